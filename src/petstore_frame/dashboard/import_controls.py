@@ -7,7 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.import_view import fields_of, label_of
+from petstore_frame.dashboard.import_preview import label_of
+from petstore_frame.dashboard.import_view import fields_of
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.loader.reading.look import Look
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
+from petstore_frame.dashboard.import_memory import Watched, recall
 from petstore_frame.errors import (
-    ArgumentError,
     DuplicatesError,
     InputError,
     LoadInterrupted,
@@ -22,9 +22,6 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import Call
-from petstore_frame.loader.journal.database import place_of
-from petstore_frame.loader.journal.database import reading as reading_journal
-from petstore_frame.loader.journal.imports import read_imports
 from petstore_frame.loader.journal.question import CASES, Question
 from petstore_frame.loader.journal.rules import is_many
 from petstore_frame.loader.options import GRACE_S, Limits
@@ -32,9 +29,9 @@ from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.options import LAYOUT, Options, merged
-from petstore_frame.loader.reading.recipe import Recipe, as_recipe
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import ACCEPT
-from petstore_frame.loader.record import State
+from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.results.columns import original_columns
 from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
 LARGEST_UPLOAD = 8 * 1024 * 1024
 ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS = 50, 100_000, 20
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
-# Which animals records are is asked of each file anew.
-_REMEMBERED = {each.name for each in fields(Recipe)} - {"duplicates"}
 Counts = Mapping[State, int]
 Edits = Mapping[tuple[int, str], str]
 
@@ -103,35 +98,19 @@ class Plan:
         return self.result.question or of_fixed
 
     @property
+    def is_in_doubt(self) -> bool:
+        """Whether records of the file, sent before, may or may not be in the store."""
+        return any(self.result.counts[state] for state in DOUBT_STATES)
+
+    @property
+    def sent_before(self) -> LoadResult:
+        """What became of the file when it was sent before."""
+        return LoadResult(self.result.path, self.result.import_id, sent_now=False)
+
+    @property
     def to_send(self) -> int:
         """How many pets sending would add; none while a question is open."""
         return 0 if self.question is not None else self.count(State.PENDING)
-
-
-class _Watched:
-    """A client that tells when it begins to wait for a page, and when it has it."""
-
-    def __init__(self, client: Client, asked: Callable[[bool], None]) -> None:
-        self._client, self._asked = client, asked
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def ask_page(self, *args: Any, **options: Any) -> Any:
-        """Ask for a page."""
-        self._asked(True)
-        try:
-            return self._client.ask_page(*args, **options)
-        finally:
-            self._asked(False)
-
-
-def about_records(path: Path) -> int | None:
-    """Return about how many records a text file has; None where counting needs reading it."""
-    if path.suffix.lower() in (".gz", ".zip") or is_workbook(path):
-        return None
-    with path.open("rb") as file:
-        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
 class ImportJob:
@@ -191,33 +170,13 @@ class ImportJob:
         if self.recipe is not None:
             given, self.recipe = self.recipe, None
             return Choices(merged(given, {"categories": self.labels or None})), None
-        known = self._recall(self.look(path, fresh.reading).columns)
+        header = self.look(path, fresh.reading).columns
+        known = recall(self._journal, self._client.base_url, header, self.labels)
         if known is None:
             return fresh, None
         seen = self.look(path, known[0])
         is_clear = bool(seen.records) and not seen.questions
         return (Choices(known[0]), known[1]) if is_clear else (fresh, None)
-
-    def _recall(self, header: tuple[str, ...]) -> tuple[Recipe, float] | None:
-        """Return how the last file with a header was read, and when."""
-        journal = place_of(self._journal, self._client.base_url)
-        if not header or not journal.exists():
-            return None
-        with reading_journal(journal) as sql:
-            runs = [run for run in read_imports(sql) if run.header == header and run.call]
-        calls = [(run, Call.from_json(run.call or {})) for run in runs]
-        # Corrected records are a frame, which says nothing of a file's layout.
-        of_files = [(run, call.options) for run, call in calls if call.source is not None]
-        if not of_files:
-            return None
-        run, options = of_files[-1]
-        words = {name: options[name] for name in _REMEMBERED & options.keys()}
-        words |= {"mapping": run.mapping, "key": run.key}
-        words |= {"categories": self.labels} if self.labels else {}
-        try:
-            return as_recipe(options.get("recipe"), words), run.staged_at
-        except (InputError, ArgumentError):  # its file is gone, or a word is no longer known
-            return None
 
     def save(self, seen: Look) -> Path:
         """Write how a file is read as a recipe."""
@@ -366,7 +325,7 @@ class ImportJob:
         path = source if isinstance(source, Path) else None
         return load(
             source,
-            _Watched(self._client, self.asked),
+            Watched(self._client, self.asked),
             choices.reading,
             Limits(),
             call=self._call(path, choices),

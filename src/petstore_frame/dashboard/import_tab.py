@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -17,12 +16,12 @@ from petstore_frame.dashboard.export import media_of
 from petstore_frame.dashboard.import_controls import Controls
 from petstore_frame.dashboard.import_job import (
     Choices,
-    Counts,
     ImportJob,
     Plan,
-    about_records,
-    share_done,
 )
+from petstore_frame.dashboard.import_memory import about_records
+from petstore_frame.dashboard.import_preview import Seen
+from petstore_frame.dashboard.import_progress import ImportProgress
 from petstore_frame.dashboard.import_result import (
     SETTLE,
     files_note,
@@ -31,17 +30,14 @@ from petstore_frame.dashboard.import_result import (
     settled_note,
     to_fix,
 )
-from petstore_frame.dashboard.import_view import NOTHING, Seen, sent_words, view
+from petstore_frame.dashboard.import_view import mapped_value, sent_words, view, whole
 from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
-from petstore_frame.dashboard.worker import Cancelled, Worker
+from petstore_frame.dashboard.worker import Cancelled
 from petstore_frame.html import Markup
-from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
-
-QUIET_S = 4.0  # after which silence is told
 
 
 class ImportTab:
@@ -49,13 +45,11 @@ class ImportTab:
 
     def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
         self._kit, self._job, self._loaded, self._lock = kit, job, loaded, lock
-        self._worker = Worker("petstore-import", tick=self._tick)
-        job.asked = self._asked
+        self._watch = ImportProgress(self._say)
+        self._worker = self._watch.worker
+        job.asked = self._watch.asked
         self._path: Path | None = None
         self.seen: Seen | None = None
-        self._at_start, self._settled = 0, 0
-        self._about: int | None = None
-        self._is_waiting = False
         self._is_stale = self._has_doubt = False
         self.last: LoadResult | None = None
         self.controls = Controls(kit, self._uploaded, self._path_given, self._labels_given)
@@ -94,14 +88,21 @@ class ImportTab:
             lambda: self._start(self._settle, "Looking for the doubtful records …"),
             is_hidden=True,
         )
-        words = "nobody else adds pets to this store"
-        self.sole = self._kit.make(
-            widgets.Checkbox, description=words, indent=False, is_hidden=True
-        )
+        self.sole, self.resend = (
+            self._kit.make(widgets.Checkbox, description=words, indent=False, is_hidden=True)
+            for words in (
+                "nobody else adds pets to this store", "send again what is not found there",
+            )
+        )  # fmt: skip
         self.cancel = self._kit.button(
-            "Stop", "stop after what is on its way", self._stop, is_hidden=True
+            "Stop", "stop after what is on its way", self._watch.stop, is_hidden=True
         )
-        self._steps = self._kit.row(self.load, self.settle, self.sole, self.cancel, is_hidden=True)
+        self._steps = self._kit.row(
+            self.load, self.settle, self.sole, self.resend, self.cancel, is_hidden=True
+        )
+
+    def _say(self, markup: str) -> None:
+        self.message.value = markup
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the work under way."""
@@ -238,12 +239,14 @@ class ImportTab:
                 self._show_steps(is_busy=True)
             plan: Plan | None = None
             with self._problems_shown():
-                self._about, self._is_waiting = about_records(path), False
-                plan = self._job.rehearse(path, seen.choices, self._read)
+                self._watch.about, self._watch.is_waiting = about_records(path), False
+                plan = self._job.rehearse(path, seen.choices, self._watch.read)
                 self.message.value = ""
             with self._lock:
                 if self.seen is seen:
                     seen.plan, seen.is_unchecked = plan, plan is None
+                    if plan is not None and plan.is_in_doubt:
+                        self.last, self._has_doubt = plan.sent_before, True
                     self._draw()
 
     def _meant(self, meant: Meant) -> None:
@@ -252,13 +255,13 @@ class ImportTab:
             return
         choices, reading = self.seen.choices, self.seen.choices.reading
         if "map" in meant:
-            self._change(value_map=_mapped_value(reading.value_map or {}, meant))
+            self._change(value_map=mapped_value(reading.value_map or {}, meant))
         elif "default" in meant:
             defaults = {
                 **(reading.defaults or {}),
                 meant["default"]: meant.get("value", "").strip(),
             }
-            given = {name: _whole(name, text) for name, text in defaults.items() if text != ""}
+            given = {name: whole(name, text) for name, text in defaults.items() if text != ""}
             self._change(defaults=given or None)
         elif "keep" in meant:
             self._change(keep=meant.get("value") or None)
@@ -326,15 +329,20 @@ class ImportTab:
     def _load(self) -> None:
         if self._path is None or self.seen is None or self.seen.plan is None:
             return
-        self._at_start = self.seen.plan.to_send
-        results = self._job.load(self._path, self.seen.choices, self._progress)
+        self._watch.at_start = self.seen.plan.to_send
+        results = self._job.load(self._path, self.seen.choices, self._watch.sent)
         refused, title = self._job.refused, "The corrected records were not sent"
         self._take_results(results, "" if refused is None else parts.failure(title, refused))
 
     def _settle(self) -> None:
-        self._is_waiting = False  # it waits on purpose, and says until when
+        self._watch.is_waiting = False  # it waits on purpose, and says until when
         if self.last is not None:
-            found = self._job.settle(self.last, self._pause, sole_writer=self.sole.value)
+            found = self._job.settle(
+                self.last,
+                self._watch.pause,
+                sole_writer=self.sole.value,
+                resend_absent=self.resend.value,
+            )
             self._take_results([self.last], settled_note(found))
 
     def _take_results(self, results: list[LoadResult], note: str = "") -> None:
@@ -366,66 +374,6 @@ class ImportTab:
         names = [f"{path.parent.name}/{path.name}" if has_folders else path.name for path in files]
         self.downloads.show([f"Download {name}" for name in names])
 
-    def _pause(self, seconds: float) -> None:
-        """Let the time pass in which a late request may still be applied."""
-        if seconds > 0:
-            end = datetime.now().astimezone() + timedelta(seconds=seconds)
-            words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
-            self.message.value = parts.progress(words)
-        self._worker.pause(seconds)
-
-    def _read(self, records: int) -> None:
-        """Show how far a file is read."""
-        self._worker.check()
-        self._worker.moves()
-        if self._worker.may_report():
-            about, done = "", None
-            if self._about:
-                about, done = f" of about {self._about:,}", min(1.0, records / self._about)
-            self.message.value = parts.progress(f"Checking: {records:,} rows{about}", done)
-
-    def _asked(self, is_waiting: bool) -> None:
-        """Note that a page of the store is waited for, or has come."""
-        self._is_waiting = is_waiting
-        self._worker.moves()
-        if not is_waiting:
-            return
-        self._worker.check()
-        if self._worker.may_report():
-            self.message.value = parts.progress("Comparing with the pets in the store …")
-
-    def _stop(self) -> None:
-        self._worker.cancel()
-        words = "Stopping after what is on its way; Stop again leaves that in doubt …"
-        self.message.value = parts.progress(words)
-
-    def _tick(self, quiet_s: float) -> None:
-        """Say why nothing moves, where nothing does."""
-        if quiet_s < QUIET_S or self._worker.is_stopping or not self._is_waiting:
-            return
-        since = datetime.now().astimezone() - timedelta(seconds=quiet_s)
-        patience = f"{Limits().patience_s / 60:.0f} minutes"
-        words = (
-            f"No answer from the store since {since:%H:%M:%S} ({quiet_s:,.0f} s). It is asked "
-            f"again for up to {patience}, then this stops in order. Nothing is lost; Stop ends it "
-            "now."
-        )
-        self.message.value = parts.progress(words)
-
-    def _progress(self, counts: Counts) -> None:
-        self._is_waiting = True
-        settled = sum(counts.get(state, 0) for state in (State.CREATED, State.REJECTED))
-        if settled != self._settled:
-            self._settled = settled
-            self._worker.moves()
-        self._worker.check()
-        if self._worker.quiet_s >= QUIET_S or not self._worker.may_report():
-            return
-        done = share_done(counts, self._at_start)
-        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
-        words = f"Sending: {created:,} created, {rejected:,} rejected"
-        self.message.value = parts.progress(words, done)
-
     @contextmanager
     def _problems_shown(self) -> Iterator[None]:
         """Show an error where the user looks, instead of in a log."""
@@ -447,22 +395,6 @@ class ImportTab:
         self.load.disabled = is_busy or plan is None or not plan.to_send
         self.load.description = sent_words(plan)
         self.settle.disabled = is_busy
-        self._kit.show(self.settle, self._has_doubt)
-        self._kit.show(self.sole, self._has_doubt)
+        for part in (self.settle, self.sole, self.resend):
+            self._kit.show(part, self._has_doubt)
         self._kit.show(self.cancel, is_busy)
-
-
-def _mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:
-    """Return a value map with one value mapped, or, where nothing was chosen, left open again."""
-    after = {field: dict(values) for field, values in before.items()}
-    values = after.setdefault(meant["map"], {})
-    chosen = meant.get("value", "")
-    values.pop(meant["text"], None)
-    if chosen:
-        values[meant["text"]] = "" if chosen == NOTHING else _whole(meant["map"], chosen)
-    return {field: values for field, values in after.items() if values}
-
-
-def _whole(name: str, text: str) -> int | str:
-    """Return what was chosen for a field as its value: a category is a number."""
-    return int(text) if name == "category_id" else text

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
-from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.import_job import Choices, Plan
+from petstore_frame.dashboard.import_job import Plan
+from petstore_frame.dashboard.import_preview import (
+    CELL_LENGTH,
+    ROWS,
+    Seen,
+    button,
+    label_of,
+    preview,
+    text_of,
+)
+from petstore_frame.dashboard.kit import Meant
 from petstore_frame.errors import InputError
-from petstore_frame.html import PAGE, Card, Cell, Markup
+from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.keyed import KEY_REPEATED
@@ -20,10 +28,9 @@ from petstore_frame.loader.reading.mapping import REQUIRED
 from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
 from petstore_frame.loader.results.facts import CHANGED, KNOWN
 from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
-from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 from petstore_frame.schema.text import day_text, pets_text
 
-ROWS, CELL_LENGTH = 50, 60
 NOT_MAPPED = "choose …"
 NOTHING = "none"  # a value that means no status
 _HELD = {
@@ -33,32 +40,6 @@ _HELD = {
     Suspicion.SWALLOWED_ROWS: "names of several lines, where a quote may never be closed",
     Suspicion.HIDDEN_ROW: "rows that are hidden in the sheet, by a filter or by a person",
 }
-
-
-class Line(NamedTuple):
-    """A record as the preview shows it; what is wrong in ``column``, or in all of it."""
-
-    line: int
-    cells: Sequence[str]
-    column: str | None = None
-    problem: str = ""
-    is_held: bool = False
-
-
-@dataclass
-class Seen:
-    """A file as far as it is known, and what was chosen for it.
-
-    ``recalled`` is the moment of the import whose recipe it was opened with, if so;
-    ``is_unchecked`` tells that checking it was stopped.
-    """
-
-    look: Look
-    choices: Choices
-    plan: Plan | None = None
-    only_problems: bool = False
-    recalled: float | None = None
-    is_unchecked: bool = False
 
 
 def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
@@ -71,7 +52,7 @@ def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
             _asked(seen),
             _values(seen, labels),
             _held(seen),
-            _preview(seen),
+            preview(seen),
         ]
     )
 
@@ -81,7 +62,7 @@ def _recalled(seen: Seen) -> Markup:
     if seen.recalled is None:
         return Markup("")
     words = f"Read as on {day_text(seen.recalled)}, for it has the same header. "
-    return element("p", words, _button("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
+    return element("p", words, button("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
 
 
 def _questions(look: Look) -> Markup:
@@ -129,7 +110,7 @@ def _consequence(seen: Seen) -> Markup:
     plan, unsent = seen.plan, _unsent(seen.look)
     note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
     if plan is None or plan.question is not None:  # numbers before the answer mislead
-        check = _button("check:yes", "check all records") if seen.is_unchecked else ""
+        check = button("check:yes", "check all records") if seen.is_unchecked else ""
         return element("div", note, check, class_="pf-gap pf-grid")
     skipped = plan.result.skipped
     changed = sum(each.records for each in skipped if each.reason == CHANGED)
@@ -155,8 +136,9 @@ def _consequence(seen: Seen) -> Markup:
 def _changed(plan: Plan) -> Markup:
     """List the known animals that read otherwise now: which, and what was and is."""
     frame, run = plan.result.changed, plan.result.facts.run
+    columns = (*run.key, run.mapping["name"])
     rows = [
-        [str(row["line"]), *(_text(row.get(column)) for column in (*run.key, run.mapping["name"])),
+        [str(row["line"]), *(text_of(row.get(column)) for column in columns),
          row["changed"]]
         for row in frame.head(ROWS).to_dict("records")
     ]  # fmt: skip
@@ -175,8 +157,8 @@ def _sent_before(plan: Plan, known: int) -> Markup | str:
         f"{known:,} of its {len(plan.result):,} records are in the store already, so there is "
         "nothing to send. "
     )
-    button = _button("again:yes", "they are other animals: send all of them once more")
-    return element("p", words, button)
+    again = button("again:yes", "they are other animals: send all of them once more")
+    return element("p", words, again)
 
 
 def _key(look: Look) -> Markup:
@@ -185,7 +167,7 @@ def _key(look: Look) -> Markup:
         return Markup("")
     column = look.key_columns[0]
     words = f"{column!r} is different in each record. If it names the animal, none is sent twice: "
-    return element("p", words, _button(f"key:{column}", f"use {column} as the key"))
+    return element("p", words, button(f"key:{column}", f"use {column} as the key"))
 
 
 def _unsent(look: Look) -> list[str]:
@@ -202,13 +184,13 @@ def _asked(seen: Seen) -> Markup:
     for answer in answers(question):
         for option, value in answer.options.items() if answer.letter else ():
             does = f"{answer.does}: " if answer.does else ""
-            buttons.append(_button(f"{option}:{value}", f"{does}{answer.when}"))
+            buttons.append(button(f"{option}:{value}", f"{does}{answer.when}"))
     for case in question.cases if len(question.cases) > 1 else ():
         for word, when in CASE_ANSWERS[case.name].items():
-            buttons.append(_button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
+            buttons.append(button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
     lines = [line for line in facts_of(question) if line]
     asked = parts.warning("Are these animals in the store already?", lines)
-    ways = (element("p", button) for button in buttons)
+    ways = (element("p", each) for each in buttons)
     return element("div", asked, *ways, class_="pf-gap pf-grid")
 
 
@@ -306,155 +288,27 @@ def _held(seen: Seen) -> Markup:
     return parts.titled("Held until you confirm", Markup("").join(ticks))
 
 
-def _preview(seen: Seen) -> Markup:
-    """Draw the records, what is wrong in its cell, where it can be corrected."""
-    look = seen.look
-    if not look.columns:
-        return Markup("")
-    fields = {column: name for name, column in look.mapping.items()}
-    head = [
-        Cell("Line"),
-        *(Cell(_head(column, fields.get(column), look.reading.key)) for column in look.columns),
-    ]
-    lines = [*_problems(seen)] if seen.only_problems else [*_first(seen)]
-    rows = [_row(each, look.columns, seen.choices) for each in lines[:ROWS]]
-    to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
-    switch = _button("show:all" if seen.only_problems else "show:problems",
-                     "Show all records" if seen.only_problems
-                     else f"Show only the {to_fix:,} with problems") if to_fix else ""  # fmt: skip
-    more = f"the first {ROWS}" if len(lines) > ROWS or not seen.only_problems else "all of them"
-    what = f"Records with problems, {more}" if seen.only_problems else "The first records"
-    table = PAGE.table(rows, head, caption=f"{what} of {look.name}", is_named=True)
-    return element("div", element("p", switch), table, class_="pf-grid pf-preview")
-
-
-def _head(column: str, name: str | None, key: Collection[str]) -> Markup:
-    """Name a column, and below it what it is sent as."""
-    sent = f"→ {label_of(name)}" if name else "key" if column in key else "not sent"
-    return element("span", shorten(column, CELL_LENGTH) or "(no name)") + element(
-        "small", sent, class_="pf-faint", style="display:block;font-weight:400"
-    )
-
-
-def _first(seen: Seen) -> Iterator[Line]:
-    """Yield the first records, or where the columns are not known, the first rows."""
-    look = seen.look
-    now = _corrected(seen)
-    if not look.records:
-        for number, cells in enumerate(look.rows, start=(look.header_row or 0) + 1):
-            yield Line(number, cells)
-    for record in look.records:
-        if record.line in now:
-            yield now[record.line]
-        elif record.state is State.INVALID and record.problem is not None:
-            problem = record.problem
-            held = problem.accept is not None
-            yield Line(record.line, record.cells, problem.column, problem.message, held)
-        else:
-            yield Line(record.line, record.cells)
-
-
-def _problems(seen: Seen) -> Iterator[Line]:
-    """Yield the records to fix, as the rehearsal of the whole file found them."""
-    if seen.plan is None:
-        return
-    now, fix = _corrected(seen), seen.plan.result.fix
-    columns = [column for column in seen.look.columns if column in fix]
-    for row in fix.to_dict("records"):
-        yield now.get(row["line"]) or _line(row, row["line"], columns)
-    left_out = seen.choices.left_out
-    for skipped in seen.plan.result.rows(State.SKIPPED) if left_out else ():
-        if skipped.line in left_out:
-            yield Line(skipped.line, skipped.cells)
-
-
-def _corrected(seen: Seen) -> dict[int, Line]:
-    """Return the records that were corrected, as they are now, by line."""
-    if seen.plan is None or seen.plan.fixed is None:
-        return {}
-    columns = [*seen.look.columns]
-    rows = seen.plan.fixed.frame.to_dict("records")
-    return {
-        line: _line(row, line, columns) for line, row in zip(seen.plan.lines, rows, strict=True)
-    }
-
-
-def _line(row: Mapping[Any, Any], line: int, columns: Sequence[str]) -> Line:
-    column, message = row.get("error_column"), row.get("error_message")
-    is_wrong = row.get("state", State.INVALID) == State.INVALID
-    return Line(
-        line,
-        [_text(row.get(name)) for name in columns],
-        _text(column) or None if is_wrong else None,
-        _text(message) if is_wrong else "",
-        is_wrong and bool(_text(row.get("accept"))),
-    )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _row(line: Line, columns: Sequence[str], choices: Choices) -> list[Any]:
-    cells = [*line.cells[: len(columns)], *[""] * (len(columns) - len(line.cells))]
-    is_left_out = line.line in choices.left_out
-    wrong: Markup | str = ""
-    if line.problem and line.column not in columns and not is_left_out:
-        wrong = element("small", line.problem, class_="pf-wrong")
-    first = element("bdi", str(line.line)) + wrong + _decision(line, choices)
-    if is_left_out:
-        return [first, *(shorten(cell, CELL_LENGTH) for cell in cells)]
-    pairs = zip(columns, cells, strict=True)
-    return [first, *(_cell(line, *pair, choices.edits) for pair in pairs)]
-
-
-def _decision(line: Line, choices: Choices) -> Markup:
-    """Return what was decided of a record, with the buttons that decide it."""
-    number = line.line
-    if number in choices.left_out:
-        said, ways = "left out", {"leave": "send it after all"}
-    elif number in choices.confirmed:
-        said, ways = "sent all the same", {"confirm": "hold it again"}
-    elif line.is_held:
-        said, ways = "held", {"confirm": "send it all the same", "leave": "leave it out"}
-    else:
-        said, ways = "", {"leave": "leave it out"}
-    shown = (_button(f"{way}:{number}", words) for way, words in ways.items())
-    return element("small", said and f"{said} ", *shown, class_="pf-decide")
-
-
-def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], str]) -> Markup | str:
-    """Draw a cell; one that is wrong, or was corrected, can be written into."""
-    is_wrong, is_edited = column == line.column, (line.line, column) in edits
-    if not is_wrong and not is_edited:
-        return shorten(text, CELL_LENGTH)
-    box = element(
-        "input",
-        class_="pf-edit",
-        value=edits.get((line.line, column), text),
-        data_edit=line.line,
-        data_column=column,
-        aria_label=f"{column} in line {line.line}",
-        aria_invalid="true" if is_wrong else None,
-    )
-    words, look = (line.problem, "pf-wrong") if is_wrong else ("corrected", "pf-right")
-    return box + element("small", words, class_=look)
-
-
-def _button(way: str, text: str) -> Markup:
-    return element("span", text, class_="pf-mark pf-way", data_way=way)
-
-
 def sent_words(plan: Plan | None) -> str:
     """Return what the button that sends says."""
     return f"Send {pets_text(plan.to_send)}" if plan is not None and plan.to_send else "Send"
 
 
-def label_of(name: str) -> str:
-    """Return what a field is called on screen."""
-    return dict(zip(PET_COLUMNS, HEAD, strict=True))[name]
-
-
 def fields_of(look: Look) -> dict[str, str | None]:
     """Return the column of each field that is sent, None where there is none."""
     return {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
+
+
+def mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:
+    """Return a value map with one value mapped, or, where nothing was chosen, left open again."""
+    after = {field: dict(values) for field, values in before.items()}
+    values = after.setdefault(meant["map"], {})
+    chosen = meant.get("value", "")
+    values.pop(meant["text"], None)
+    if chosen:
+        values[meant["text"]] = "" if chosen == NOTHING else whole(meant["map"], chosen)
+    return {field: values for field, values in after.items() if values}
+
+
+def whole(name: str, text: str) -> int | str:
+    """Return what was chosen for a field as its value: a category is a number."""
+    return int(text) if name == "category_id" else text

@@ -14,7 +14,7 @@ from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import media_of
 from petstore_frame.dashboard.import_job import ImportJob
-from petstore_frame.dashboard.import_view import label_of
+from petstore_frame.dashboard.import_preview import label_of
 from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
