@@ -161,7 +161,7 @@ class Dashboard:
         """Show one pet among the others."""
         self.tabs.widget.index = 0
         self._open_tab("Inventory")
-        self.filters.drill(Selection(text=pet_id))
+        self.filters.drill(Selection(text=f"#{pet_id}"))
 
     @cached_property
     def history_tab(self) -> HistoryTab | None:

@@ -40,10 +40,10 @@ def test_what_differs_stands_side_by_side(
 
 
 def test_a_difference_leads_to_its_pet(dashboard: pf.Dashboard, tmp_path: Path) -> None:
-    """A click on a pet's id shows it in the inventory."""
+    """A click on a pet's id shows it in the inventory, and no pet whose name has the number."""
     tab = listed(dashboard, tmp_path, "Nobody Else,2,sold\n")
     click(tab.view, pet="7")
-    assert dashboard.filters.selection.text == "7"
+    assert dashboard.inventory_tab.shown is not None and dashboard.inventory_tab.shown.matches == 1
     assert tab.widget.layout.display == "none"
 
 
