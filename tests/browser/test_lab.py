@@ -287,6 +287,25 @@ def test_an_import_fits_a_narrow_page(
         shown.get_by_role("button", name="Inventory", exact=True).click()
 
 
+def test_a_list_is_compared_where_the_store_is_seen(
+    shown: Any, book: Book, tmp_path: Path, axe: str, picture: Any
+) -> None:
+    """Only a browser carries an upload: differences side by side, and a click leads to a pet."""
+    path = tmp_path / "our list.csv"
+    path.write_text("name,category_id,status\nNobody Else,2,sold\n", "utf-8")
+    shown.get_by_role("button", name="Stocktake", exact=True).click()
+    with book.page.expect_file_chooser() as chooser:
+        shown.locator("button:visible", has_text="Upload").first.click()
+    chooser.value.set_files(path)
+    shown.get_by_role("button", name="only in list 1").wait_for()
+    picture(book.page, "stocktake")
+    book.page.evaluate(axe)
+    assert shown.locator(".pf-dash").first.evaluate(AXE_RUN) == []
+    shown.locator("[data-pet]").first.click()
+    wait_words(shown, "Showing 1 of the")
+    shown.get_by_role("button", name="Inventory", exact=True).click()
+
+
 def test_one_click_puts_a_file_into_the_downloads(shown: Any, book: Book) -> None:
     """Only a browser downloads: a real workbook, and the CSV of what is selected."""
     files = {"Excel": ("inventory-", b"PK"), "CSV": ("selection-", b"\xef\xbb\xbf")}
@@ -455,3 +474,21 @@ def test_nothing_left_this_machine(book: Book, shown: Any) -> None:
     assert book.traffic.blocked == []
     assert [text for text in book.traffic.errors if "pf-" in text or "petstore" in text] == []
     assert LABELS[1] in shown.inner_text()
+
+
+def test_a_page_says_that_its_kernel_is_gone(
+    lab: jupyter.Server, chromium: Any, folder: Path, picture: Any
+) -> None:
+    """Within ten seconds, by itself, and nothing on it takes a click any more."""
+    shows = "import petstore_frame as pf\npf.Dashboard(pf.Client())"
+    jupyter.write_notebook(folder / "doomed.ipynb", shows, "import os; os.kill(os.getpid(), 9)")
+    with jupyter.tab(chromium) as (page, _):
+        jupyter.open_notebook(page, lab, "doomed.ipynb")
+        jupyter.run_cell(page, 0, ".pf-dash")
+        page.wait_for_timeout(3000)  # a beat has come
+        assert page.locator(".pf-lost").count() == 0
+        page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1;"
+                      " window.jupyterapp.commands.execute('notebook:run-cell'); }")  # fmt: skip
+        page.locator(".pf-lost").first.wait_for(timeout=11_000)
+        picture(page, "kernel_gone")
+        assert page.locator(".pf-dash > [inert]").count() > 3

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
@@ -30,10 +30,12 @@ from petstore_frame.schema.text import minute_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.history_tab import HistoryTab
+    from petstore_frame.dashboard.import_job import ImportJob
     from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.dashboard.stocktake_tab import StocktakeTab
     from petstore_frame.loader.results.results import LoadResult
 
-Tab = TypeVar("Tab", "ImportTab", "HistoryTab")
+Tab = TypeVar("Tab", "ImportTab", "HistoryTab", "StocktakeTab")
 
 
 class Dashboard:
@@ -114,6 +116,9 @@ class Dashboard:
             folder=self._folder,
         )
         self.widget = self._make_widget()
+        self._closed = Event()
+        beat = self.inventory_tab.view.beat
+        Thread(target=beat, args=(self._closed,), name="petstore-beat", daemon=True).start()
         if inventory is not None:
             self.reading_bar.take(inventory)
         else:
@@ -122,7 +127,9 @@ class Dashboard:
 
     def _make_widget(self) -> widgets.VBox:
         kit, bar = self._kit, self.reading_bar
-        names = ["Inventory", "Import", *["History"] * (self._history is not None)]
+        names = ["Inventory", "Import", "Stocktake"]
+        if self._history is not None:
+            names.append("History")
         self.tabs = ButtonGroup(kit, lambda at: self._open_tab(names[at]), "pf-tabs")
         self.tabs.show(names)
         self.tabs.widget.index = 0
@@ -135,11 +142,29 @@ class Dashboard:
     @cached_property
     def import_tab(self) -> ImportTab:
         """The tab that adds pets from a file; made when it is first needed, as the next one."""
-        from petstore_frame.dashboard.import_job import ImportJob
         from petstore_frame.dashboard.import_tab import ImportTab
 
-        job = ImportJob(self.client, self._labels, journal=self._journal, results=self._folder)
-        return self._added(ImportTab(self._kit, job, self.refresh, self._lock))
+        return self._added(ImportTab(self._kit, self._job, self.refresh, self._lock))
+
+    @cached_property
+    def _job(self) -> ImportJob:
+        from petstore_frame.dashboard.import_job import ImportJob
+
+        return ImportJob(self.client, self._labels, journal=self._journal, results=self._folder)
+
+    @cached_property
+    def stocktake_tab(self) -> StocktakeTab:
+        """The tab that compares a list with the store."""
+        from petstore_frame.dashboard.stocktake_tab import StocktakeTab
+
+        tab = StocktakeTab(self._kit, self._job, lambda: self.inventory, self._open_pet, self._lock)
+        return self._added(tab)
+
+    def _open_pet(self, pet_id: str) -> None:
+        """Show one pet among the others."""
+        self.tabs.widget.index = 0
+        self._open_tab("Inventory")
+        self.filters.drill(Selection(text=f"#{pet_id}"))
 
     @cached_property
     def history_tab(self) -> HistoryTab | None:
@@ -180,19 +205,26 @@ class Dashboard:
 
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
+        self._closed.set()
         self.reading_bar.close()
         if "import_tab" in vars(self):
             self.import_tab.close()
+        if "stocktake_tab" in vars(self):
+            self.stocktake_tab.wait()
+        if "_job" in vars(self):
+            self._job.close()
         self.export.wait()
         self._kit.close()
 
     def _open_tab(self, name: str) -> None:
         self._opened = name
         show, has_pets = self._kit.show, self.inventory_tab.model is not None
-        show(self.filters.widget, has_pets and name != "Import")
+        show(self.filters.widget, has_pets and name in ("Inventory", "History"))
         show(self.inventory_tab.widget, has_pets and name == "Inventory")
         if name == "Import" or "import_tab" in vars(self):
             show(self.import_tab.widget, name == "Import")
+        if name == "Stocktake" or "stocktake_tab" in vars(self):
+            show(self.stocktake_tab.widget, name == "Stocktake")
         if self.history_tab is not None:
             show(self.history_tab.widget, name == "History")
         self._show_open()

@@ -7,7 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.import_view import fields_of, label_of
+from petstore_frame.dashboard.import_preview import label_of
+from petstore_frame.dashboard.import_view import fields_of
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.loader.reading.look import Look
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
@@ -47,7 +48,7 @@ class Controls:
 
     def _make_sources(self) -> None:
         kit = self._kit
-        self.upload = kit.make(widgets.FileUpload, accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm")
+        self.upload = kit.make(widgets.FileUpload, accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml")
         tip = "on the machine that runs this, if above 8 MiB"
         self.path = kit.make(
             widgets.Text, description="or its path", placeholder=tip, continuous_update=False
@@ -75,7 +76,9 @@ class Controls:
         self.key = kit.make(widgets.Dropdown, options=[NO_KEY], description="Key", tooltip=tip)
         columns = [*self.columns.values(), self.key]
         rows = kit.row(*self.layout.values()), kit.row(*columns)
-        self.choices = kit.column(*rows, is_hidden=True)
+        tip = "a recipe: give it with a file of the same kind, here or in Python"
+        self.save = kit.button("Save these choices", tip, lambda: None)
+        self.choices = kit.column(*rows, kit.row(self.save), is_hidden=True)
         for name, control in self.layout.items():
             control.observe(lambda change, name=name: self._laid_out(name, change.new), "value")
         for control in columns:

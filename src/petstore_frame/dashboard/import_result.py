@@ -16,6 +16,7 @@ from petstore_frame.loader.results.view import result_html
 from petstore_frame.loader.settling.reconcile import Reconciliation
 
 SETTLE = "Settle doubtful records"
+IN_STORE = (State.CREATED, State.ADOPTED)
 
 
 def result_view(results: list[LoadResult]) -> Markup:
@@ -23,8 +24,10 @@ def result_view(results: list[LoadResult]) -> Markup:
     first, *corrected = results
     if not corrected:
         return _whole(first)
-    created = sum(result.counts[State.CREATED] for result in results)
-    title = f"{created:,} of {len(first):,} records are in the store, corrected ones among them"
+    by_result = [sum(each.counts[state] for state in IN_STORE) for each in results]
+    title = f"{sum(by_result):,} of {len(first):,} records are in the store"
+    if added := sum(by_result[1:]):
+        title += f", {added:,} corrected here among them"
     left = to_fix(results)
     if not left and not any(result.in_doubt for result in results):
         return parts.success(title)
@@ -35,7 +38,10 @@ def result_view(results: list[LoadResult]) -> Markup:
 def _whole(result: LoadResult) -> Markup:
     shown = copy(result)
     shown.call = FORM
-    return Markup(result_html(shown, has_steps=False))  # escaped there
+    markup = result_html(shown, has_steps=False)  # escaped there
+    if result.call.source is None:  # the corrected records, which have no file
+        markup = markup.replace("frame: ", "Corrected here: ", 1)
+    return Markup(markup)
 
 
 def to_fix(results: list[LoadResult]) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -17,11 +16,12 @@ from petstore_frame.dashboard.export import media_of
 from petstore_frame.dashboard.import_controls import Controls
 from petstore_frame.dashboard.import_job import (
     Choices,
-    Counts,
     ImportJob,
     Plan,
-    share_done,
 )
+from petstore_frame.dashboard.import_memory import about_records
+from petstore_frame.dashboard.import_preview import Seen
+from petstore_frame.dashboard.import_progress import ImportProgress
 from petstore_frame.dashboard.import_result import (
     SETTLE,
     files_note,
@@ -30,10 +30,11 @@ from petstore_frame.dashboard.import_result import (
     settled_note,
     to_fix,
 )
-from petstore_frame.dashboard.import_view import Seen, sent_words, view
+from petstore_frame.dashboard.import_view import mapped_value, sent_words, view, whole
 from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
-from petstore_frame.dashboard.worker import Cancelled, Worker
+from petstore_frame.dashboard.worker import Cancelled
 from petstore_frame.html import Markup
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
@@ -44,15 +45,17 @@ class ImportTab:
 
     def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
         self._kit, self._job, self._loaded, self._lock = kit, job, loaded, lock
-        self._worker = Worker("petstore-import")
+        self._watch = ImportProgress(self._say)
+        self._worker = self._watch.worker
+        job.asked = self._watch.asked
         self._path: Path | None = None
         self.seen: Seen | None = None
-        self._at_start = 0
         self._is_stale = self._has_doubt = False
         self.last: LoadResult | None = None
         self.controls = Controls(kit, self._uploaded, self._path_given, self._labels_given)
         self.controls.chosen = self._chosen
         self.controls.template.on_click(lambda _: self._send_file(job.template()))
+        self.controls.save.on_click(lambda _: self._save())
         self.upload, self.path = self.controls.upload, self.controls.path
         self._make_buttons()
         self.view, self.message = kit.make(Live), kit.html()
@@ -85,14 +88,21 @@ class ImportTab:
             lambda: self._start(self._settle, "Looking for the doubtful records …"),
             is_hidden=True,
         )
-        words = "nobody else adds pets to this store"
-        self.sole = self._kit.make(
-            widgets.Checkbox, description=words, indent=False, is_hidden=True
-        )
+        self.sole, self.resend = (
+            self._kit.make(widgets.Checkbox, description=words, indent=False, is_hidden=True)
+            for words in (
+                "nobody else adds pets to this store", "send again what is not found there",
+            )
+        )  # fmt: skip
         self.cancel = self._kit.button(
-            "Stop", "stop after what is on its way", self._worker.cancel, is_hidden=True
+            "Stop", "stop after what is on its way", self._watch.stop, is_hidden=True
         )
-        self._steps = self._kit.row(self.load, self.settle, self.sole, self.cancel, is_hidden=True)
+        self._steps = self._kit.row(
+            self.load, self.settle, self.sole, self.resend, self.cancel, is_hidden=True
+        )
+
+    def _say(self, markup: str) -> None:
+        self.message.value = markup
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the work under way."""
@@ -107,18 +117,39 @@ class ImportTab:
     def _send_file(self, path: Path) -> None:
         self.view.download(path.read_bytes(), path.name, media_of(path.name))
 
+    def _save(self) -> None:
+        """Put how the file is read into the downloads, as a recipe."""
+        if self.seen is not None:
+            with self._problems_shown():
+                self._send_file(self._job.save(self.seen.look))
+
+    def _recipe_given(self, path: Path) -> None:
+        """Read the file on the screen, or the next one, as a recipe says."""
+        self._job.recipe = Recipe.read(path)
+        if self._path is not None:
+            self._open(self._path)
+        else:
+            words = "The next file is read as this recipe says."
+            self.message.value = parts.success(path.name, [words])
+
     def _uploaded(self, change: Any) -> None:
         if not change.new:
             return
         file = change.new[0]
         with self._problems_shown():
+            if file["name"].endswith(".toml"):
+                self._recipe_given(self._job.keep(file["name"], bytes(file["content"])))
+                self.upload.value = ()
+                return
+            self._forget()  # a file that is refused leaves no earlier one ready to be sent
             self._open(self._job.keep(file["name"], bytes(file["content"])))
         self.upload.value = ()
 
     def _path_given(self, change: Any) -> None:
         if change.new.strip():
             with self._problems_shown():
-                self._open(Path(change.new.strip()).expanduser())
+                path = Path(change.new.strip()).expanduser()
+                (self._recipe_given if path.suffix == ".toml" else self._open)(path)
 
     def _labels_given(self, change: Any) -> None:
         """Take a CSV of category_id,label, for this tab and this file."""
@@ -134,12 +165,23 @@ class ImportTab:
 
     def _open(self, path: Path) -> None:
         with self._lock:
-            self._path, self.seen, self._has_doubt = path, None, False
+            self._forget()
+            self._path = path
+            self._take(*self._job.begin(path))
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._path, self.seen, self._has_doubt = None, None, False
             self.view.markup = Markup("")
             self.message.value = self.result.value = self.files.value = ""
             self._offer([])
             self._show_steps()
-            self._take(self._job.begin())
+
+    def _begin_anew(self) -> None:
+        """Read the file as if its header had never been seen."""
+        with self._problems_shown():
+            self.seen = None
+            self._take(self._job.fresh())
 
     def _chosen(self, **options: Any) -> None:
         """Read the file under what was chosen in a list."""
@@ -154,18 +196,17 @@ class ImportTab:
         with self._problems_shown():
             self._take(replace(choices, reading=replace(choices.reading, **options)))
 
-    def _take(self, choices: Choices) -> None:
+    def _take(self, choices: Choices, recalled: float | None = None) -> None:
         """Show a look at the file, preset what is recognised, and have all of it checked."""
         if self._path is None:
             return
         with self._lock:
             look = self._job.look(self._path, choices.reading)
             before = self.seen
-            self.seen = Seen(look, replace(choices, reading=look.reading))
+            self.seen = Seen(look, replace(choices, reading=look.reading), recalled=recalled)
             if before is not None:
-                self.seen.values, self.seen.held = before.values, before.held
                 self.seen.only_problems = before.only_problems
-            self.seen.note()
+                self.seen.recalled = before.recalled
             self.controls.preset(look)
             self._draw()
             is_asked = any(not question.answer for question in look.questions)
@@ -198,11 +239,14 @@ class ImportTab:
                 self._show_steps(is_busy=True)
             plan: Plan | None = None
             with self._problems_shown():
-                plan = self._job.rehearse(path, seen.choices)
+                self._watch.about, self._watch.is_waiting = about_records(path), False
+                plan = self._job.rehearse(path, seen.choices, self._watch.read)
                 self.message.value = ""
             with self._lock:
                 if self.seen is seen:
-                    seen.plan = plan
+                    seen.plan, seen.is_unchecked = plan, plan is None
+                    if plan is not None and plan.is_in_doubt:
+                        self.last, self._has_doubt = plan.sent_before, True
                     self._draw()
 
     def _meant(self, meant: Meant) -> None:
@@ -211,7 +255,16 @@ class ImportTab:
             return
         choices, reading = self.seen.choices, self.seen.choices.reading
         if "map" in meant:
-            self._change(value_map=_mapped_value(reading.value_map or {}, meant))
+            self._change(value_map=mapped_value(reading.value_map or {}, meant))
+        elif "default" in meant:
+            defaults = {
+                **(reading.defaults or {}),
+                meant["default"]: meant.get("value", "").strip(),
+            }
+            given = {name: whole(name, text) for name, text in defaults.items() if text != ""}
+            self._change(defaults=given or None)
+        elif "keep" in meant:
+            self._change(keep=meant.get("value") or None)
         elif "accept" in meant:
             words = {*reading.accept} ^ {meant["accept"]}
             self._change(accept=words)
@@ -234,11 +287,21 @@ class ImportTab:
         """Take the answer to a question: which animals records are, or whether one is sent."""
         assert self.seen is not None  # noqa: S101 # asked of a file
         choices = self.seen.choices
-        if option == "key":
-            self._change(key=(value,))
+        if option in ("key", "fresh"):
+            if option == "key":
+                self._change(key=(value,))
+            else:
+                self._begin_anew()
             return
         if option == "leave":
             choices = replace(choices, left_out=choices.left_out ^ {int(value)})
+        elif option == "confirm":
+            choices = replace(choices, confirmed=choices.confirmed ^ {int(value)})
+        elif option == "check":
+            self._check()
+            return
+        elif option == "again":
+            choices = replace(choices, again=True)
         elif option == "duplicates":
             choices = replace(choices, duplicates=value)
         else:  # one case of several
@@ -266,12 +329,20 @@ class ImportTab:
     def _load(self) -> None:
         if self._path is None or self.seen is None or self.seen.plan is None:
             return
-        self._at_start = self.seen.plan.to_send
-        self._take_results(self._job.load(self._path, self.seen.choices, self._progress))
+        self._watch.at_start = self.seen.plan.to_send
+        results = self._job.load(self._path, self.seen.choices, self._watch.sent)
+        refused, title = self._job.refused, "The corrected records were not sent"
+        self._take_results(results, "" if refused is None else parts.failure(title, refused))
 
     def _settle(self) -> None:
+        self._watch.is_waiting = False  # it waits on purpose, and says until when
         if self.last is not None:
-            found = self._job.settle(self.last, self._pause, sole_writer=self.sole.value)
+            found = self._job.settle(
+                self.last,
+                self._watch.pause,
+                sole_writer=self.sole.value,
+                resend_absent=self.resend.value,
+            )
             self._take_results([self.last], settled_note(found))
 
     def _take_results(self, results: list[LoadResult], note: str = "") -> None:
@@ -303,23 +374,6 @@ class ImportTab:
         names = [f"{path.parent.name}/{path.name}" if has_folders else path.name for path in files]
         self.downloads.show([f"Download {name}" for name in names])
 
-    def _pause(self, seconds: float) -> None:
-        """Let the time pass in which a late request may still be applied."""
-        if seconds > 0:
-            end = datetime.now().astimezone() + timedelta(seconds=seconds)
-            words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
-            self.message.value = parts.progress(words)
-        self._worker.pause(seconds)
-
-    def _progress(self, counts: Counts) -> None:
-        self._worker.check()
-        if not self._worker.may_report():
-            return
-        done = share_done(counts, self._at_start)
-        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
-        words = f"Sending: {created:,} created, {rejected:,} rejected"
-        self.message.value = parts.progress(words, done)
-
     @contextmanager
     def _problems_shown(self) -> Iterator[None]:
         """Show an error where the user looks, instead of in a log."""
@@ -341,17 +395,6 @@ class ImportTab:
         self.load.disabled = is_busy or plan is None or not plan.to_send
         self.load.description = sent_words(plan)
         self.settle.disabled = is_busy
-        self._kit.show(self.settle, self._has_doubt)
-        self._kit.show(self.sole, self._has_doubt)
+        for part in (self.settle, self.sole, self.resend):
+            self._kit.show(part, self._has_doubt)
         self._kit.show(self.cancel, is_busy)
-
-
-def _mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:
-    """Return a value map with one value mapped, or, where nothing was chosen, left open again."""
-    after = {field: dict(values) for field, values in before.items()}
-    values = after.setdefault(meant["map"], {})
-    chosen = meant.get("value", "")
-    values.pop(meant["text"], None)
-    if chosen:
-        values[meant["text"]] = int(chosen) if meant["map"] == "category_id" else chosen
-    return {field: values for field, values in after.items() if values}

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
-from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.import_job import Choices, Plan
+from petstore_frame.dashboard.import_job import Plan
+from petstore_frame.dashboard.import_preview import (
+    CELL_LENGTH,
+    ROWS,
+    Seen,
+    button,
+    label_of,
+    preview,
+    text_of,
+)
+from petstore_frame.dashboard.kit import Meant
 from petstore_frame.errors import InputError
-from petstore_frame.html import PAGE, Card, Cell, Markup
+from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
+from petstore_frame.loader.journal.keyed import KEY_REPEATED
 from petstore_frame.loader.reading.look import Look, ValueToMap
+from petstore_frame.loader.reading.mapping import REQUIRED
 from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
 from petstore_frame.loader.results.facts import CHANGED, KNOWN
 from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
-from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
+from petstore_frame.schema.text import day_text, pets_text
 
-ROWS, CELL_LENGTH = 50, 60
 NOT_MAPPED = "choose …"
+NOTHING = "none"  # a value that means no status
 _HELD = {
     Suspicion.TOTAL_ROW: "rows of totals",
     Suspicion.UNLISTED_CATEGORY: "categories that your labels do not list",
@@ -32,50 +42,27 @@ _HELD = {
 }
 
 
-class Line(NamedTuple):
-    """A record as the preview shows it; what is wrong in ``column``, or in all of it."""
-
-    line: int
-    cells: Sequence[str]
-    column: str | None = None
-    problem: str = ""
-
-
-@dataclass
-class Seen:
-    """A file as far as it is known, and what was chosen for it.
-
-    ``values`` and ``held`` are all that was ever to be decided: values to map by field and text,
-    numbers of records held by the word that lets them through.
-    """
-
-    look: Look
-    choices: Choices
-    plan: Plan | None = None
-    values: dict[tuple[str, str], ValueToMap] = field(default_factory=dict)
-    held: dict[str, int] = field(default_factory=dict)
-    only_problems: bool = False
-
-    def note(self) -> None:
-        """Remember what is to be decided: it stays in view when it was decided."""
-        for value in self.look.values:
-            self.values.setdefault((value.field, value.text), value)
-        for word, records in self.look.suspicious.items():
-            self.held.setdefault(word, records)
-
-
 def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
     """Draw all that is known of a file before it is sent."""
     return Markup("").join(
         [
+            _recalled(seen),
             _questions(seen.look),
             _consequence(seen),
             _asked(seen),
             _values(seen, labels),
             _held(seen),
-            _preview(seen),
+            preview(seen),
         ]
     )
+
+
+def _recalled(seen: Seen) -> Markup:
+    """Say that a file is read as the last one with its header was."""
+    if seen.recalled is None:
+        return Markup("")
+    words = f"Read as on {day_text(seen.recalled)}, for it has the same header. "
+    return element("p", words, button("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
 
 
 def _questions(look: Look) -> Markup:
@@ -122,13 +109,15 @@ def _consequence(seen: Seen) -> Markup:
     """State what sending would do, before it does it."""
     plan, unsent = seen.plan, _unsent(seen.look)
     note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
-    if plan is None:
-        return element("div", note, class_="pf-gap")
+    if plan is None or plan.question is not None:  # numbers before the answer mislead
+        check = button("check:yes", "check all records") if seen.is_unchecked else ""
+        return element("div", note, check, class_="pf-gap pf-grid")
     skipped = plan.result.skipped
     changed = sum(each.records for each in skipped if each.reason == CHANGED)
     known = sum(each.records for each in skipped if each.reason == KNOWN)
     known += plan.count(State.CREATED) + plan.count(State.ADOPTED)
-    doubtful = sum(plan.count(state) for state in DOUBT_STATES)
+    absent = plan.count(State.ABSENT)
+    doubtful = sum(plan.count(state) for state in DOUBT_STATES) - absent
     cards = [
         Card("New pets to send", f"{plan.count(State.PENDING):,}"),
         Card("Known already", f"{known:,}", "not sent again"),
@@ -137,8 +126,39 @@ def _consequence(seen: Seen) -> Markup:
     ]
     if doubtful:
         cards.append(Card("In doubt", f"{doubtful:,}", "sent before, perhaps in the store"))
+    if absent:
+        cards.append(Card("Not found", f"{absent:,}", "sent before, and not in the store"))
     notes = [element("p", warning) for warning in plan.result.warnings]
-    return element("div", PAGE.cards(cards), note, *notes, _key(seen.look), class_="pf-gap pf-grid")
+    shown = [PAGE.cards(cards), _changed(plan) if changed else "", _sent_before(plan, known)]
+    return element("div", *shown, note, *notes, _key(seen.look), class_="pf-gap pf-grid")
+
+
+def _changed(plan: Plan) -> Markup:
+    """List the known animals that read otherwise now: which, and what was and is."""
+    frame, run = plan.result.changed, plan.result.facts.run
+    columns = (*run.key, run.mapping["name"])
+    rows = [
+        [str(row["line"]), *(text_of(row.get(column)) for column in columns),
+         row["changed"]]
+        for row in frame.head(ROWS).to_dict("records")
+    ]  # fmt: skip
+    head = ("Line", *run.key, label_of("name"), "Was → is")
+    more = f", the first {ROWS}" if len(frame) > ROWS else ""
+    table = PAGE.table(rows, head, caption=f"Known animals with other values now{more}")
+    summary = element("summary", f"Show the {len(frame):,} that changed")
+    return element("details", summary, table)
+
+
+def _sent_before(plan: Plan, known: int) -> Markup | str:
+    """Say that a file was sent before, where nothing of it is left to send."""
+    if plan.to_send or not known or known + plan.count(State.INVALID) < len(plan.result):
+        return ""
+    words = (
+        f"{known:,} of its {len(plan.result):,} records are in the store already, so there is "
+        "nothing to send. "
+    )
+    again = button("again:yes", "they are other animals: send all of them once more")
+    return element("p", words, again)
 
 
 def _key(look: Look) -> Markup:
@@ -147,7 +167,7 @@ def _key(look: Look) -> Markup:
         return Markup("")
     column = look.key_columns[0]
     words = f"{column!r} is different in each record. If it names the animal, none is sent twice: "
-    return element("p", words, _button(f"key:{column}", f"use {column} as the key"))
+    return element("p", words, button(f"key:{column}", f"use {column} as the key"))
 
 
 def _unsent(look: Look) -> list[str]:
@@ -157,63 +177,99 @@ def _unsent(look: Look) -> list[str]:
 
 def _asked(seen: Seen) -> Markup:
     """Ask which animals records are that may be known, with a button for each answer."""
-    question = None if seen.plan is None else seen.plan.result.question
+    question = None if seen.plan is None else seen.plan.question
     if question is None:
         return Markup("")
     buttons = []
     for answer in answers(question):
         for option, value in answer.options.items() if answer.letter else ():
-            does = f" ({answer.does})" if answer.does else ""
-            buttons.append(_button(f"{option}:{value}", f"{answer.when}{does}"))
+            does = f"{answer.does}: " if answer.does else ""
+            buttons.append(button(f"{option}:{value}", f"{does}{answer.when}"))
     for case in question.cases if len(question.cases) > 1 else ():
         for word, when in CASE_ANSWERS[case.name].items():
-            buttons.append(_button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
+            buttons.append(button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
     lines = [line for line in facts_of(question) if line]
     asked = parts.warning("Are these animals in the store already?", lines)
-    ways = (element("p", button) for button in buttons)
+    ways = (element("p", each) for each in buttons)
     return element("div", asked, *ways, class_="pf-gap pf-grid")
 
 
 def _values(seen: Seen, labels: Mapping[int, str]) -> Markup:
     """List each value that is not allowed once, with what it is to mean for all its records."""
-    if not seen.values:
-        return Markup("")
-    given = seen.choices.reading.value_map or {}
+    reading, look = seen.choices.reading, seen.look
+    given, defaults = reading.value_map or {}, reading.defaults or {}
     rows = [
         [
             label_of(value.field),
             value.text,
             f"{value.count:,}",
-            _meaning(value, str(given.get(value.field, {}).get(value.text, "")), labels),
+            _meaning("map", value, _chosen(given.get(value.field, {}), value.text), labels),
         ]
-        for value in seen.values.values()
+        for value in look.values
     ]
+    # Where a column is missing, each of its cells is empty.
+    missing = {name: 0 for name in REQUIRED if look.columns and name not in look.mapping}
+    for name, count in {**missing, **look.empty}.items():
+        empty = ValueToMap(name, "", "", count, None)
+        meant = _meaning("default", empty, str(defaults.get(name, "")), labels)
+        rows.append([label_of(name), "(empty)", f"{count:,}" if count else "all", meant])
+    if _has_repeated_keys(seen):
+        rows.append(["Key", "rows of one key that differ", "", _kept(look, reading.keep)])
+    if not rows:
+        return Markup("")
     title = "Values to map, each once for all its records"
     table = PAGE.table(rows, ("Field", "In the file", "Records", "Means"), numbers={2})
     return parts.titled(title, table)
 
 
-def _meaning(value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
-    """Return the control by which a value is mapped; a likely one is offered first."""
-    name = f"what {value.text} means"
-    data = {"data_map": value.field, "data_text": value.text, "aria_label": name}
+def _chosen(meanings: Mapping[Any, Any], text: str) -> str:
+    """Return what a value was said to mean, "" where nothing was said yet."""
+    if text not in meanings:
+        return ""
+    return str(meanings[text]) if meanings[text] != "" else NOTHING
+
+
+def _has_repeated_keys(seen: Seen) -> bool:
+    causes = () if seen.plan is None else seen.plan.result.causes
+    return bool(seen.choices.reading.keep) or any(each.code == KEY_REPEATED for each in causes)
+
+
+def _kept(look: Look, chosen: str | None) -> Markup:
+    """Ask once which of the rows of one key stands."""
+    newest = {f"newest: {column}": f"the newest by {shorten(column, 40)}" for column in look.columns
+              if column.strip() and column not in look.mapping.values()}  # fmt: skip
+    words = {"first": "the first stands", "last": "the last stands", **newest}
+    return _select(words, chosen or "", data_keep="yes", aria_label="which row of a key stands")
+
+
+def _meaning(way: str, value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
+    """Return the control that says what a value, or an empty cell, means."""
+    name = f"what {value.text or f'an empty {label_of(value.field)}'} means"
+    data = {f"data_{way}": value.field, "data_text": value.text, "aria_label": name}
+    if value.field == "name":
+        example = "a name, or Unnamed {column}"
+        return element("input", value=chosen, placeholder=example, size=28, **data)
     if value.field == "category_id" and not labels:
         return element("input", type="number", value=chosen, placeholder="category id", **data)
     allowed = (
         {str(number): f"{label} ({number})" for number, label in labels.items()}
         if value.field == "category_id"
-        else {word: word for word in FIELD_BY_NAME[value.field].values}
+        else {word: word for word in FIELD_BY_NAME[value.field].values} | {NOTHING: "no status"}
     )
+    return _select(allowed, chosen, **data)
+
+
+def _select(words: Mapping[str, str], chosen: str, **data: Any) -> Markup:
     options = [
         element("option", text, value=key, selected="" if key == chosen else None)
-        for key, text in {"": NOT_MAPPED, **allowed}.items()
+        for key, text in {"": NOT_MAPPED, **words}.items()
     ]
     return element("select", *options, **data)
 
 
 def _held(seen: Seen) -> Markup:
     """Ask which records are sent although they look wrong."""
-    if not seen.held:
+    if not seen.look.suspicious:
         return Markup("")
     ticks = [
         element(
@@ -227,146 +283,9 @@ def _held(seen: Seen) -> Markup:
             f" send all the same: {_HELD[Suspicion(word)]} ({records:,})",
             style="display:block",
         )
-        for word, records in seen.held.items()
+        for word, records in seen.look.suspicious.items()
     ]
     return parts.titled("Held until you confirm", Markup("").join(ticks))
-
-
-def _preview(seen: Seen) -> Markup:
-    """Draw the records, what is wrong in its cell, where it can be corrected."""
-    look, edits = seen.look, seen.choices.edits
-    if not look.columns:
-        return Markup("")
-    fields = {column: name for name, column in look.mapping.items()}
-    head = [
-        Cell("Line"),
-        *(Cell(_head(column, fields.get(column), look.reading.key)) for column in look.columns),
-    ]
-    lines = [*_problems(seen)] if seen.only_problems else [*_first(seen)]
-    left_out = seen.choices.left_out
-    rows = [_row(each, look.columns, edits, left_out) for each in lines[:ROWS]]
-    to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
-    switch = _button("show:all" if seen.only_problems else "show:problems",
-                     "Show all records" if seen.only_problems
-                     else f"Show only the {to_fix:,} with problems") if to_fix else ""  # fmt: skip
-    more = f"the first {ROWS}" if len(lines) > ROWS or not seen.only_problems else "all of them"
-    what = f"Records with problems, {more}" if seen.only_problems else "The first records"
-    table = PAGE.table(rows, head, caption=f"{what} of {look.name}", is_named=True)
-    return element("div", element("p", switch), table, class_="pf-grid pf-preview")
-
-
-def _head(column: str, name: str | None, key: Collection[str]) -> Markup:
-    """Name a column, and below it what it is sent as."""
-    sent = f"→ {label_of(name)}" if name else "key" if column in key else "not sent"
-    return element("span", shorten(column, CELL_LENGTH) or "(no name)") + element(
-        "small", sent, class_="pf-faint", style="display:block;font-weight:400"
-    )
-
-
-def _first(seen: Seen) -> Iterator[Line]:
-    """Yield the first records, or where the columns are not known, the first rows."""
-    look = seen.look
-    now = _corrected(seen)
-    if not look.records:
-        for number, cells in enumerate(look.rows, start=(look.header_row or 0) + 1):
-            yield Line(number, cells)
-    for record in look.records:
-        if record.line in now:
-            yield now[record.line]
-        elif record.state is State.INVALID and record.problem is not None:
-            problem = record.problem
-            yield Line(record.line, record.cells, problem.column, problem.message)
-        else:
-            yield Line(record.line, record.cells)
-
-
-def _problems(seen: Seen) -> Iterator[Line]:
-    """Yield the records to fix, as the rehearsal of the whole file found them."""
-    if seen.plan is None:
-        return
-    now, fix = _corrected(seen), seen.plan.result.fix
-    columns = [column for column in seen.look.columns if column in fix]
-    for row in fix.to_dict("records"):
-        yield now.get(row["line"]) or _line(row, row["line"], columns)
-
-
-def _corrected(seen: Seen) -> dict[int, Line]:
-    """Return the records that were corrected, as they are now, by line."""
-    if seen.plan is None or seen.plan.fixed is None:
-        return {}
-    columns = [*seen.look.columns]
-    rows = seen.plan.fixed.frame.to_dict("records")
-    return {
-        line: _line(row, line, columns) for line, row in zip(seen.plan.lines, rows, strict=True)
-    }
-
-
-def _line(row: Mapping[Any, Any], line: int, columns: Sequence[str]) -> Line:
-    column, message = row.get("error_column"), row.get("error_message")
-    is_wrong = row.get("state", State.INVALID) == State.INVALID
-    return Line(
-        line,
-        [_text(row.get(name)) for name in columns],
-        _text(column) or None if is_wrong else None,
-        _text(message) if is_wrong else "",
-    )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _row(
-    line: Line,
-    columns: Sequence[str],
-    edits: Mapping[tuple[int, str], str],
-    left_out: Collection[int],
-) -> list[Any]:
-    cells = [*line.cells[: len(columns)], *[""] * (len(columns) - len(line.cells))]
-    first: Markup | str = str(line.line)
-    if line.problem and line.column not in columns:
-        wrong = element("small", line.problem, class_="pf-wrong")
-        first = element("span", first, wrong, _leaving(line, left_out))
-    pairs = zip(columns, cells, strict=True)
-    return [first, *(_cell(line, *pair, edits, left_out) for pair in pairs)]
-
-
-def _leaving(line: Line, left_out: Collection[int]) -> Markup:
-    """Return the button that leaves a record out, or takes it in again."""
-    words = "send it after all" if line.line in left_out else "leave it out"
-    return _button(f"leave:{line.line}", words)
-
-
-def _cell(
-    line: Line,
-    column: str,
-    text: str,
-    edits: Mapping[tuple[int, str], str],
-    left_out: Collection[int],
-) -> Markup | str:
-    """Draw a cell; one that is wrong, or was corrected, can be written into."""
-    is_wrong, is_edited = column == line.column, (line.line, column) in edits
-    if not is_wrong and not is_edited:
-        return shorten(text, CELL_LENGTH)
-    box = element(
-        "input",
-        class_="pf-edit",
-        value=edits.get((line.line, column), text),
-        data_edit=line.line,
-        data_column=column,
-        aria_label=f"{column} in line {line.line}",
-        aria_invalid="true" if is_wrong else None,
-    )
-    note = (
-        element("small", line.problem, class_="pf-wrong") + _leaving(line, left_out)
-        if is_wrong
-        else element("small", "corrected", class_="pf-right")
-    )
-    return box + note
-
-
-def _button(way: str, text: str) -> Markup:
-    return element("span", text, class_="pf-mark pf-way", data_way=way)
 
 
 def sent_words(plan: Plan | None) -> str:
@@ -374,11 +293,22 @@ def sent_words(plan: Plan | None) -> str:
     return f"Send {pets_text(plan.to_send)}" if plan is not None and plan.to_send else "Send"
 
 
-def label_of(name: str) -> str:
-    """Return what a field is called on screen."""
-    return dict(zip(PET_COLUMNS, HEAD, strict=True))[name]
-
-
 def fields_of(look: Look) -> dict[str, str | None]:
     """Return the column of each field that is sent, None where there is none."""
     return {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
+
+
+def mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:
+    """Return a value map with one value mapped, or, where nothing was chosen, left open again."""
+    after = {field: dict(values) for field, values in before.items()}
+    values = after.setdefault(meant["map"], {})
+    chosen = meant.get("value", "")
+    values.pop(meant["text"], None)
+    if chosen:
+        values[meant["text"]] = "" if chosen == NOTHING else whole(meant["map"], chosen)
+    return {field: values for field, values in after.items() if values}
+
+
+def whole(name: str, text: str) -> int | str:
+    """Return what was chosen for a field as its value: a category is a number."""
+    return int(text) if name == "category_id" else text

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from threading import Event
 from typing import Any, TypeVar
 
 import anywidget
 import ipywidgets as widgets
 import traitlets
 
+BEAT_EVERY_S = 2.0
 Meant = Mapping[str, str]
 Kind = TypeVar("Kind", bound=widgets.DOMWidget)
 
@@ -129,6 +131,11 @@ class Live(anywidget.AnyWidget):
     def download(self, content: bytes, name: str, media: str) -> None:
         """Have the browser save a file; it makes a PNG of an SVG that is called one."""
         self.send({"file": name, "media": media}, [content])
+
+    def beat(self, stopped: Event) -> None:
+        """Tell the page, until ``stopped`` is set, that Python is there; in a thread of its own."""
+        while not stopped.wait(BEAT_EVERY_S):
+            self.send({"beat": True})
 
     def _told(self, _: Any, content: Any, __: Any) -> None:
         if isinstance(content, dict) and content:

@@ -3,6 +3,7 @@
 // shown as text, and no server is asked.
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const REACH = 14; // pixels around a small mark that still mean it
+const LOOK_EVERY = 1000, SILENCE = 8000; // milliseconds
 const delivered = new WeakSet(); // files already saved by another view of the same model
 
 const zoneOf = (node) => node.closest?.(".pf-chart, .pf-grid");
@@ -95,6 +96,22 @@ function prepare(root) {
   }
 }
 
+// Say above a dashboard that its Python is gone, or take that back.
+function tell(el, isGone) {
+  const dash = el.closest(".pf-dash");
+  if (!dash || dash.classList.contains("pf-gone") === isGone) return;
+  dash.classList.toggle("pf-gone", isGone);
+  for (const child of dash.children) child.inert = isGone;
+  dash.querySelector(":scope > .pf-lost")?.remove();
+  if (!isGone) return;
+  const note = document.createElement("div");
+  note.className = "pf-lost";
+  note.setAttribute("role", "alert");
+  note.textContent = "The Python behind this page does not answer: it was stopped, or the connection "
+    + "is lost. What is shown is old, and no button works. Run the cell again, or start the page anew.";
+  dash.prepend(note);
+}
+
 function render({ model, el }) {
   const root = document.createElement("div"), tip = document.createElement("div");
   root.className = "pf-live";
@@ -157,10 +174,27 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation(); // the notebook has keys of its own
   });
+  // Python sends a beat every few seconds; without it, nothing on the page is live any more.
+  let lastBeat = null, lastLook = Date.now();
+  const listen = (message, buffers) => {
+    if (!message.beat) return receive(message, buffers);
+    lastBeat = Date.now();
+    tell(el, false);
+  };
+  const watch = setInterval(() => {
+    const now = Date.now(), slept = now - lastLook > 2 * LOOK_EVERY;
+    lastLook = now;
+    if (slept && lastBeat) lastBeat = now; // the page itself was asleep
+    if (lastBeat && now - lastBeat > SILENCE) tell(el, true);
+  }, LOOK_EVERY);
   model.on("change:markup", draw);
-  model.on("msg:custom", receive);
+  model.on("msg:custom", listen);
   draw();
-  return () => { model.off("change:markup", draw); model.off("msg:custom", receive); };
+  return () => {
+    clearInterval(watch);
+    model.off("change:markup", draw);
+    model.off("msg:custom", listen);
+  };
 }
 
 export default { render };

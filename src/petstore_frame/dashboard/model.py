@@ -36,7 +36,8 @@ class Selection:
     Attributes:
         status: A status, ``no status``, or None for all.
         categories: Category ids, None for pets without one; empty for all.
-        text: Part of a name in any case, or a whole id; empty for all.
+        text: Part of a name in any case, or a whole id, with # in front that id alone; empty for
+            all.
         sort_by: A column of the pets' table.
         is_descending: Whether the table starts at the other end.
         page: 1 for the first.
@@ -186,13 +187,14 @@ class StoreModel:
 
     def _text_mask(self, text: str) -> Mask:
         mask: Mask = self._lower_names.str.contains(text.lower(), regex=False).to_numpy(dtype=bool)
-        digits = text.strip()
+        digits = text.strip().removeprefix("#")
         if (
             digits.removeprefix("-").isdecimal()
             and len(digits) < 25
             and INT64_MIN <= int(digits) <= INT64_MAX
         ):
-            mask = mask | (self.pets.frame["id"].to_numpy() == int(digits))
+            is_pet = self.pets.frame["id"].to_numpy() == int(digits)
+            mask = is_pet if text.strip().startswith("#") else mask | is_pet
         return mask
 
     @cached_property

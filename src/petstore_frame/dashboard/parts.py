@@ -109,8 +109,7 @@ def nothing_to_show(shown: Shown) -> Markup:
 def failure(title: str, problem: BaseException, after: str = "") -> Markup:
     """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
     text = problem.phrased_by(FORM) if isinstance(problem, PetstoreError) else str(problem)
-    kind = type(problem).__name__
-    return PAGE.failure(f"{title} ({kind})", [text or kind, *filter(None, [after])])
+    return PAGE.failure(title, [text or "Nothing more is known.", *filter(None, [after])])
 
 
 def lines(texts: Iterable[str]) -> Markup:

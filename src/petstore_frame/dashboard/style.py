@@ -14,6 +14,9 @@ _CONTROL = 28  # pixels high: buttons, boxes and lists
 SHEET = f"""{CSS}
 .pf-dash{{color:{INK};font:{TEXT}px/1.45 {FONT};container-type:inline-size;padding:4px 4px 8px}}
 .pf-dash>*{{margin:0 0 12px!important}}
+.pf-gone>:not(.pf-lost){{filter:grayscale(1);opacity:.5}}
+.pf-lost{{border-left:4px solid {FAILED_BADGE.edge};padding:8px 12px;background:{SHADE}}}
+.pf-decide{{display:block}}
 .pf-dash .widget-vbox{{overflow:visible}}
 .pf-dash .widget-vbox>*{{margin:0 0 12px!important}}
 .pf-dash .widget-vbox>:last-child{{margin:0!important}}

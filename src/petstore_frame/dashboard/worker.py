@@ -7,6 +7,7 @@ from collections.abc import Callable
 from threading import Event, Lock, Thread, current_thread
 
 REPORT_EVERY_S = 0.2
+TICK_EVERY_S = 1.0
 
 
 class Cancelled(KeyboardInterrupt):
@@ -18,10 +19,20 @@ class Cancelled(KeyboardInterrupt):
 
 
 class Worker:
-    """One job at a time; ``clock`` returns seconds that never fall."""
+    """One job at a time; ``clock`` returns seconds that never fall.
 
-    def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._name, self._clock = name, clock
+    ``tick`` is called each second of a job, with the seconds since it last said that it moves.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        tick: Callable[[float], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._name, self._clock, self._tick = name, clock, tick
+        self._moved_at = clock()
         self._reported_at = float("-inf")
         self._lock = Lock()
         self._stop = Event()
@@ -41,7 +52,30 @@ class Worker:
             self._stop.clear()
             self._thread = Thread(target=self._run, args=(job,), name=self._name, daemon=True)
             self._thread.start()
+            self.moves()
+            if self._tick is not None:
+                Thread(target=self._watch, args=(self._thread,), daemon=True).start()
             return True
+
+    def moves(self) -> None:
+        """Called by the job when it gets on."""
+        self._moved_at = self._clock()
+
+    def _watch(self, job: Thread) -> None:
+        while self._is_busy and self._thread is job:
+            job.join(TICK_EVERY_S)
+            if self._is_busy and self._thread is job and self._tick is not None:
+                self._tick(self.quiet_s)
+
+    @property
+    def quiet_s(self) -> float:
+        """Seconds since the job last said that it moves."""
+        return self._clock() - self._moved_at
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the job was asked to stop, and has not yet come to its next step."""
+        return self._stop.is_set()
 
     def cancel(self) -> None:
         """Ask the job to stop at its next step."""

@@ -50,7 +50,7 @@ _FLAGS = {
 _ON_SCREEN = {
     "value_map": "“Values to map”",
     "categories": "“Values to map”, or “Category labels (CSV)”",
-    "accept": "a tick below “Held until you confirm”",
+    "accept": "“send it all the same” in its row, when the file is chosen again",
     "key": "the list “Key”",
     "mapping": "the lists of columns",
     "columns": "the lists of columns",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -49,7 +49,7 @@ from petstore_frame.loader.reading.ranks import outdated
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe_text import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
-from petstore_frame.loader.record import Ending
+from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.facts import COMMON_CAUSE, OUTDATED, read_causes
 from petstore_frame.loader.results.question_text import QuestionText
 from petstore_frame.loader.results.rehearsal import Rehearsal
@@ -83,14 +83,16 @@ def load(
     check_store: bool = True,
     on_invalid: OnInvalid = "keep",
     progress: ProgressOption = None,
+    records_read: Callable[[int], None] = ignore,
     timing: Timing = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.
 
     The options are those of ``load_csv``, sorted by what they are about; without ``duplicates`` the
-    recipe says what equal records are. ``call`` is what was typed for it, and ``step`` is called
-    with the name of each step, where a test ends the process.
+    recipe says what equal records are. ``call`` is what was typed for it, ``records_read`` is told
+    how many records were read so far, and what it raises ends the import; ``step`` is called with
+    the name of each step, where a test ends the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -122,7 +124,15 @@ def load(
     ):
         run = _import_of(opened, client, recipe, duplicates, call, timing.now())
         may_hold = limits.max_errors is None and not opened.is_returned
-        how = _How(answers_of(duplicates), again, send_lines, leave_lines, check_store, may_hold)
+        how = _How(
+            answers_of(duplicates),
+            again,
+            send_lines,
+            leave_lines,
+            check_store,
+            may_hold,
+            records_read,
+        )
         if dry_run:
             with _copied(path, client.base_url) as writer, Deferred() as interrupts:
                 staged, question = _stage(
@@ -279,6 +289,7 @@ class _How:
     leave_lines: Collection[int] = ()
     check_store: bool = True
     may_hold: bool = False
+    records_read: Callable[[int], None] = ignore
 
 
 @contextmanager
@@ -311,7 +322,7 @@ def _stage(
         staged = stage(
             sql,
             run,
-            opened.batches(),
+            _told(opened.batches(), how.records_read),
             again=how.again,
             send_lines=how.send_lines,
             leave_lines=how.leave_lines,
@@ -334,6 +345,17 @@ def _note_reading(sql: sqlite3.Connection, run: Import, opened: Source, how: _Ho
     if run.key and run.keep in ("first", "last"):
         facts[OUTDATED] = outdated(run.header, read_kept(sql))
     note_facts(sql, run, facts)
+
+
+def _told(
+    batches: Iterable[Sequence[Record]], tell: Callable[[int], None]
+) -> Iterator[Sequence[Record]]:
+    """Yield batches, and tell how many records came so far."""
+    records = 0
+    for batch in batches:
+        records += len(batch)
+        tell(records)
+        yield batch
 
 
 def _ask_store_again(

@@ -131,6 +131,7 @@ def test_a_known_key_is_not_sent_again(dashboard: pf.Dashboard, store: MemorySto
     assert {(each.reason, each.records) for each in tab.seen.plan.result.skipped} == {
         ("known", 2), ("changed", 1),
     }  # fmt: skip
+    assert "status: sold → pending" in tab.view.markup
 
 
 def test_a_row_can_be_left_out(dashboard: pf.Dashboard, store: MemoryStore) -> None:
@@ -159,6 +160,112 @@ def test_a_held_record_is_sent_once_a_cell_of_it_is_corrected(
     assert sorted(pet["name"] for pet in store.pets[240:]) == ["Boline", "Rexine", "Zeus"]
 
 
+MESSY = (
+    "Tierheim Nord\nTag;Tier;Art;Zustand\n1;Zo\xeb;Hund;da\n2;Bo;Katze;weg\n3;;Hund;?\n3;;Katze;?\n"
+).encode("cp1252")
+
+
+def test_a_file_like_last_weeks_is_read_as_last_week(
+    dashboard: pf.Dashboard, store: MemoryStore
+) -> None:
+    """What was chosen for a header is chosen again: week two is a file and a click."""
+    tab = look_at(dashboard, "week1.csv", MESSY)
+    columns = dict(zip(tab.controls.columns.values(), ("Tier", "Art", "Zustand"), strict=True))
+    for control, column in columns.items():
+        control.value = column
+    tab.controls.key.value = "Tag"
+    for field, text, value in (
+        ("category_id", "Hund", "2"), ("category_id", "Katze", "1"), ("status", "da", "available"),
+        ("status", "weg", "sold"), ("status", "?", "none"),
+    ):  # fmt: skip
+        click(tab.view, map=field, text=text, value=value)
+    click(tab.view, default="name", text="", value="Ohne Namen {Tag}")
+    assert tab.wait(WAIT_S) and "rows of one key that differ" in tab.view.markup
+    click(tab.view, keep="yes", value="first")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 3 pets"
+    tab.load.click()
+    assert tab.wait(WAIT_S) and store.pets[-1]["name"] == "Ohne Namen 3"
+    assert "status" not in store.pets[-1]
+    tab = look_at(dashboard, "week2.csv", MESSY + b"4;Mo;Katze;da\n")
+    assert tab.load.description == "Send 1 pet" and "Read as on " in tab.view.markup
+    click(tab.view, way="fresh:yes")
+    assert tab.wait(WAIT_S) and "Read as on " not in tab.view.markup
+
+
+def test_choices_are_saved_and_dropped_in(dashboard: pf.Dashboard, tmp_path: Path) -> None:
+    """How a file is read is a recipe to download, and one is taken in."""
+    sent: list[Any] = []
+    tab = look_at(dashboard, "odd.csv", b"Wer,Category,Status\nRex,2,gone\n")
+    tab.view.send = lambda *message: sent.append(message)
+    tab.controls.columns["name"].value = "Wer"
+    click(tab.view, map="status", text="gone", value="sold")
+    assert tab.wait(WAIT_S)
+    tab.controls.save.click()
+    ((head, (content,)),) = sent
+    (tmp_path / "odd.toml").write_bytes(content)
+    recipe = pf.Recipe.read(tmp_path / "odd.toml")
+    assert head["file"] == "odd.toml" and recipe.mapping["name"] == "Wer"
+    tab = look_at(dashboard, "other.csv", b"Wer,Category,Status\nMo,1,gone\n")
+    assert tab.load.disabled
+    upload(dashboard, "odd.toml", content)
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
+
+
+def test_counts_are_of_the_file_as_it_is_read_now(dashboard: pf.Dashboard) -> None:
+    """A mapped value stays in the list with its count; one of a column left out is gone."""
+    tab = look_at(dashboard, "some.csv", b"name,category_id,status\nRex,2,gone\nBo,1,gone\n")
+    click(tab.view, map="status", text="gone", value="sold")
+    assert 'data-text="gone"' in tab.view.markup
+    tab.controls.columns["status"].value = NOT_IN_FILE
+    assert tab.wait(WAIT_S) and 'data-text="gone"' not in tab.view.markup
+
+
+def test_one_held_record_is_sent_all_the_same(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """Each record is decided on its own, can be taken back, and the row says what was decided."""
+    rows = b"name,category_id\nRex,2\nBo,1\nTotal,1\n"
+    tab = look_at(dashboard, "total.csv", rows)
+    for description in ("Send 3 pets", "Send 2 pets", "Send 3 pets"):
+        click(tab.view, way="confirm:4")
+        assert tab.wait(WAIT_S) and tab.load.description == description
+    assert "sent all the same" in tab.view.markup
+    tab.load.click()
+    assert tab.wait(WAIT_S)
+    assert [pet["name"] for pet in store.pets[240:]] == ["Rex", "Bo", "Total"]
+    assert "1 corrected here among them" in tab.result.value
+
+
+def test_a_record_left_out_stays_among_the_problems(dashboard: pf.Dashboard) -> None:
+    """What was left out can be taken in again where it was left out."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    click(tab.view, way="show:problems")
+    click(tab.view, way="leave:5")
+    assert tab.wait(WAIT_S)
+    assert "left out" in tab.view.markup and "send it after all" in tab.view.markup
+
+
+def test_the_same_file_again_says_so(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """A file that is in the store says so in a sentence, with the way to send it once more."""
+    rows = b"name,category_id\nRex,2\nBo,1\n"
+    for _ in range(2):
+        tab = look_at(dashboard, "one.csv", rows)
+        tab.load.click()
+        assert tab.wait(WAIT_S) and len(store.pets) == 242
+    tab = look_at(dashboard, "one.csv", rows)
+    assert "2 of its 2 records are in the store already" in tab.view.markup
+    click(tab.view, way="again:yes")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 2 pets"
+    tab.load.click()
+    assert tab.wait(WAIT_S) and len(store.pets) == 244
+
+
+def test_a_refused_file_leaves_nothing_to_send(dashboard: pf.Dashboard) -> None:
+    """Where a file is refused, no earlier one stays under the button that sends."""
+    tab = look_at(dashboard, "one.csv", b"name,category_id\nRex,2\n")
+    assert not tab.load.disabled
+    upload(dashboard, "big.csv", b"x" * (LARGEST_UPLOAD + 1))
+    assert tab.load.disabled and "8 MiB" in tab.message.value and "Error" not in tab.message.value
+
+
 def test_the_last_import_has_the_call_for_the_next_cell(dashboard: pf.Dashboard) -> None:
     """Typed in Python, it loads the same file as it was read on the screen."""
     load_dirty(dashboard)
@@ -176,6 +283,7 @@ def test_a_file_that_repeats_an_earlier_one_is_asked_about(
     assert tab.wait(WAIT_S)
     tab = look_at(dashboard, "two.csv", rows + b"Luna,1,sold\n")
     assert tab.load.disabled and 'data-way="duplicates:skip"' in tab.view.markup
+    assert "pf-card" not in tab.view.markup and "3 not sent again" in tab.view.markup
     click(tab.view, way="duplicates:skip")
     assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
     tab.load.click()
@@ -348,6 +456,61 @@ def test_a_cancelled_import_can_go_on(stopped: ImportTab, store: MemoryStore) ->
     assert stopped.wait(WAIT_S)
     names = [pet["name"] for pet in store.pets[240:]]
     assert len(names) == len(set(names)) == 400
+
+
+def test_checking_can_be_stopped_and_begun_again(dashboard: pf.Dashboard, tmp_path: Path) -> None:
+    """Checking says how many rows were read, and Stop ends it; nothing is sent by halves."""
+    tab, path = dashboard.import_tab, tmp_path / "many.csv"
+    rows = "".join(f"Goldfish {n},1\n" for n in range(20_000))
+    path.write_text(f"name,category_id\n{rows}", encoding="utf-8")
+
+    def stop_early(change: Any) -> None:
+        if " of about 20,00" in change.new:
+            tab.cancel.click()
+
+    tab.message.observe(stop_early, "value")
+    tab.path.value = str(path)
+    assert tab.wait(WAIT_S) and tab.load.disabled and "Stopped" in tab.message.value
+    tab.message.unobserve(stop_early, "value")
+    click(tab.view, way="check:yes")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 20,000 pets"
+
+
+class SilentStore(MemoryStore):
+    """Takes pets and answers nothing until it is told to."""
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        self.speaks = threading.Event()
+
+    def _create(self, pet: dict[str, Any]) -> httpx.Response:
+        self.speaks.wait(WAIT_S)
+        raise httpx.ReadTimeout("no answer")
+
+
+def test_a_store_that_does_not_answer_is_told(tmp_path: Path) -> None:
+    """Within seconds the page says so, and Stop ends it, the second one at once."""
+    store, silence = SilentStore(pets(3)), threading.Event()
+    tab = import_tab(store, tmp_path)
+
+    def hear(change: Any) -> None:
+        if "No answer from the store since" in change.new:
+            silence.set()
+
+    tab.message.observe(hear, "value")
+    path = tmp_path / "some.csv"
+    path.write_text("name,category_id\nRex,1\n", encoding="utf-8")
+    tab.path.value = str(path)
+    assert tab.wait(WAIT_S)
+    tab.load.click()
+    assert silence.wait(6)
+    tab.cancel.click()
+    while tab._worker.is_stopping:
+        tab.wait(0.1)
+    tab.cancel.click()
+    assert tab.wait(WAIT_S) and tab.last is not None and tab.last.in_doubt == 1
+    store.speaks.set()
+    tab.close()
 
 
 class LossyStore(MemoryStore):

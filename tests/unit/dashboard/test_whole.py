@@ -126,10 +126,10 @@ def test_a_history_has_its_tab(store: MemoryStore, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     shown = pf.Dashboard(store.client(), history=pf.History(empty))
-    press(shown.tabs.widget, 2)
+    press(shown.tabs.widget, 3)
     assert shown.history_tab is not None and "holds no snapshot" in shown.history_tab.view.markup
     empty.rmdir()
-    press(shown.tabs.widget, 2)
+    press(shown.tabs.widget, 3)
     assert "does not exist" in shown.history_tab.view.markup
     shown.close()
 
@@ -138,7 +138,7 @@ def test_a_history_may_come_as_its_folder(store: MemoryStore, tmp_path: Path) ->
     """The folder of a history stands for it, as in ``write_report``."""
     samples.write_sample_history(tmp_path / "history", days=3)
     shown = pf.Dashboard(store.client(), history=str(tmp_path / "history"))
-    press(shown.tabs.widget, 2)
+    press(shown.tabs.widget, 3)
     assert shown.history_tab is not None
     drawn = shown.history_tab.view.markup
     assert drawn.count("<svg xmlns") == 4 and "changed" in drawn

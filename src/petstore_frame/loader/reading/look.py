@@ -15,18 +15,19 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.causes import Cause, Causes
-from petstore_frame.loader.reading.fields import CellError, nearest, read_cell
-from petstore_frame.loader.reading.mapping import likely_keys
+from petstore_frame.loader.reading.fields import CellError, nearest, read_cell, word_of
+from petstore_frame.loader.reading.mapping import REQUIRED, likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
 from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.reading.tables import Table
-from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME
 
 _MOST_QUESTIONS = 8
 _MOST_FOR_KEYS = 100_000
+_SUSPICIONS = frozenset(map(str, Suspicion))
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,10 @@ class Look:
         key_columns: Columns that may identify an animal, the likeliest first.
         records: The first records, each with its problem; without a whole mapping none.
         rows: The cells of the first rows, also where the mapping is not known.
-        values: Values to map, the commonest first.
-        suspicious: How many records are held, by the word that ``accept`` takes.
+        values: Values to map, and those that were mapped, the commonest first.
+        suspicious: How many records are held, or sent all the same, by the word that ``accept``
+            takes.
+        empty: How many records have an empty cell, or its default, by required field.
         causes: Why records cannot be sent, each cause once.
         is_returned: It is one of our own result files.
     """
@@ -85,6 +88,7 @@ class Look:
     rows: tuple[tuple[str, ...], ...] = ()
     values: tuple[ValueToMap, ...] = ()
     suspicious: Mapping[str, int] = field(default_factory=dict)
+    empty: Mapping[str, int] = field(default_factory=dict)
     causes: tuple[Cause, ...] = ()
     is_returned: bool = False
 
@@ -161,7 +165,8 @@ def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
 
 def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Look:
     """Add the records of a source whose columns are known."""
-    first, cells, suspicious = list[Record](), list[tuple[str, ...]](), Counter[str]()
+    first, cells = list[Record](), list[tuple[str, ...]]()
+    suspicious, empty = Counter[str](), Counter[str]()
     questions, causes, total = seen.questions, Causes(source.mapping, source.key), 0
     words = {
         source.columns.index(column): Counter[str]()
@@ -183,6 +188,8 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
                 counts["".join(record.cells[at : at + 1]).strip()] += 1
             if record.problem is not None and record.problem.accept is not None:
                 suspicious[record.problem.accept] += 1
+            suspicious.update(note for note in record.notes if note in _SUSPICIONS)
+            empty.update(_empty_in(record))
     except InputError as problem_below:
         questions = (*questions, problem_below)
     return replace(
@@ -191,18 +198,35 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
         key_columns=source.key or likely_keys(source.columns, cells, source.mapping.values()),
         records=tuple(first),
         rows=tuple(record.cells for record in first),
-        values=tuple(_to_map(source, {source.columns[at]: each for at, each in words.items()})),
+        values=tuple(
+            _to_map(source, seen.reading, {source.columns[at]: each for at, each in words.items()})
+        ),
         suspicious=dict(suspicious),
+        empty=dict(empty),
         causes=tuple(causes.found(total)),
         is_returned=source.is_returned,
     )
 
 
-def _to_map(source: Source, words: Mapping[str, Counter[str]]) -> Iterator[ValueToMap]:
-    """Yield the words of the columns that no field allows, the commonest first."""
+def _empty_in(record: Record) -> list[str]:
+    """Return the required fields whose cells are empty in a record, or have their default."""
+    code = "" if record.problem is None else record.problem.code
+    return [
+        name for name in REQUIRED if f"default_{name}" in record.notes or code == f"missing_{name}"
+    ]
+
+
+def _to_map(
+    source: Source, asked: Options, words: Mapping[str, Counter[str]]
+) -> Iterator[ValueToMap]:
+    """Yield the words of the columns that no field allows or that are mapped, commonest first."""
+    mapped = {name: {*map(word_of, table)} for name, table in (asked.value_map or {}).items()}
     fields = {column: FIELD_BY_NAME[name] for name, column in source.mapping.items()}
     counts = {(column, word): n for column, each in words.items() for word, n in each.items()}
     for (column, word), count in sorted(counts.items(), key=lambda item: -item[1]):
+        if word and word_of(word) in mapped.get(fields[column].name, ()):
+            yield ValueToMap(fields[column].name, column, word, count, None)
+            continue
         try:
             read_cell(fields[column], word, source.rules)
         except CellError as refused:

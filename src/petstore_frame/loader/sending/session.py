@@ -91,6 +91,7 @@ def run_session(
     counts[State.UNKNOWN] += left
     with Meter(progress, counts[State.PENDING]) as meter:
         sender = Sender(client, outcomes, counts, limits, timing, run.store_id, meter, step)
+        sender.report_s = 1.0 if callable(progress) else None
         ending, detail = sender.run()
     outcomes.end(timing.now(), ending, detail)
     return True
@@ -119,6 +120,7 @@ class Sender:
     store_id: str | None = None
     meter: Callable[[Counter[State]], None] = ignore
     step: Callable[[str], None] = ignore
+    report_s: float | None = None  # how often ``meter`` is told, too, while nothing ends
 
     def __post_init__(self) -> None:
         most = self.limits.workers or DEFAULT_WORKERS
@@ -155,6 +157,8 @@ class Sender:
         with Interrupts(self._pool.wake) as interrupts, self._pool:
             while not self._is_over():
                 ends = self._pool.gather(self._timeout_s())
+                if not ends and self.report_s:
+                    self._report_progress()
                 self._find_owned(ends)
                 for end in ends:
                     end.then(end)
@@ -181,10 +185,10 @@ class Sender:
 
     def _timeout_s(self) -> float | None:
         """Return how long to wait for the next end; None while only an end can change anything."""
-        if self._pool.busy and (self._ending or self._pace.is_open):
-            return None
-        wait_s = self._pace.wait_s()
-        return wait_s if wait_s or not self._pool.busy else None
+        is_waiting = self._pool.busy and (self._ending or self._pace.is_open)
+        wait_s = 0.0 if is_waiting else self._pace.wait_s()
+        often = self.report_s or wait_s
+        return min(wait_s, often) if wait_s or not self._pool.busy else self.report_s
 
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
@@ -205,8 +209,8 @@ class Sender:
 
     def _find_owned(self, ends: list[Done]) -> None:
         """Look up the pets of some answers: one that a record has already proves nothing."""
-        answers = [end.value for end in ends if isinstance(end.value, PostOutcome)]
-        pet_ids = [answer.pet.id for answer in answers if answer.pet]
+        values = (end.value for end in ends)
+        pet_ids = [each.pet.id for each in values if isinstance(each, PostOutcome) and each.pet]
         self._owned = {each.pet_id for each in self._outcomes}
         try:
             self._owned |= self.journal.owned(pet_ids) if pet_ids else set()
@@ -318,6 +322,8 @@ class Sender:
         try:
             self.meter(self.counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+            if self._ending == (Ending.INTERRUPTED, _INTERRUPTED):
+                self._abandon()
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
         except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
             self._problem = problem
@@ -377,16 +383,15 @@ class Sender:
             self._stop(Ending.STOPPED, why_stopped(end.error))
         elif end.error is not None and not isinstance(end.error, PetstoreError):
             raise end.error
+        self._last_failure = end.error or self._last_failure
         if end.error is None:
             self._check_store(end.value.store_id)
-        else:
-            self._last_failure = end.error
         self._pace.note_probe(is_up=end.error is None)
 
     def _check_first(self, first: Outcome) -> None:
         """Stop where the first pet is not what was sent; the others follow once one was seen."""
-        is_seen = first.state is State.CREATED or self._answers >= ANSWERS_WITHOUT_PET
-        self._is_first_due = not is_seen
+        is_unseen = first.state is not State.CREATED
+        self._is_first_due = is_unseen and self._answers < ANSWERS_WITHOUT_PET
         if first.notes:
             self._stop(
                 Ending.STOPPED,

@@ -1,0 +1,91 @@
+"""What the Import tab says while it is at work, and how it is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.import_job import Counts, share_done
+from petstore_frame.dashboard.worker import Worker
+from petstore_frame.loader.options import Limits
+from petstore_frame.loader.record import State
+
+QUIET_S = 4.0  # after which silence is told
+
+
+class ImportProgress:
+    """Says how far a file is read and sent, or why nothing moves; ``say`` shows the words.
+
+    Attributes:
+        about: About how many records are read, or None.
+        at_start: How many records were to be sent.
+        is_waiting: Whether the store is waited for.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self.worker = Worker("petstore-import", tick=self._tick)
+        self.about: int | None = None
+        self.at_start, self._settled = 0, 0
+        self.is_waiting = False
+
+    def pause(self, seconds: float) -> None:
+        """Let the time pass in which a late request may still be applied."""
+        if seconds > 0:
+            end = datetime.now().astimezone() + timedelta(seconds=seconds)
+            words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
+            self._say(parts.progress(words))
+        self.worker.pause(seconds)
+
+    def read(self, records: int) -> None:
+        """Show how far a file is read."""
+        self.worker.check()
+        self.worker.moves()
+        if self.worker.may_report():
+            about, done = "", None
+            if self.about:
+                about, done = f" of about {self.about:,}", min(1.0, records / self.about)
+            self._say(parts.progress(f"Checking: {records:,} rows{about}", done))
+
+    def asked(self, is_waiting: bool) -> None:
+        """Note that a page of the store is waited for, or has come."""
+        self.is_waiting = is_waiting
+        self.worker.moves()
+        if not is_waiting:
+            return
+        self.worker.check()
+        if self.worker.may_report():
+            self._say(parts.progress("Comparing with the pets in the store …"))
+
+    def stop(self) -> None:
+        self.worker.cancel()
+        words = "Stopping after what is on its way; Stop again leaves that in doubt …"
+        self._say(parts.progress(words))
+
+    def _tick(self, quiet_s: float) -> None:
+        """Say why nothing moves, where nothing does."""
+        if quiet_s < QUIET_S or self.worker.is_stopping or not self.is_waiting:
+            return
+        since = datetime.now().astimezone() - timedelta(seconds=quiet_s)
+        patience = f"{Limits().patience_s / 60:.0f} minutes"
+        words = (
+            f"No answer from the store since {since:%H:%M:%S} ({quiet_s:,.0f} s). It is asked "
+            f"again for up to {patience}, then this stops in order. Nothing is lost; Stop ends it "
+            "now."
+        )
+        self._say(parts.progress(words))
+
+    def sent(self, counts: Counts) -> None:
+        self.is_waiting = True
+        settled = sum(counts.get(state, 0) for state in (State.CREATED, State.REJECTED))
+        if settled != self._settled:
+            self._settled = settled
+            self.worker.moves()
+        self.worker.check()
+        if self.worker.quiet_s >= QUIET_S or not self.worker.may_report():
+            return
+        done = share_done(counts, self.at_start)
+        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
+        words = f"Sending: {created:,} created, {rejected:,} rejected"
+        self._say(parts.progress(words, done))
