@@ -110,7 +110,7 @@ def test_the_sheets_of_a_workbook_say_it(partial: Inventory, tmp_path: Path) -> 
     """Captions, category counts and About carry the minimum."""
     path = pf.write_report(partial, tmp_path / "stock.xlsx", progress=False)
     book = book_of(path)
-    assert book["Summary"]["B10"].value == "in at least 3 categories"
+    assert book["Summary"]["B8"].value == "in at least 3 categories"
     assert book["By category"]["B3"].value == "at least 3 categories, largest first"
     available = book["By status"][6]
     assert available[4].number_format == '"≥ "#,##0'
@@ -123,7 +123,7 @@ def test_the_sheets_of_a_complete_workbook_are_plain(whole: Inventory, tmp_path:
     """Where every pet was read, nothing is marked."""
     path = pf.write_report(whole, tmp_path / "stock.xlsx", progress=False)
     book = book_of(path)
-    assert book["Summary"]["B10"].value == "in 3 categories"
+    assert book["Summary"]["B8"].value == "in 3 categories"
     assert [cell.value for cell in book["By status"][6]][4:] == [3, "exact", "Category 1"]
 
 

@@ -24,7 +24,7 @@ class Cause:
         code, message: As of the first of their problems.
         column: The file's column, or None for whole records.
         records: How many they are.
-        of: Of how many that are not skipped.
+        of: Of how many rows that name an animal, known ones too.
         lines: Where the first two stand.
         values: What the cells hold, each once with its count, the commonest first.
         option: The option that would help, with its value; ``…`` stands where a person decides.

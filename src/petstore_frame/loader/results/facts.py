@@ -219,14 +219,22 @@ def read_facts(sql: sqlite3.Connection, import_id: str) -> Facts | None:
     )
 
 
+# Rows that name an animal, known ones too: neither blank nor left out.
+_ANIMALS = """
+SELECT count(*) FROM records WHERE import = ?
+AND (state <> 'skipped' OR known_by IS NOT NULL AND reason IS NOT ?)
+"""
+
+
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     """Return what keeps records from being sent, the commonest cause first."""
-    causes, counts = Causes(run.mapping, run.key), count_in(sql, run.id)
+    causes = Causes(run.mapping, run.key)
     for text, records, *lines in sql.execute(_INVALID, [run.number]):
         causes.add(read_problem(text), lines, records)
     for row in read_rows(sql, run.id, State.REJECTED):
         causes.add(problem_of(row, run), [row.line])
-    return causes.found(sum(counts.values()) - counts[State.SKIPPED])
+    ((animals,),) = sql.execute(_ANIMALS, [run.number, LEFT_OUT]).fetchall()
+    return causes.found(animals)
 
 
 def count_commits(sql: sqlite3.Connection) -> int:
