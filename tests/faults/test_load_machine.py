@@ -509,9 +509,12 @@ def _sorted_states(result: pf.LoadResult) -> Counter[str]:
     return Counter(str(row.state).replace("pending", "created") for row in result.rows())
 
 
+is_campaign = settings().max_examples > 30  # of conftest.EXAMPLES
 for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
-        max_examples=12,
+        # The suite draws the same stories each time, a campaign (--campaign 2) new ones.
+        derandomize=not is_campaign,
+        max_examples=60 if is_campaign else 12,
         stateful_step_count=10,
         suppress_health_check=list(HealthCheck),
     )

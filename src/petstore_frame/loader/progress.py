@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 from petstore_frame._internal.progress import open_progress
-from petstore_frame.loader.record import State
+from petstore_frame.loader.record import Record, State
 
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 _UNSETTLED, _TOLD = (State.PENDING, State.IN_FLIGHT), (State.REJECTED, State.UNKNOWN)
@@ -39,3 +39,14 @@ class Meter:
 
     def __exit__(self, *_: object) -> None:
         self._display.close()
+
+
+def counted(
+    batches: Iterable[Sequence[Record]], tell: Callable[[int], None]
+) -> Iterator[Sequence[Record]]:
+    """Yield batches, and tell how many records came so far."""
+    records = 0
+    for batch in batches:
+        records += len(batch)
+        tell(records)
+        yield batch

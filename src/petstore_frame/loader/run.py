@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -29,8 +29,8 @@ from petstore_frame.loader.journal.identity import find_animals
 from petstore_frame.loader.journal.imports import Import, note_facts, read_import, read_imports
 from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.question import Question, read_cases
-from petstore_frame.loader.journal.rows import count_in, read_cells
+from petstore_frame.loader.journal.question import Question, likely_key, read_cases
+from petstore_frame.loader.journal.rows import count_in
 from petstore_frame.loader.journal.rules import Found, Rules
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_pets import read_store
@@ -42,14 +42,13 @@ from petstore_frame.loader.options import (
     answers_of,
     check_sending,
 )
-from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.mapping import likely_keys
+from petstore_frame.loader.progress import ProgressOption, counted
 from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.ranks import outdated
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe_text import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
-from petstore_frame.loader.record import Ending, Record
+from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.facts import COMMON_CAUSE, OUTDATED, read_causes
 from petstore_frame.loader.results.question_text import QuestionText
 from petstore_frame.loader.results.rehearsal import Rehearsal
@@ -322,7 +321,7 @@ def _stage(
         staged = stage(
             sql,
             run,
-            _told(opened.batches(), how.records_read),
+            counted(opened.batches(), how.records_read),
             again=how.again,
             send_lines=how.send_lines,
             leave_lines=how.leave_lines,
@@ -345,17 +344,6 @@ def _note_reading(sql: sqlite3.Connection, run: Import, opened: Source, how: _Ho
     if run.key and run.keep in ("first", "last"):
         facts[OUTDATED] = outdated(run.header, read_kept(sql))
     note_facts(sql, run, facts)
-
-
-def _told(
-    batches: Iterable[Sequence[Record]], tell: Callable[[int], None]
-) -> Iterator[Sequence[Record]]:
-    """Yield batches, and tell how many records came so far."""
-    records = 0
-    for batch in batches:
-        records += len(batch)
-        tell(records)
-        yield batch
 
 
 def _ask_store_again(
@@ -405,18 +393,6 @@ def _identify(
         staged.run.source,
         sum(if_send.values()),
         tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
-        _likely_key(sql, staged.run) if "equal" in unanswered else None,
+        likely_key(sql, staged.run) if "equal" in unanswered else None,
         None if stored is None else Call.from_json(stored),
     )
-
-
-def _likely_key(sql: sqlite3.Connection, run: Import) -> str | None:
-    """Return a column that is not sent, filled, and different in each record, if any."""
-    if run.key:
-        return None
-    rows = sql.execute(
-        "SELECT cells FROM records WHERE import = ? AND notes IS NOT 'blank'", [run.number]
-    )
-    cells = (read_cells(packed) for (packed,) in rows)
-    found = likely_keys(run.header, cells, {*run.mapping.values(), *run.key})
-    return found[0] if found else None

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.rows import read_cells
+from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import State
 
 CASES = ("equal", "similar_key", "reused_key", "own_pets", "others_pets")
@@ -126,3 +129,15 @@ def _example(
     else:
         ours, theirs = (payload or b"").decode(), (other or b"").decode() or body or ""
     return Example(record, line, ours, theirs, source, day, pet_id)
+
+
+def likely_key(sql: sqlite3.Connection, run: Import) -> str | None:
+    """Return a column that is not sent, filled, and different in each record, if any."""
+    if run.key:
+        return None
+    rows = sql.execute(
+        "SELECT cells FROM records WHERE import = ? AND notes IS NOT 'blank'", [run.number]
+    )
+    cells = (read_cells(packed) for (packed,) in rows)
+    found = likely_keys(run.header, cells, {*run.mapping.values(), *run.key})
+    return found[0] if found else None
