@@ -35,9 +35,9 @@ def records_of(path: Path, **options: object) -> list[Record]:
 
 
 def cells_of(path: Path) -> list[Record]:
-    """Read as ``open_source`` does, without its look at what most records have in common."""
+    """Read a file whose quotes are meant, without a look at what most records have in common."""
     opened = Input(path)
-    records = list(lay_out(opened, Recipe(), lambda _: None))
+    records = list(lay_out(opened, Recipe(accept=["swallowed_rows"]), lambda _: None))
     opened.close()
     return records
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Column, Pet
-from petstore_frame.schema.text import whole_text
+from petstore_frame.schema.text import holds_lone, whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,9 +135,17 @@ def text_series(texts: Sequence[Any]) -> pd.Series[str]:
     import pandas as pd
 
     try:
-        return pd.Series(texts, dtype="str")
+        series = pd.Series(texts, dtype="str")
+        is_whole = series.dtype != "object" or not any(map(_holds_lone, texts))
     except UnicodeEncodeError:
-        return pd.Series([text and whole_text(text) for text in texts], dtype="str")
+        is_whole = False
+    if is_whole:
+        return series
+    return pd.Series([text and whole_text(text) for text in texts], dtype="str")
+
+
+def _holds_lone(text: Any) -> bool:
+    return isinstance(text, str) and holds_lone(text)
 
 
 def as_text(values: pd.Series[Any]) -> pd.Series[str]:
