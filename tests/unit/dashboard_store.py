@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
@@ -55,6 +55,7 @@ class MemoryStore(httpx.BaseTransport):
         pets: What it holds, as wire objects.
         fails_after: How many requests it answers before it refuses all; None for no end.
         has_links: Whether a full page has a next link.
+        at_pets: A number of pets, and what to call when it holds them; None for nothing.
     """
 
     def __init__(self, rows: Iterable[Row] = (), *, has_links: bool = True) -> None:
@@ -65,6 +66,7 @@ class MemoryStore(httpx.BaseTransport):
         ]
         self.has_links = has_links
         self.fails_after: int | None = None
+        self.at_pets: tuple[int, Callable[[], None]] | None = None
         self.requests = 0
         self._lock = Lock()
 
@@ -83,6 +85,8 @@ class MemoryStore(httpx.BaseTransport):
 
     def _create(self, pet: dict[str, Any]) -> httpx.Response:
         self.pets.append({"id": max((p["id"] for p in self.pets), default=0) + 1} | pet)
+        if self.at_pets is not None and len(self.pets) == self.at_pets[0]:
+            self.at_pets[1]()
         return httpx.Response(201, json=self.pets[-1])
 
     def _list(self, params: dict[str, str]) -> httpx.Response:
