@@ -21,6 +21,8 @@ from petstore_frame.service.options import Options
 from petstore_frame.service.store import Store
 
 MAX_BODY_BYTES = 64 * 1024
+MAX_UNREAD_BYTES = 1024 * 1024
+"""Of a body that is too large so much is read: a proxy reads the answer after it has sent all."""
 _FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
 
 
@@ -103,13 +105,16 @@ class JsonRequest(Request):
             coding = self.headers.get("content-encoding", "identity")
             if (stated.strip().lower(), coding.lower()) != ("application/json", "identity"):
                 raise Refusal(415, "the body is application/json, without Content-Encoding")
-            body, expected = bytearray(), int(self.headers.get("content-length", "0"))
-            if expected <= MAX_BODY_BYTES:
+            body, size = bytearray(), int(self.headers.get("content-length", "0"))
+            if size <= MAX_UNREAD_BYTES:
+                size = 0
                 async for chunk in self.stream():
-                    body += chunk
-                    if len(body) > MAX_BODY_BYTES:
+                    size += len(chunk)
+                    if size <= MAX_BODY_BYTES:
+                        body += chunk
+                    if size > MAX_UNREAD_BYTES:
                         break
-            if max(expected, len(body)) > MAX_BODY_BYTES:
+            if size > MAX_BODY_BYTES:
                 message = f"the body is larger than {MAX_BODY_BYTES} bytes"
                 raise Refusal(413, message, headers={"connection": "close"})
             self._content = bytes(body)
