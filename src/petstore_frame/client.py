@@ -26,13 +26,13 @@ from petstore_frame.errors import (
     ContractError,
     EndpointDeprecatedWarning,
 )
-from petstore_frame.http import Answer, GivenTransport, Transport
+from petstore_frame.http import GivenTransport, StoreAnswer, Transport
 from petstore_frame.http.answer import GET_PET, STORE_ID, DeprecationNotices
 from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
-from petstore_frame.http.retry import REAL_TIME, Repeater, RetryPolicy, Timing
+from petstore_frame.http.page import Page
+from petstore_frame.http.retry import REAL_TIME, Clocks, Repeater, RetryPolicy
 from petstore_frame.http.settings import IdempotencyKey, read_settings
-from petstore_frame.inventory.find import PetSearch, find_pet
-from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import NewPet, Pet, PetStatus
 
@@ -75,7 +75,7 @@ class Client:
     Interface: Endpoints; Authentication.
     """
 
-    _timing: ClassVar[Timing] = REAL_TIME  # a subclass of a test has other clocks
+    _clocks: ClassVar[Clocks] = REAL_TIME  # a subclass of a test has other clocks
 
     def __init__(
         self,
@@ -106,9 +106,9 @@ class Client:
             raise problem.with_traceback(None) from None
         self.base_url = settings.base_url
         self.idempotency = idempotency
-        self._transport = Transport(settings, transport=transport, clock=self._timing.clock)
+        self._transport = Transport(settings, transport=transport, clock=self._clocks.clock)
         policy = RetryPolicy(settings.max_retries)
-        self._repeater = Repeater(self._transport, policy, self._timing)
+        self._repeater = Repeater(self._transport, policy, self._clocks)
         self._notices = DeprecationNotices()
 
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
@@ -263,7 +263,7 @@ class Client:
             )
         return pet
 
-    def _get(self, address: str, params: Mapping[str, str] | None = None) -> Answer:
+    def _get(self, address: str, params: Mapping[str, str] | None = None) -> StoreAnswer:
         if self._is_closed:
             raise self._closed_error()
         return self._repeater.get(address, params)

@@ -242,5 +242,5 @@ def test_help_shows_the_fields_of_a_pet_as_they_are_typed() -> None:
     """Before and after the first pet is made, without wire names and annotations."""
     for _ in range(2):
         assert list(inspect.signature(pf.NewPet).parameters) == ["name", "category_id", "status"]
-        assert "Column" not in str(inspect.signature(pf.Pet))
+        assert "PetField" not in str(inspect.signature(pf.Pet))
         pf.Pet(id=1, name=pf.NewPet(name="Luna", category_id=3).name, category_id=3)

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
 from petstore_frame.inventory import Completeness, Evidence, Fact, PetSearch, StatusCount, Verdict
-from petstore_frame.inventory.find import SearchState
-from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.pet_search import SearchState
 from petstore_frame.schema.frame import PetColumns
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame._internal.progress import is_watched
-from petstore_frame.inventory.fetch import Meter
+from petstore_frame.inventory.fetch import FetchProgress
 
 
 def client() -> pf.Client:
@@ -71,5 +71,5 @@ def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
 def test_nobody_watching_means_silence(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a terminal or a live notebook nothing is printed."""
     assert not is_watched()
-    Meter(None)(5)
+    FetchProgress(None)(5)
     assert capsys.readouterr().err == ""

@@ -74,7 +74,7 @@ def _text(part: str | bytes) -> str:
     return part if isinstance(part, str) else part.decode("latin-1")
 
 
-class Answer(NamedTuple):
+class StoreAnswer(NamedTuple):
     """What came back for one request to ``url``; ``operation`` is its method and path.
 
     ``body`` is empty where it has a ``flaw``. ``elapsed_s`` runs from the first byte out to the

@@ -14,10 +14,10 @@ from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.http.answer import (
     MAX_BODY_BYTES,
-    Answer,
     Flaw,
     FlawError,
     Headers,
+    StoreAnswer,
     stops_early,
     unpacked,
 )
@@ -25,7 +25,7 @@ from petstore_frame.http.connections import GivenTransport, given_wires, new_wir
 from petstore_frame.http.links import path_below, unreadable_link, whole_address
 from petstore_frame.http.outcome import TRANSPORT_ERRORS, connection_error
 from petstore_frame.http.secrecy import KEY_FILTER, without_key
-from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
+from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, ClientSettings
 from petstore_frame.http.trace import Trace
 
 _FIXED_LINES = {
@@ -47,7 +47,7 @@ class Transport:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ClientSettings,
         *,
         transport: GivenTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -80,7 +80,7 @@ class Transport:
         params: Mapping[str, str] | None = None,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> StoreAnswer:
         """Send one request, once.
 
         Args:
@@ -131,7 +131,7 @@ class Transport:
             KEY_FILTER.hide(None)
         took = self._clock() - start
         content, lines = without_key(content, lines, key, is_refusal=status >= 400)
-        return Answer(operation, status, Headers(lines), content, flaw, took, url)
+        return StoreAnswer(operation, status, Headers(lines), content, flaw, took, url)
 
     def _key(self) -> SecretStr:
         """Ask for the key, once per request."""

@@ -155,7 +155,7 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.inventory.view import completeness_html
+        from petstore_frame.inventory.completeness_view import completeness_html
 
         return completeness_html(self, note)
 

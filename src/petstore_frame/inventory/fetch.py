@@ -22,7 +22,7 @@ from petstore_frame._internal.arguments import (
 from petstore_frame._internal.progress import Display, open_progress
 from petstore_frame.errors import CrossOriginError, PetstoreError
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.broken_off import (
     FetchInterrupted,
     ForeignLinkError,
@@ -36,11 +36,11 @@ from petstore_frame.inventory.completeness import (
     count_statuses,
 )
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
-from petstore_frame.inventory.ids import IdWalk
+from petstore_frame.inventory.id_walk import IdWalk
 from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.result import Inventory
+from petstore_frame.inventory.stated_total import Total, known_total
 from petstore_frame.inventory.strategies import Reading, evidence_of_rows
-from petstore_frame.inventory.totals import Total, known_total
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import PetStatus
@@ -113,7 +113,7 @@ def fetch_inventory(
         if status is not None and id_range is not None:
             refuse("id_range asks for pets of every status; leave out the status, or the id_range")
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
-        meter = Meter(progress)
+        meter = FetchProgress(progress)
         ask = Asker(
             client,
             status=checked_status(status),
@@ -127,7 +127,7 @@ def fetch_inventory(
     return fetch.run()
 
 
-class Meter:
+class FetchProgress:
     """Shows the number of pets held; a failure to show it never ends a fetch.
 
     Raises:
@@ -164,7 +164,7 @@ class _Fetch:
     ask: Asker
     max_pets: int | None
     id_range: tuple[int, int] | None
-    meter: Meter
+    meter: FetchProgress
     evidence: tuple[Evidence, ...] | None = None
     id_walk: IdWalk | None = None
 

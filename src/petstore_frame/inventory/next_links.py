@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from petstore_frame.http.links import split_link
-from petstore_frame.inventory.asking import Asker
+from petstore_frame.http.listing_headers import passes_over
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.broken_off import PaginationLoopError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import short_page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.single_pages import ask_statuses, end_of
-from petstore_frame.inventory.stated import passes_over
-from petstore_frame.inventory.totals import ask_whose_total
+from petstore_frame.inventory.stated_total import ask_whose_total
 from petstore_frame.inventory.walk import Walk, read_through
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.http.answer import Headers
-from petstore_frame.inventory.stated import Stated
+from petstore_frame.http.listing_headers import ListingHeaders
 
 HERE = "https://store.example/v1/pets?limit=100"
 NEXT_PAGE = "https://store.example/v1/pets?page=2"
 
 
-def stated(line: str, address: str = HERE) -> Stated:
+def stated(line: str, address: str = HERE) -> ListingHeaders:
     name, _, value = line.partition(": ")
-    return Stated(Headers([(name, value)]), address)
+    return ListingHeaders(Headers([(name, value)]), address)
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,6 @@ def test_totals_are_read_in_every_spelling(line: str, totals: list[int]) -> None
 @given(st.dictionaries(st.sampled_from(["X-Pagination", "X-Total-Count", "Link"]), st.text()))
 def test_no_header_breaks_the_reading(lines: dict[str, str]) -> None:
     """Whatever a server sends, reading it ends and raises nothing."""
-    read = Stated(Headers(lines.items()), HERE)
+    read = ListingHeaders(Headers(lines.items()), HERE)
     assert isinstance(read.totals, list)
     assert isinstance(read.may_go_on, bool)

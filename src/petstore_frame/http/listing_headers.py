@@ -65,7 +65,7 @@ class Statement(NamedTuple):
         return is_cursor or not (self.is_none or self.is_address)
 
 
-class Stated:
+class ListingHeaders:
     """The statements of one page; ``address`` is its own, against which relative ones are read."""
 
     def __init__(self, headers: Headers, address: str) -> None:

@@ -13,8 +13,8 @@ from typing import Protocol, TypeAlias
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.models import Pet
 
@@ -43,7 +43,7 @@ class ReadingClient(Protocol):
     def get_pet(self, pet_id: int) -> Pet: ...
 
 
-class Way(Protocol):
+class WalkState(Protocol):
     """A way through a listing from page to page, as far as it was gone."""
 
     first: Page
@@ -122,7 +122,7 @@ class Asker:
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     rows: Rows = field(default_factory=Rows, init=False)
-    way: Way | None = field(default=None, init=False)
+    way: WalkState | None = field(default=None, init=False)
     requests: int = field(default=0, init=False)
     spent: int = field(default=0, init=False)
     max_page: int = field(default=0, init=False)
