@@ -36,8 +36,9 @@ from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import NewPet, Pet, PetStatus
 
-log = logging.getLogger("petstore_frame")
-log.addHandler(logging.NullHandler())
+log = logging.getLogger("petstore_frame.client")
+# A program that sets up no logging is shown none.
+logging.getLogger("petstore_frame").addHandler(logging.NullHandler())
 
 
 class Client:
@@ -223,7 +224,6 @@ class Client:
             return judge_failure(problem)
         except ConfigurationError as problem:  # a key that is asked for each time, and not got
             return PostOutcome(Proof.NOT_APPLIED, "api_key", error=problem, is_systemic=True)
-        log.debug("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
         outcome = judge_answer(answer, has_key=has_key)
         try:
             self._notices.read("POST /pets", answer.headers)

@@ -1,10 +1,9 @@
-"""What came back for one request: its header lines, what they announce, and its body unpacked."""
+"""What came back for one request: its header lines, what they announce, and its body."""
 
 from __future__ import annotations
 
 import warnings
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -19,7 +18,6 @@ from petstore_frame.http.links import targets
 # Identifies a store, in its answers and in a POST meant for it; an extension of the interface.
 STORE_ID = "X-Store-Id"
 MAX_BODY_BYTES = 64 * 2**20
-_STEP_BYTES = 2**16
 # Header lines that state where a body ends.
 _FRAMES = frozenset((b"content-length", b"transfer-encoding"))
 RawLines = list[tuple[bytes, bytes]]
@@ -32,14 +30,6 @@ class Flaw(StrEnum):
     LATE = "was not over in the time allowed"
     LARGE = "is larger than 64 MiB"
     PACKED = "is compressed twice, or wrongly"
-
-
-class FlawError(Exception):
-    """A body cannot be had; has the Flaw."""
-
-    def __init__(self, flaw: Flaw) -> None:
-        super().__init__(flaw)
-        self.flaw = flaw
 
 
 class Headers:
@@ -130,51 +120,14 @@ def read_http_date(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-def unpacked(content: Iterable[bytes], lines: RawLines) -> Iterable[bytes]:
-    """Undo gzip or deflate, in small steps; bytes in any other coding are left as they are.
-
-    Raises:
-        FlawError: More than one coding (a few kilobytes could become terabytes), bytes of another
-            one, or compressed bytes that were cut.
-    """
-    named = b",".join(value for name, value in lines if name.lower() == b"content-encoding")
-    if not named:
-        return content
-    codings = [coding.strip().lower() for coding in named.split(b",")]
-    if len(codings) > 1:
-        raise FlawError(Flaw.PACKED)
-    if codings[0] in (b"gzip", b"x-gzip"):
-        return _inflated(content, lambda _: 31)
-    # Some stores send deflate without the two bytes in front by which zlib knows its format.
-    return _inflated(content, _deflate_format) if codings[0] == b"deflate" else content
-
-
-def _deflate_format(first: int) -> int:
-    return 15 if first & 0x8F == 0x08 else -15
-
-
-def _inflated(packed: Iterable[bytes], format_of: Callable[[int], int]) -> Iterator[bytes]:
-    unpack = None
-    try:
-        for chunk in filter(None, packed):
-            unpack = unpack or zlib.decompressobj(format_of(chunk[0]))
-            yield unpack.decompress(chunk, _STEP_BYTES)
-            while unpack.unconsumed_tail:
-                yield unpack.decompress(unpack.unconsumed_tail, _STEP_BYTES)
-        if unpack is not None:
-            yield unpack.flush()
-    except zlib.error:
-        raise FlawError(Flaw.PACKED) from None
-    if unpack is not None and not unpack.eof:
-        raise FlawError(Flaw.CUT)
-
-
 def stops_early(content: bytes, lines: RawLines) -> bool:
-    """Tell whether a body is JSON that stops in the middle, where no header states its length.
+    """Tell whether a body is JSON that stops in the middle, where its end is not certain.
 
-    Such a body ends with its connection, whether the store had finished or not.
+    A body of no stated length ends with its connection, and a packed one with its last byte,
+    whether the store had finished or not.
     """
-    if any(name.lower() in _FRAMES for name, _ in lines):
+    names = {name.lower() for name, _ in lines}
+    if names & _FRAMES and b"content-encoding" not in names:
         return False
     try:
         from_json(content)

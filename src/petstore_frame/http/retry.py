@@ -5,7 +5,6 @@ Only GETs come here: to send one twice does no harm.
 
 from __future__ import annotations
 
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -14,8 +13,6 @@ from typing import NamedTuple
 from petstore_frame.errors import APIConnectionError, APITimeoutError, ContractError, PetstoreError
 from petstore_frame.http import Flaw, StoreAnswer, Transport
 from petstore_frame.http.outcome import status_error
-
-log = logging.getLogger("petstore_frame")
 
 
 class Clocks(NamedTuple):
@@ -90,7 +87,6 @@ class Repeater:
             except APIConnectionError as problem:
                 error, is_passing = problem, problem.retryable
             else:
-                log.debug("%s %s", answer.operation, answer.status_code)
                 if answer.status_code == 200 and answer.is_whole:
                     return answer
                 error, is_passing = _error_of(answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import PetStatus
 from petstore_frame.schema.text import pets_text
 
+log = logging.getLogger("petstore_frame.inventory")
 MAX_IDS = 10_000
 Progress = bool | Callable[[int], None] | None
 
@@ -218,11 +220,11 @@ class _Fetch:
             columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
-        frame = to_frame(columns)
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
+        log.info("%s: %s, %d requests", self.ask.store.base_url, known, known.requests)
         read_at = self.ask.ages.read_at()
         origin = Origin(self.ask.store.base_url, read_at, self.ask.store_id)
-        return Inventory(stamp(frame, known, origin), origin)
+        return Inventory(stamp(to_frame(columns), known, origin), origin)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
         finding, first = weigh(evidence), self.reading.first
