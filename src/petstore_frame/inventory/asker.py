@@ -95,19 +95,13 @@ class Asker:
     A question beyond the listing that was answered is not asked again, so that a fetch that broke
     off can begin with its first question once more and go on where it was.
 
-    Args:
-        store: Who is asked.
-        status: The status that is asked for, or None for all pets.
-        limit: The limit of a page.
-        budget: Requests allowed beyond the listing itself.
+    Attributes:
+        budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
         may_probe: Whether anything beyond the interface may be asked or believed.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Is told how many pets were read.
-
-    Attributes:
-        rows: All pets read; those of the way under way may have rows of their own.
-        way: The way through the listing that was found, or None.
-        spent: Requests sent of the budget.
+        rows: All pets read; the walk under way may have rows of its own.
+        way: The walk through the listing that was begun, or None.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
