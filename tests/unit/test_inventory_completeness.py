@@ -85,14 +85,6 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
     )
 
 
-def test_a_verdict_is_shown_in_a_notebook() -> None:
-    """The badge, the sentence and the evidence, with every text escaped."""
-    odd = Evidence(Fact.SAYS_MORE, detail="<i>")
-    html = known(Verdict.UNKNOWN, rows=1, requests=1, evidence=(odd,))._repr_html_()
-    assert "Not known to be complete" in html
-    assert "&lt;i&gt;" in html and "<i>" not in html
-
-
 def test_equal_verdicts_have_equal_hashes() -> None:
     """Verdicts can be told apart in a set; their mappings do not stand in the way."""
     counts = {"sold": StatusCount(3, True)}

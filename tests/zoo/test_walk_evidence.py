@@ -19,7 +19,7 @@ from zoo.facts import detail_of, facts
 BASE_URL = "http://127.0.0.1:1/tenant/v1"
 client_of = partial(answers.client_of, base_url=BASE_URL)
 known_of = partial(answers.known_of, base_url=BASE_URL)
-PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 251)]
+PETS = answers.pets(250, "sold")
 
 
 def window(query: Query) -> tuple[int, int]:
