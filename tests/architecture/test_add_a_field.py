@@ -28,7 +28,7 @@ ADDED = """    age: Annotated[Int64 | None, PetField("Age", "Int64", headers=("y
 """
 
 
-# The three files that CONTRIBUTING names: what a line is put before, and the line.
+# Files that CONTRIBUTING names, without create_pet: what a line is put before, and the line.
 THREE_FILES = {
     "schema/models.py": (
         BEHIND,
