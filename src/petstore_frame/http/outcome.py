@@ -60,7 +60,6 @@ class PostOutcome:
         pet: The Pet returned, or None when it was not readable.
         error: The error that describes it, or None for a clean 201.
         is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
-        is_replayed: Whether the store reports a replay under an idempotency key, or None.
         request_id, store_id: The answer's ``X-Request-Id`` and ``X-Store-Id``, or None.
         elapsed_s: Seconds that the attempt took, or None; ``retry_after_s``: seconds that the
             store asked to wait.
@@ -75,7 +74,6 @@ class PostOutcome:
     retry_after_s: float | None = None
     request_id: str | None = None
     store_id: str | None = None
-    is_replayed: bool | None = None
     elapsed_s: float | None = None
 
     def pet_like(self, sent: NewPet) -> Pet:
@@ -150,7 +148,6 @@ def _judge_success(answer: StoreAnswer) -> PostOutcome:
 
 
 def _outcome(proof: Proof, answer: StoreAnswer, **known: Any) -> PostOutcome:
-    replayed = answer.headers.get("Idempotency-Replayed")
     return PostOutcome(
         proof,
         f"http_{answer.status_code}",
@@ -158,7 +155,6 @@ def _outcome(proof: Proof, answer: StoreAnswer, **known: Any) -> PostOutcome:
         retry_after_s=answer.retry_after_s,
         request_id=answer.headers.get("X-Request-Id"),
         store_id=answer.headers.get(STORE_ID),
-        is_replayed=None if replayed is None else replayed.strip().lower() == "true",
         elapsed_s=answer.elapsed_s,
         **known,
     )
