@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.http.retry import Timing
+from petstore_frame.http.retry import Clocks
 
 
 def no_wait(_: float) -> None:
@@ -23,6 +23,6 @@ def timed_client(
     **options: Any,
 ) -> pf.Client:
     """Return a Client that waits by ``sleep`` and reads the time from ``clock``."""
-    kind = type("TimedClient", (pf.Client,), {"_timing": Timing(sleep, clock)})
+    kind = type("TimedClient", (pf.Client,), {"_clocks": Clocks(sleep, clock)})
     client: pf.Client = kind(base_url, api_key, **options)
     return client

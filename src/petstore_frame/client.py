@@ -5,8 +5,9 @@ A GET is repeated after a passing failure, a POST never.
 
 from __future__ import annotations
 
-import logging
+import warnings
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
@@ -20,24 +21,24 @@ from petstore_frame._internal.arguments import (
 )
 from petstore_frame.errors import (
     APIConnectionError,
-    APIStatusError,
     ClosedError,
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
 )
-from petstore_frame.http import Answer, GivenTransport, Transport
-from petstore_frame.http.answer import GET_PET, STORE_ID, DeprecationNotices
+from petstore_frame.errors.frames import callers_level
+from petstore_frame.http import GivenTransport, StoreAnswer, Transport
+from petstore_frame.http.answer import STORE_ID
 from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
-from petstore_frame.http.retry import REAL_TIME, Repeater, RetryPolicy, Timing
+from petstore_frame.http.page import Page
+from petstore_frame.http.retry import REAL_TIME, Clocks, Repeater, RetryPolicy
 from petstore_frame.http.settings import IdempotencyKey, read_settings
-from petstore_frame.inventory.find import PetSearch, find_pet
-from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import NewPet, Pet, PetStatus
 
-log = logging.getLogger("petstore_frame")
-log.addHandler(logging.NullHandler())
+# Interface: Versioning.
+GET_PET_ENDS = date(2030, 12, 5)
 
 
 class Client:
@@ -75,7 +76,7 @@ class Client:
     Interface: Endpoints; Authentication.
     """
 
-    _timing: ClassVar[Timing] = REAL_TIME  # a subclass of a test has other clocks
+    _clocks: ClassVar[Clocks] = REAL_TIME  # a subclass of a test has other clocks
 
     def __init__(
         self,
@@ -106,10 +107,10 @@ class Client:
             raise problem.with_traceback(None) from None
         self.base_url = settings.base_url
         self.idempotency = idempotency
-        self._transport = Transport(settings, transport=transport, clock=self._timing.clock)
+        self._transport = Transport(settings, transport=transport, clock=self._clocks.clock)
         policy = RetryPolicy(settings.max_retries)
-        self._repeater = Repeater(self._transport, policy, self._timing)
-        self._notices = DeprecationNotices()
+        self._repeater = Repeater(self._transport, policy, self._clocks)
+        self._has_warned = False
 
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
@@ -153,7 +154,6 @@ class Client:
             PetstoreError: As for ``list_pets``.
         """
         answer = self._get(address, params)
-        self._notices.read("GET /pets", answer.headers)
         columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
         return Page(columns, answer.headers, answer.url, damaged)
 
@@ -223,14 +223,7 @@ class Client:
             return judge_failure(problem)
         except ConfigurationError as problem:  # a key that is asked for each time, and not got
             return PostOutcome(Proof.NOT_APPLIED, "api_key", error=problem, is_systemic=True)
-        log.debug("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
-        outcome = judge_answer(answer, has_key=has_key)
-        try:
-            self._notices.read("POST /pets", answer.headers)
-        except EndpointDeprecatedWarning as notice:
-            # Where warnings are errors: a pet that exists must not be lost to one.
-            log.warning("%s", notice)
-        return outcome
+        return judge_answer(answer, has_key=has_key)
 
     def get_pet(self, pet_id: int) -> Pet:
         """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.
@@ -247,12 +240,12 @@ class Client:
 
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
-        try:
-            answer = self._get(f"/pets/{checked_id(pet_id)}")
-        except APIStatusError:
-            self._notices.warn("GET /pets/{petId}", GET_PET)
-            raise
-        self._notices.read("GET /pets/{petId}", answer.headers, GET_PET)
+        address = f"/pets/{checked_id(pet_id)}"
+        if not self._has_warned:
+            self._has_warned = True
+            text = end_of_get_pet(date.today())  # a day more or less does not matter
+            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())
+        answer = self._get(address)
         pet = read_pet(answer.body, operation=answer.operation)
         if pet.id != pet_id:
             raise ContractError(
@@ -263,7 +256,7 @@ class Client:
             )
         return pet
 
-    def _get(self, address: str, params: Mapping[str, str] | None = None) -> Answer:
+    def _get(self, address: str, params: Mapping[str, str] | None = None) -> StoreAnswer:
         if self._is_closed:
             raise self._closed_error()
         return self._repeater.get(address, params)
@@ -301,3 +294,11 @@ class Client:
         raise TypeError(
             "a Client holds a key and is not pickled; make a new one where it is needed"
         )
+
+
+def end_of_get_pet(today: date) -> str:
+    """Return one sentence on the end of an operation, with the days left."""
+    days, day = (GET_PET_ENDS - today).days, f"{GET_PET_ENDS.day} {GET_PET_ENDS:%B %Y}"
+    left = "1 day" if days == 1 else f"{days:,} days"
+    when = f"ends on {day} ({left} left)" if days > 0 else f"was to end on {day}"
+    return f"GET /pets/{{petId}} is deprecated and {when}; list with a status filter instead"

@@ -19,20 +19,20 @@ HOUSE = Path(petstore_frame.__file__).parent
 WALK = Path(__file__).with_name("add_a_field.py")
 SERVICE_WALK = Path(__file__).with_name("add_a_field_service.py")
 BEHIND = "    @classmethod\n    def __pydantic_on_complete__"
-ADDED = """    age: Annotated[Int64 | None, Column("Age", "Int64", headers=("years",))] = None
+ADDED = """    age: Annotated[Int64 | None, PetField("Age", "Int64", headers=("years",))] = None
     weight_kg: Annotated[
-        float | None, Field(alias="weightKg"), Column("Weight (kg)", "Float64")
+        float | None, Field(alias="weightKg"), PetField("Weight (kg)", "Float64")
     ] = None
 
 
 """
 
 
-# The three files that CONTRIBUTING names: what a line is put before, and the line.
+# Files that CONTRIBUTING names, without create_pet: what a line is put before, and the line.
 THREE_FILES = {
     "schema/models.py": (
         BEHIND,
-        '    age: Annotated[Int64 | None, Column("Age", "Int64")] = None\n\n',
+        '    age: Annotated[Int64 | None, PetField("Age", "Int64")] = None\n\n',
     ),
     "service/models.py": ("\n\nclass NewPet(PetFields)", "    age: Int64 | None = None\n"),
     "service/database.py": ("    sqlite_autoincrement", '    sa.Column("age", sa.BigInteger),\n'),

@@ -169,10 +169,15 @@ def test_a_key_that_is_a_word_changes_no_pet() -> None:
 
 
 def test_our_log_names_method_path_and_status(caplog: pytest.LogCaptureFixture) -> None:
-    """At its most talkative, our logger says no more."""
+    """DEBUG has one line a request, in the logger of http, answered or not."""
     caplog.set_level(logging.DEBUG, logger="petstore_frame")
     client_of(lambda _: httpx.Response(200, content=b"[]")).list_pets()
-    assert [record.message for record in caplog.records] == ["GET /pets 200"]
+    with pytest.raises(pf.APIConnectionError):
+        client_of(broken).create_pet("Luna", 3)
+    lines = [(record.name, record.message.split(" ms")[0]) for record in caplog.records]
+    assert lines[0][0] == lines[1][0] == "petstore_frame.http"
+    assert lines[0][1].startswith("GET /pets 200 ")
+    assert lines[1][1].startswith("POST /pets: no answer from ")
 
 
 @pytest.mark.parametrize("status", ["200 OK", "201 Created", "401 Unauthorized", "503 No"])

@@ -11,13 +11,8 @@ import numpy as np
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.http.answer import (
-    GET_PET,
-    Deprecation,
-    Headers,
-    read_deprecation,
-    read_retry_after,
-)
+from petstore_frame.client import end_of_get_pet
+from petstore_frame.http.answer import read_retry_after
 from petstore_frame.http.retry import RetryPolicy
 from petstore_frame.http.settings import normalise_base_url, read_settings, same_store_address
 
@@ -228,32 +223,11 @@ def test_retry_after_has_two_forms(text: str | None, seconds: float | None) -> N
     assert read_retry_after("0", now) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("lines", "found"),
-    [
-        ([], None),
-        ([("Deprecation", "true")], Deprecation()),
-        ([("Deprecation", "@1735689600")], Deprecation()),
-        ([("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")], Deprecation(date(2030, 12, 5))),
-        ([("Sunset", "some day")], Deprecation()),
-        (
-            [("Deprecation", "?1"), ("Link", '<https://x/new>; rel="successor-version"')],
-            Deprecation(replacement="see https://x/new"),
-        ),
-    ],
-)
-def test_the_end_of_an_operation_is_read(lines: list[tuple[str, str]], found) -> None:
-    """Deprecation and Sunset in each of their forms, and where to go instead."""
-    assert read_deprecation(Headers(lines)) == found
-    assert read_deprecation(Headers([]), GET_PET) is GET_PET
-
-
 def test_the_end_is_told_in_days() -> None:
     """The sentence counts the days that are left."""
-    told = GET_PET.sentence("GET /pets/{petId}", date(2030, 12, 4))
+    told = end_of_get_pet(date(2030, 12, 4))
     assert "ends on 5 December 2030 (1 day left); list with a status filter instead" in told
-    late = Deprecation(date(2025, 1, 1)).sentence("X", date(2026, 6, 1))
-    assert late == "X is deprecated and was to end on 1 January 2025"
+    assert "was to end on 5 December 2030;" in end_of_get_pet(date(2031, 1, 1))
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
         ({"max_probes": None}, "max_probes is a whole number, got None"),
         ({"id_range": 5}, "id_range is a first and a last id, such as (1, 500), got 5"),
         ({"id_range": (5, 1)}, "the first one first"),
+        ({"id_range": (1, 20_000)}, "id_range is at most 10,000 ids"),
         ({"id_range": (1, 5), "status": "sold"}, "leave out the status, or the id_range"),
         ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
     ],
@@ -143,14 +144,14 @@ def test_a_word_that_a_client_does_not_have_names_those_that_it_has(
 
 
 def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
-    """The fields of a pet need no NewPet around them."""
+    """The fields of a pet need no NewPet around them, and may be a row of a frame."""
     luna = {"name": "Luna", "category_id": 3, "status": "sold"}
+    row = pd.DataFrame([luna]).iloc[0]
     answer = pf.Pet(id=1, **luna).model_dump_json(by_alias=True)
     transport = httpx.MockTransport(lambda _: httpx.Response(201, content=answer))
     with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
-        assert (
-            client.create_pet(**luna) == client.create_pet(*luna.values()) == pf.Pet(id=1, **luna)
-        )
+        added = [client.create_pet(**luna), client.create_pet(*luna.values())]
+        assert [*added, client.create_pet(**dict(row))] == [pf.Pet(id=1, **luna)] * 3
     assert "category_id is missing" in told(lambda: silent.create_pet(name="Luna"))
 
 
@@ -196,16 +197,6 @@ def test_a_whole_pet_in_place_of_its_name_is_told_how_to_give_it(
     assert "pf.load_frame(frame, client)" in words
 
 
-def test_a_row_of_a_frame_is_a_pet(silent: pf.Client) -> None:
-    """What the sentence says works: the fields of a Series are taken one by one."""
-    row = pd.DataFrame({"name": ["Luna"], "category_id": [3]}).iloc[0]
-    transport = httpx.MockTransport(
-        lambda _: httpx.Response(201, json={"id": 1, "name": "Luna", "categoryId": 3})
-    )
-    with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
-        assert client.create_pet(**dict(row)).id == 1
-
-
 def test_a_closed_client_says_so(sample_server: Server) -> None:
     """After its with block a client sends nothing more, and proves that it did not."""
     with sample_server.client() as client:
@@ -238,9 +229,14 @@ def test_address_and_key_the_other_way_round_are_told_apart() -> None:
     assert "psk_secret" not in words
 
 
+def test_create_pet_takes_each_field_of_a_new_pet() -> None:
+    """Its parameters are written out for editors, so a new field needs a line there, too."""
+    assert [*inspect.signature(pf.Client.create_pet).parameters][1:] == [*pf.NewPet.model_fields]
+
+
 def test_help_shows_the_fields_of_a_pet_as_they_are_typed() -> None:
     """Before and after the first pet is made, without wire names and annotations."""
     for _ in range(2):
         assert list(inspect.signature(pf.NewPet).parameters) == ["name", "category_id", "status"]
-        assert "Column" not in str(inspect.signature(pf.Pet))
+        assert "PetField" not in str(inspect.signature(pf.Pet))
         pf.Pet(id=1, name=pf.NewPet(name="Luna", category_id=3).name, category_id=3)

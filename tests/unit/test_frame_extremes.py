@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
 from petstore_frame.inventory.origin import rows_digest
-from petstore_frame.inventory.page import Page
 from petstore_frame.schema.frame import PetColumns, to_frame
 
 

@@ -15,7 +15,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.answer import Headers
-from petstore_frame.inventory.page import Page
+from petstore_frame.http.page import Page
 from petstore_frame.schema.frame import PetColumns, to_frame
 from threaded import serve
 

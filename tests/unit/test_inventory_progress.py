@@ -9,7 +9,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame._internal.progress import is_watched
-from petstore_frame.inventory.fetch import Meter
+from petstore_frame.inventory.fetch import FetchProgress
 
 
 def client() -> pf.Client:
@@ -68,8 +68,17 @@ def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
     assert "%" not in shown
 
 
+def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    """INFO has the store and what was read of it, in the logger of the inventory."""
+    caplog.set_level("INFO")
+    pf.fetch_inventory(client())
+    (line,) = caplog.records
+    assert (line.name, line.levelname) == ("petstore_frame.inventory", "INFO")
+    assert line.getMessage() == "http://127.0.0.1/v1: complete: 300 pets, 7 requests"
+
+
 def test_nobody_watching_means_silence(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a terminal or a live notebook nothing is printed."""
     assert not is_watched()
-    Meter(None)(5)
+    FetchProgress(None)(5)
     assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import random
 from collections.abc import Callable
@@ -20,6 +21,7 @@ PETS = [
     {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": ("available", "sold")[n % 2]}
     for n in range(1, 651)
 ]
+MOST_REQUESTS = 60
 WAYS = {
     "links": Habits(way="link cursor"),
     "next page headers": Habits(way="x-next page", parameters=frozenset({"page 1"})),
@@ -30,24 +32,36 @@ WAYS = {
 }
 
 
+def breaking(
+    store: ZooStore, at: int, problem: BaseException | httpx.Response | None = None
+) -> pf.Client:
+    """A client of a store whose request number ``at`` fails; it repeats nothing."""
+    asked = itertools.count(1)
+    failure = problem or httpx.ReadError("broken off")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        number = next(asked)
+        if number > MOST_REQUESTS:
+            pytest.fail("it reads on and on")
+        if number != at:
+            return store.answer(request)
+        if isinstance(failure, BaseException):
+            raise failure
+        return failure
+
+    return client_of(answer)
+
+
+def client_of(answer: Callable[[httpx.Request], httpx.Response]) -> pf.Client:
+    return pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+
+
 @pytest.mark.parametrize("habits", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("broken", range(1, 18))
 def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
     """Whichever request fails, nothing is lost and nothing is told too much."""
-    store = ZooStore(PETS, habits)
-    count = 0
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal count
-        count += 1
-        if count == broken:
-            raise httpx.ReadError("broken off")
-        return store.answer(request)
-
-    transport = httpx.MockTransport(answer)
-    client = pf.Client(BASE_URL, "k", transport=transport, max_retries=0)
     try:
-        inventory = pf.fetch_inventory(client)
+        inventory = pf.fetch_inventory(breaking(ZooStore(PETS, habits), broken))
     except pf.IncompleteInventoryError as problem:
         assert problem.partial.completeness.verdict == "incomplete"
         assert set(problem.partial.frame["id"]) <= {pet["id"] for pet in PETS}
@@ -70,16 +84,8 @@ def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
 )
 def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseException]) -> None:
     """What ended a listing is in its error, by class and ``cause``, also in a pickled copy."""
-    store = ZooStore(PETS, WAYS["links"])
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if len(store.requests) == 2:
-            raise cause
-        return store.answer(request)
-
-    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
     with pytest.raises(kind) as caught:
-        pf.fetch_inventory(client)
+        pf.fetch_inventory(breaking(ZooStore(PETS, WAYS["links"]), 6, cause))
     copy = pickle.loads(pickle.dumps(caught.value))
     assert issubclass(pf.FetchInterrupted, KeyboardInterrupt)
     for problem in (caught.value, copy):
@@ -107,10 +113,9 @@ def test_pets_of_status_pages_are_held_before_more_is_asked(
         return store.answer(request)
 
     straight = pf.fetch_inventory(store.client()).completeness
-    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
     broken_off = pf.FetchInterrupted if status_code is None else pf.IncompleteInventoryError
     with pytest.raises(broken_off) as caught:
-        pf.fetch_inventory(client)
+        pf.fetch_inventory(client_of(answer))
     resumed = caught.value.resume().completeness
     assert len(caught.value.partial) == resumed.rows == straight.rows == count
     assert (str(resumed), resumed.by_status) == (str(straight), straight.by_status)
@@ -120,19 +125,9 @@ def test_pets_of_status_pages_are_held_before_more_is_asked(
 def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
     """A contradiction noted before a fetch broke off does not make its verdict weaker."""
     store = ZooStore(PETS[:100], Habits(way="link cursor", total="too low"))
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if len(store.requests) + 1 == broken and not has_failed:
-            has_failed.append(broken)
-            return httpx.Response(401, content=b"{}")
-        return store.answer(request)
-
-    has_failed: list[int] = []
     straight = pf.fetch_inventory(store.client()).completeness
-    store.requests.clear()
-    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
     with pytest.raises(pf.IncompleteInventoryError) as caught:
-        pf.fetch_inventory(client)
+        pf.fetch_inventory(breaking(store, broken, httpx.Response(401, content=b"{}")))
     resumed = caught.value.resume().completeness
     assert str(resumed) == str(straight)
     assert set(resumed.contradictions) == set(straight.contradictions)
@@ -141,17 +136,7 @@ def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
 @pytest.mark.parametrize("limit", [1, 20])
 def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
     """A fetch that broke off while it widened its first page goes on without that page."""
-    store = ZooStore(PETS, Habits())
-    count = 0
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal count
-        count += 1
-        if count == 2:
-            raise httpx.ReadError("broken off")
-        return store.answer(request)
-
-    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    client = breaking(ZooStore(PETS, Habits()), 2)
     with pytest.raises(pf.IncompleteInventoryError, match="broke off after page 1") as caught:
         pf.fetch_inventory(client, limit=limit, max_probes=0)
     assert not caught.value.resume().completeness.covers_all
@@ -161,19 +146,8 @@ def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
 def test_a_listing_that_never_holds_still_is_read_no_further(broken: int) -> None:
     """A fetch that breaks off after its last reading does not start to read for ever."""
     store = ZooStore(PETS[:250], Habits(way="link two next", order="new each time"))
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if len(store.requests) > 60:
-            pytest.fail("it reads on and on")
-        if len(store.requests) + 1 == broken and not has_failed:
-            has_failed.append(broken)
-            raise httpx.ReadError("broken off")
-        return store.answer(request)
-
-    has_failed: list[int] = []
-    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
     try:
-        inventory = pf.fetch_inventory(client)
+        inventory = pf.fetch_inventory(breaking(store, broken))
     except pf.IncompleteInventoryError as problem:
         inventory = problem.resume()
     assert not inventory.completeness.is_complete or len(inventory) == 250
@@ -211,8 +185,7 @@ def fetched_in_spite_of(store: ZooStore, rng: random.Random, **options: Any) -> 
             return httpx.Response(rng.choice((401, 404, 429, 500)), content=b"{}")
         return store.answer(request)
 
-    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
-    fetch: Callable[[], pf.Inventory] = partial(pf.fetch_inventory, client, **options)
+    fetch: Callable[[], pf.Inventory] = partial(pf.fetch_inventory, client_of(answer), **options)
     for _ in failing:
         try:
             return fetch()

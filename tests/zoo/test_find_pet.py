@@ -7,10 +7,9 @@ import random
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import Assumption, Fact
+from petstore_frame.inventory import Assumption
 from threaded import Server
 from zoo import census
-from zoo.facts import facts
 from zoo.habits import Habits
 from zoo.stores import ZooStore
 
@@ -94,39 +93,3 @@ def test_the_deprecated_operation_answers_when_allowed(sample_server: Server) ->
         absent = client.find_pet(99_999, allow_deprecated=True)
     assert (found.state, found.requests) == ("found", 1)
     assert (absent.state, absent.requests) == ("absent", 3)
-
-
-@pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
-def test_ids_can_be_asked_one_by_one(sample_server: Server) -> None:
-    """Opted in, a range of ids is read to its end, which makes no listing complete."""
-    with sample_server.client() as client:
-        inventory = pf.fetch_inventory(client, strategy="documented", id_range=(1, 260))
-    known = inventory.completeness
-    assert (len(inventory), known.verdict) == (250, "unknown")
-
-
-def test_a_removed_operation_proves_nothing() -> None:
-    """Where get-by-id answers 404 for a pet that is listed, its 404s are not believed."""
-    zoo = store(Habits())
-    answer = zoo.answer
-
-    def gone(request):
-        import httpx
-
-        is_list = request.url.path.endswith("/pets")
-        return answer(request) if is_list else httpx.Response(404, content=b"{}")
-
-    zoo.answer = gone
-    with pytest.warns(pf.EndpointDeprecatedWarning):
-        known = pf.fetch_inventory(zoo.client(), id_range=(1, 460)).completeness
-    assert known.verdict == "unknown"
-    assert Fact.IDS_NOT_TRUSTED in facts(known)
-
-
-@pytest.mark.parametrize("id_range", [(5, 1), (1, 20_000)])
-def test_an_endless_range_is_refused(id_range: tuple[int, int]) -> None:
-    """A range has a first and a last id and is not without bounds; nothing is sent."""
-    zoo = store(Habits())
-    with pytest.raises(ValueError, match="id_range"):
-        pf.fetch_inventory(zoo.client(), id_range=id_range)
-    assert zoo.requests == []

@@ -52,7 +52,7 @@ class Listing(NamedTuple):
 
     def tell(self, written: Path, shown: Shown, more: str = "", **facts: Any) -> None:
         """Print what the file covers, and how that is known where asked; end the command."""
-        from petstore_frame.inventory.view import evidence_lines
+        from petstore_frame.inventory.completeness_view import evidence_lines
 
         inventory, known = self.inventory, self.inventory.completeness
         lines = [f"{written}: {known}"]

@@ -16,7 +16,7 @@ from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.view import completeness_line
+from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import NO_STATUS
 

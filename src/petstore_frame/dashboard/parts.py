@@ -13,7 +13,11 @@ from petstore_frame.errors import PetstoreError
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.view import after_badge, completeness_badge, evidence_lines
+from petstore_frame.inventory.completeness_view import (
+    after_badge,
+    completeness_badge,
+    evidence_lines,
+)
 from petstore_frame.loader.call import FORM
 from petstore_frame.schema.text import minute_text
 

@@ -16,7 +16,7 @@ from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html import NOTEBOOK, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
-from petstore_frame.inventory.view import completeness_line
+from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.schema.text import minute_text
 
 PICTURE_WIDTH, ROWS = 720, 15

@@ -27,7 +27,7 @@ from petstore_frame.history.snapshot_file import (
     read_inventory,
 )
 from petstore_frame.inventory import Completeness, Inventory, Origin
-from petstore_frame.inventory.origin import HasOrigin, Record
+from petstore_frame.inventory.origin import HasOrigin, ListingRecord
 
 FILE_NAME = "pets.parquet"
 _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
@@ -73,7 +73,7 @@ class Snapshot(HasOrigin):
         Raises:
             HistoryError: The file is damaged; names it.
         """
-        record = Record(self.completeness, self.origin)
+        record = ListingRecord(self.completeness, self.origin)
         return read_inventory(self.path, record, self.columns)
 
     def __repr__(self) -> str:

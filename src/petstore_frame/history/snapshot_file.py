@@ -20,7 +20,7 @@ import pandas as pd
 
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.origin import Record, stamp
+from petstore_frame.inventory.origin import ListingRecord, stamp
 from petstore_frame.schema.frame import PetColumns, as_dtype, status_categories, to_frame
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
@@ -46,7 +46,7 @@ def write_file(path: Path, inventory: Inventory) -> None:
         MissingExtraError: pyarrow is not installed.
     """
     parquet, arrow = _pyarrow()
-    known = Record(inventory.completeness, inventory.origin)
+    known = ListingRecord(inventory.completeness, inventory.origin)
     record = {"format": _FORMAT, **known.to_dict()}
     schema = arrow.schema(
         [
@@ -68,7 +68,7 @@ def write_file(path: Path, inventory: Inventory) -> None:
     _write_sums(path)
 
 
-def read_footer(path: Path) -> tuple[Record, int, tuple[str, ...]]:
+def read_footer(path: Path) -> tuple[ListingRecord, int, tuple[str, ...]]:
     """Return what was known of the listing, the number of pets and the columns.
 
     Raises:
@@ -89,7 +89,7 @@ def read_footer(path: Path) -> tuple[Record, int, tuple[str, ...]]:
             raise UnreadableError("written by a newer petstore_frame than this one")
         if known["format"] == _FORMAT and not has_sums:
             raise UnreadableError("damaged: its checksums are not there")
-        return Record.from_dict(known), footer.num_rows, tuple(footer.schema.names)
+        return ListingRecord.from_dict(known), footer.num_rows, tuple(footer.schema.names)
     except (arrow.ArrowException, OSError) as problem:
         raise UnreadableError(f"damaged: {_first_line(problem)}") from problem
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
@@ -126,7 +126,7 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Any:
         raise _refused(path, problem) from problem
 
 
-def read_inventory(path: Path, record: Record, columns: tuple[str, ...]) -> Inventory:
+def read_inventory(path: Path, record: ListingRecord, columns: tuple[str, ...]) -> Inventory:
     """Load a file with the dtypes of a fetched inventory; a field it lacks is missing.
 
     Raises:

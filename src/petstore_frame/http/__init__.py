@@ -4,8 +4,8 @@
 repeats a GET; ``outcome`` has the table of what the end of a POST proves.
 """
 
-from petstore_frame.http.answer import Answer, Flaw
+from petstore_frame.http.answer import Flaw, StoreAnswer
 from petstore_frame.http.connections import GivenTransport
 from petstore_frame.http.transport import Transport
 
-__all__ = ["Answer", "Flaw", "GivenTransport", "Transport"]
+__all__ = ["Flaw", "GivenTransport", "StoreAnswer", "Transport"]

@@ -35,7 +35,7 @@ from petstore_frame.errors import (
     PetstoreError,
     status_error_class,
 )
-from petstore_frame.http.answer import STORE_ID, Answer
+from petstore_frame.http.answer import STORE_ID, StoreAnswer
 from petstore_frame.http.trace import Trace
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import NewPet, Pet
@@ -60,7 +60,6 @@ class PostOutcome:
         pet: The Pet returned, or None when it was not readable.
         error: The error that describes it, or None for a clean 201.
         is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
-        is_replayed: Whether the store reports a replay under an idempotency key, or None.
         request_id, store_id: The answer's ``X-Request-Id`` and ``X-Store-Id``, or None.
         elapsed_s: Seconds that the attempt took, or None; ``retry_after_s``: seconds that the
             store asked to wait.
@@ -75,7 +74,6 @@ class PostOutcome:
     retry_after_s: float | None = None
     request_id: str | None = None
     store_id: str | None = None
-    is_replayed: bool | None = None
     elapsed_s: float | None = None
 
     def pet_like(self, sent: NewPet) -> Pet:
@@ -114,7 +112,7 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
     )
 
 
-def judge_answer(answer: Answer, *, has_key: bool = False) -> PostOutcome:
+def judge_answer(answer: StoreAnswer, *, has_key: bool = False) -> PostOutcome:
     """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
     status = answer.status_code
     if 200 <= status < 300:
@@ -133,7 +131,7 @@ def judge_answer(answer: Answer, *, has_key: bool = False) -> PostOutcome:
     return _outcome(proof, answer, error=error, is_systemic=is_systemic)
 
 
-def _judge_success(answer: Answer) -> PostOutcome:
+def _judge_success(answer: StoreAnswer) -> PostOutcome:
     try:
         pet = read_pet(answer.body, operation=answer.operation)
     except ContractError as problem:
@@ -149,8 +147,7 @@ def _judge_success(answer: Answer) -> PostOutcome:
     return _outcome(Proof.CREATED, answer, pet=pet)
 
 
-def _outcome(proof: Proof, answer: Answer, **known: Any) -> PostOutcome:
-    replayed = answer.headers.get("Idempotency-Replayed")
+def _outcome(proof: Proof, answer: StoreAnswer, **known: Any) -> PostOutcome:
     return PostOutcome(
         proof,
         f"http_{answer.status_code}",
@@ -158,13 +155,12 @@ def _outcome(proof: Proof, answer: Answer, **known: Any) -> PostOutcome:
         retry_after_s=answer.retry_after_s,
         request_id=answer.headers.get("X-Request-Id"),
         store_id=answer.headers.get(STORE_ID),
-        is_replayed=None if replayed is None else replayed.strip().lower() == "true",
         elapsed_s=answer.elapsed_s,
         **known,
     )
 
 
-def status_error(answer: Answer) -> APIStatusError:
+def status_error(answer: StoreAnswer) -> APIStatusError:
     """Return the error of an answer; a body that is not an Error is shown by its first characters.
 
     Interface: Errors.
@@ -189,7 +185,7 @@ def status_error(answer: Answer) -> APIStatusError:
     )
 
 
-def _next_step(answer: Answer) -> str | None:
+def _next_step(answer: StoreAnswer) -> str | None:
     """Return when to try again, or where to look; None where the status says enough."""
     if 300 <= answer.status_code < 400:
         return "check that base_url is the store's own address, ending in /v1"

@@ -5,27 +5,24 @@ Only GETs come here: to send one twice does no harm.
 
 from __future__ import annotations
 
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError, ContractError, PetstoreError
-from petstore_frame.http import Answer, Flaw, Transport
+from petstore_frame.http import Flaw, StoreAnswer, Transport
 from petstore_frame.http.outcome import status_error
 
-log = logging.getLogger("petstore_frame")
 
-
-class Timing(NamedTuple):
+class Clocks(NamedTuple):
     """The clocks of a client, so that tests can replace them: one waits, one only rises."""
 
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
 
-REAL_TIME = Timing()
+REAL_TIME = Clocks()
 
 
 class RetryPolicy(NamedTuple):
@@ -66,13 +63,13 @@ class Repeater:
     """Sends the GETs of one client."""
 
     def __init__(
-        self, transport: Transport, policy: RetryPolicy, timing: Timing = REAL_TIME
+        self, transport: Transport, policy: RetryPolicy, clocks: Clocks = REAL_TIME
     ) -> None:
         self._transport = transport
         self._policy = policy
-        self._timing = timing
+        self._clocks = clocks
 
-    def get(self, address: str, params: Mapping[str, str] | None = None) -> Answer:
+    def get(self, address: str, params: Mapping[str, str] | None = None) -> StoreAnswer:
         """Return the first usable answer; arguments as for ``Transport.send``.
 
         Raises:
@@ -81,7 +78,7 @@ class Repeater:
             APIConnectionError: No answer, after the repeats.
             ContractError: The store answered with a status that the interface does not state.
         """
-        repeats, start = 0, self._timing.clock()
+        repeats, start = 0, self._clocks.clock()
         while True:
             retry_after_s: float | None = None
             error: PetstoreError
@@ -90,20 +87,19 @@ class Repeater:
             except APIConnectionError as problem:
                 error, is_passing = problem, problem.retryable
             else:
-                log.debug("%s %s", answer.operation, answer.status_code)
                 if answer.status_code == 200 and answer.is_whole:
                     return answer
                 error, is_passing = _error_of(answer)
                 retry_after_s = answer.retry_after_s
-            elapsed_s = self._timing.clock() - start
+            elapsed_s = self._clocks.clock() - start
             wait_s = self._policy.wait_s(repeats, retry_after_s, elapsed_s)
             if wait_s is None or not is_passing:
                 raise error
             repeats += 1
-            self._timing.sleep(wait_s)
+            self._clocks.sleep(wait_s)
 
 
-def _error_of(answer: Answer) -> tuple[PetstoreError, bool]:
+def _error_of(answer: StoreAnswer) -> tuple[PetstoreError, bool]:
     """Return the error for an answer that a GET cannot use, and whether it may pass."""
     if answer.status_code >= 400:
         error = status_error(answer)

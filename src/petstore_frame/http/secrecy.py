@@ -20,7 +20,7 @@ _LOGGERS = (
     "httpcore.http2",
     "httpcore.proxy",
     "httpcore.socks",
-    "petstore_frame",
+    "petstore_frame.http",
 )
 
 

@@ -48,7 +48,7 @@ class IdempotencyKey:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ClientSettings:
     """Where the store is (no slash at the end) and how to talk to it.
 
     ``key`` gives the API key, wrapped so that no repr shows it; it is asked once per request.
@@ -68,7 +68,7 @@ def read_settings(
     max_retries: int | None = None,
     allow_insecure: bool = False,
     environ: Mapping[str, str] = os.environ,
-) -> Settings:
+) -> ClientSettings:
     """Put the arguments of a Client and the environment together.
 
     Raises:
@@ -79,7 +79,7 @@ def read_settings(
     address = _address(base_url, environ)
     may_be_plain = allow_insecure or _allows_insecure(environ)
     key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
-    return Settings(
+    return ClientSettings(
         base_url=normalise_base_url(address, allow_insecure=may_be_plain),
         key=key,
         timeout_s=_timeout_s(*_given("timeout_s", timeout_s, float, environ)),

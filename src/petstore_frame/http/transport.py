@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import cast
 from urllib.parse import urlencode
 
 import httpx
@@ -14,20 +14,19 @@ from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.http.answer import (
     MAX_BODY_BYTES,
-    Answer,
     Flaw,
-    FlawError,
     Headers,
+    StoreAnswer,
     stops_early,
-    unpacked,
 )
 from petstore_frame.http.connections import GivenTransport, given_wires, new_wires
 from petstore_frame.http.links import path_below, unreadable_link, whole_address
 from petstore_frame.http.outcome import TRANSPORT_ERRORS, connection_error
 from petstore_frame.http.secrecy import KEY_FILTER, without_key
-from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
+from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, ClientSettings
 from petstore_frame.http.trace import Trace
 
+log = logging.getLogger("petstore_frame.http")
 _FIXED_LINES = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
@@ -47,7 +46,7 @@ class Transport:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ClientSettings,
         *,
         transport: GivenTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -80,7 +79,7 @@ class Transport:
         params: Mapping[str, str] | None = None,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> StoreAnswer:
         """Send one request, once.
 
         Args:
@@ -121,17 +120,20 @@ class Transport:
                 content, flaw = self._read(response, start)
                 is_fit = wire.watch is None or wire.watch.has_ended_cleanly(status, lines)
             interrupts.deliver()
+            took_s = self._clock() - start
+            log.debug("%s %s %.0f ms", operation, status, took_s * 1000)
         except TRANSPORT_ERRORS as problem:
-            raise connection_error(problem, operation, trace, self._settings.base_url) from None
+            error = connection_error(problem, operation, trace, self._settings.base_url)
+            log.debug("%s", error)
+            raise error from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
         finally:
             self._wires.give_back(wire, is_fit=is_fit)
             KEY_FILTER.hide(None)
-        took = self._clock() - start
         content, lines = without_key(content, lines, key, is_refusal=status >= 400)
-        return Answer(operation, status, Headers(lines), content, flaw, took, url)
+        return StoreAnswer(operation, status, Headers(lines), content, flaw, took_s, url)
 
     def _key(self) -> SecretStr:
         """Ask for the key, once per request."""
@@ -171,10 +173,11 @@ class Transport:
 
     def _read(self, response: httpx.Response, start: float) -> tuple[bytes, Flaw | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
-        chunks, size, lines = list[bytes](), 0, response.headers.raw
+        chunks, size = list[bytes](), 0
         try:
-            # As it came: httpx would unpack it without a limit.
-            for chunk in unpacked(cast("httpx.SyncByteStream", response.stream), lines):
+            if "," in response.headers.get("Content-Encoding", ""):
+                return b"", Flaw.PACKED  # a few kilobytes packed twice could fill any memory
+            for chunk in response.iter_bytes():
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES:
@@ -183,14 +186,14 @@ class Transport:
                     return b"", Flaw.LATE
         except httpx.TimeoutException:
             return b"", Flaw.LATE
-        except FlawError as problem:
-            return b"", problem.flaw
+        except httpx.DecodingError:
+            return b"", Flaw.PACKED
         except TRANSPORT_ERRORS:
             return b"", Flaw.CUT
         finally:
             response.close()
         content = b"".join(chunks)
-        if response.status_code == 200 and stops_early(content, lines):
+        if response.status_code == 200 and stops_early(content, response.headers.raw):
             return b"", Flaw.CUT
         return content, None
 

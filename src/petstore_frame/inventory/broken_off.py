@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 class _BrokenOff(BaseException):
-    """A listing broke off before its end.
-
-    Attributes:
-        partial: The Inventory of what was read, its verdict ``incomplete``.
-        cause: The failure, or the KeyboardInterrupt, that ended it.
-    """
+    """A listing broke off before its end."""
 
     def __init__(
         self,
@@ -55,11 +50,9 @@ class _BrokenOff(BaseException):
 
 
 class IncompleteInventoryError(_BrokenOff, PetstoreError):
-    """A listing broke off by a failure; has what was read, and the way to go on.
+    """A failure ended a listing: ``partial`` is what was read, ``resume()`` reads the rest.
 
-    Attributes:
-        partial: The Inventory of what was read, its verdict ``incomplete``.
-        cause: The failure that ended it.
+    ``partial`` is an Inventory whose verdict is ``incomplete``; ``cause`` is the failure.
 
     Example:
         >>> import petstore_frame as pf
@@ -72,12 +65,7 @@ class IncompleteInventoryError(_BrokenOff, PetstoreError):
 
 
 class FetchInterrupted(_BrokenOff, ShortTraceback, KeyboardInterrupt):
-    """Ctrl-C ended a listing; has what was read, and the way to go on.
-
-    Attributes:
-        partial: The Inventory of what was read, its verdict ``incomplete``.
-        cause: The KeyboardInterrupt.
-    """
+    """Ctrl-C ended a listing; ``partial`` and ``resume()`` as of IncompleteInventoryError."""
 
 
 class PaginationLoopError(IncompleteInventoryError):

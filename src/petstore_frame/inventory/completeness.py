@@ -14,9 +14,6 @@ from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 if TYPE_CHECKING:
     from petstore_frame.html import Markup
 
-# How an earlier version wrote that a status was asked for.
-_OF_STATUS = "pets with status "
-
 
 class Verdict(StrEnum):
     """How much is held of what was asked for: all pets, or those of one status.
@@ -155,7 +152,7 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.inventory.view import completeness_html
+        from petstore_frame.inventory.completeness_view import completeness_html
 
         return completeness_html(self, note)
 
@@ -179,20 +176,16 @@ class Completeness:
             KeyError: A key that every version writes is missing.
             ValueError: The verdict is not one of the four.
         """
-        verdict, status = Verdict(values["verdict"]), values.get("status")
-        # An earlier version's verdict could be about a part of what was asked for.
-        scope = str(values.get("scope", "all pets"))
-        if scope.startswith(_OF_STATUS):
-            status = scope.removeprefix(_OF_STATUS)
-        elif scope != "all pets" and verdict is Verdict.COMPLETE:
-            verdict = Verdict.UNKNOWN
+        verdict = Verdict(values["verdict"])
+        if verdict is Verdict.COMPLETE and values.get("scope", "all pets") != "all pets":
+            verdict = Verdict.UNKNOWN  # version 0.1 judged parts of a listing, too
         known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
         return cls(
             verdict=verdict,
             basis=str(values["basis"]),
             rows=int(values["rows"]),
             requests=int(values["requests"]),
-            status=status,
+            status=values.get("status"),
             assumptions=tuple(values.get("assumptions", ())),
             evidence=tuple(each for each in known if each is not None),
             by_status={

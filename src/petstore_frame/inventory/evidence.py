@@ -36,7 +36,6 @@ class Assumption(StrEnum):
     )
     ONE_CAP = "the store cuts all its listings at one length"
     LINKS_REACH_ALL = "the store's next links lead through the whole listing"
-    OTHER_PATH_IS_SAME = "next links that lead to another path list the same store"
     OFFSETS_REACH_ALL = "the store's listing goes on as far as it was asked for"
     LISTS_EVERY_STATUS = "the listing of all pets leaves out no status"
     LISTS_PETS_WITHOUT_STATUS = (
@@ -75,7 +74,6 @@ class Fact(Enum):
     TOTAL_OF_ALL = S.MORE, "The store states {pets}, perhaps of every status together."
     TOTAL_FELL = S.MOVED, "The stated total fell while the listing was read ({detail})."
     TOTAL_LOWER = S.NOTHING, "The store states {pets}, fewer than were read."
-    TOTALS_DIFFER = S.NOTHING, "The store states different totals: {detail}."
     # Caches on the way.
     OLD_AND_NEW = S.MOVED, "An answer from a cache is older than an answer before it."
     OLD_ANSWER = S.NOTHING, "An answer came from a cache and was {detail} old."
@@ -119,7 +117,6 @@ class Fact(Enum):
     NEXT_IS_OLD = (S.UNCLEAR,
         "Page {count} brought no new pet, and the store still names a next page.")
     NEXT_LEAVES_GAP = S.UNCLEAR, "A next link goes on at {detail} after row {count}."
-    OTHER_PATH = S.NOTHING, "The next links lead to another path ({detail})."
     # Parameters that the interface does not state.
     WINDOWS_ENDED = S.END, "The store goes on with {detail}=, and gave pages until none was left."
     WINDOW_EMPTY = S.UNCLEAR, "Nothing came where row {count} should have come again."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from petstore_frame._internal.arguments import (
 from petstore_frame._internal.progress import Display, open_progress
 from petstore_frame.errors import CrossOriginError, PetstoreError
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.broken_off import (
     FetchInterrupted,
     ForeignLinkError,
@@ -36,16 +37,17 @@ from petstore_frame.inventory.completeness import (
     count_statuses,
 )
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
-from petstore_frame.inventory.ids import IdWalk
+from petstore_frame.inventory.id_walk import IdWalk
 from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.result import Inventory
+from petstore_frame.inventory.stated_total import Total, known_total
 from petstore_frame.inventory.strategies import Reading, evidence_of_rows
-from petstore_frame.inventory.totals import Total, known_total
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import PetStatus
 from petstore_frame.schema.text import pets_text
 
+log = logging.getLogger("petstore_frame.inventory")
 MAX_IDS = 10_000
 Progress = bool | Callable[[int], None] | None
 
@@ -113,7 +115,7 @@ def fetch_inventory(
         if status is not None and id_range is not None:
             refuse("id_range asks for pets of every status; leave out the status, or the id_range")
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
-        meter = Meter(progress)
+        meter = FetchProgress(progress)
         ask = Asker(
             client,
             status=checked_status(status),
@@ -127,7 +129,7 @@ def fetch_inventory(
     return fetch.run()
 
 
-class Meter:
+class FetchProgress:
     """Shows the number of pets held; a failure to show it never ends a fetch.
 
     Raises:
@@ -164,7 +166,7 @@ class _Fetch:
     ask: Asker
     max_pets: int | None
     id_range: tuple[int, int] | None
-    meter: Meter
+    meter: FetchProgress
     evidence: tuple[Evidence, ...] | None = None
     id_walk: IdWalk | None = None
 
@@ -218,11 +220,11 @@ class _Fetch:
             columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
-        frame = to_frame(columns)
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
+        log.info("%s: %s, %d requests", self.ask.store.base_url, known, known.requests)
         read_at = self.ask.ages.read_at()
         origin = Origin(self.ask.store.base_url, read_at, self.ask.store_id)
-        return Inventory(stamp(frame, known, origin), origin)
+        return Inventory(stamp(to_frame(columns), known, origin), origin)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
         finding, first = weigh(evidence), self.reading.first

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from petstore_frame.http.links import split_link
-from petstore_frame.inventory.asking import Asker
+from petstore_frame.http.listing_headers import passes_over
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.broken_off import PaginationLoopError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import short_page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.single_pages import ask_statuses, end_of
-from petstore_frame.inventory.stated import passes_over
-from petstore_frame.inventory.totals import ask_whose_total
+from petstore_frame.inventory.stated_total import ask_whose_total
 from petstore_frame.inventory.walk import Walk, read_through
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
@@ -28,11 +28,10 @@ def next_links(first: Page, ask: Asker) -> Iterator[Evidence]:
     addresses = first.stated.next_addresses
     if not ask.may_probe or not addresses:
         return
-    note = beside_home(addresses[0], f"{ask.store.base_url}/pets")
-    if note is not None and note.is_contradiction:
-        yield note
-        return
-    yield from read_through(first, ask, lambda page, rows: LinkWalk(ask, page, rows))
+    if left_out := prefix_left_out(addresses[0], ask.store.base_url):
+        yield Evidence(Fact.NEXT_OUTSIDE, detail=left_out)
+    else:
+        yield from read_through(first, ask, lambda page, rows: LinkWalk(ask, page, rows))
 
 
 def links_of_shorter_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
@@ -63,19 +62,15 @@ def links_of_shorter_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
         yield end_of(ask, statuses, Fact.LINKS_ONLY_SHORTER, Assumption.LINKS_REACH_ALL)
 
 
-def beside_home(address: str, home: str) -> Evidence | None:
-    """Return what shows that a link leads beside the listing, or None.
+def prefix_left_out(address: str, base_url: str) -> str:
+    """Return the beginning of the store's path that a link drops; empty where it drops none.
 
-    One that cannot be read passes here, and is refused by name when it is requested. One that drops
-    the beginning of the store's address leads to whatever lies behind a gateway.
+    Such a link leads to whatever lies behind a gateway. One that cannot be read passes here, and is
+    refused by name when it is requested.
     """
-    parts, own = split_link(address), urlsplit(home).path
-    path = own if parts is None else parts.path.rstrip("/")
-    if path == own:
-        return None
-    if path and own.endswith(path):
-        return Evidence(Fact.NEXT_OUTSIDE, detail=own.removesuffix(path))
-    return Evidence(Fact.OTHER_PATH, detail=path or "/")
+    parts, own = split_link(address), urlsplit(f"{base_url}/pets").path
+    path = "" if parts is None else parts.path.rstrip("/")
+    return own.removesuffix(path) if path and own.endswith(path) else ""
 
 
 class LinkWalk(Walk):
@@ -86,7 +81,7 @@ class LinkWalk(Walk):
     """
 
     fact = Fact.LINKS_ENDED
-    reach: tuple[Assumption, ...] = (Assumption.LINKS_REACH_ALL,)
+    reach = (Assumption.LINKS_REACH_ALL,)
 
     def __init__(self, ask: Asker, first: Page, rows: Rows) -> None:
         super().__init__(ask, first, rows)
@@ -122,12 +117,10 @@ class LinkWalk(Walk):
         self.last = page
         self._visited.add(page.address)
         address = next(iter(page.stated.next_addresses), None)
-        note = address and beside_home(address, f"{self._ask.store.base_url}/pets")
-        if note and note not in self.notes:
-            self.notes.append(note)
-        if note and note.fact is Fact.OTHER_PATH:
-            self.reach = (Assumption.LINKS_REACH_ALL, Assumption.OTHER_PATH_IS_SAME)
-        self._following = None if note and note.is_contradiction else address
+        left_out = address and prefix_left_out(address, self._ask.store.base_url)
+        if left_out:
+            self.notes.append(Evidence(Fact.NEXT_OUTSIDE, detail=left_out))
+        self._following = None if left_out else address
         if self._following is None:
             self._end_at(page, pages=self.pages, rows=self.pages * self._ask.max_page)
             if page.stated.may_name_next and self.doubt is None:

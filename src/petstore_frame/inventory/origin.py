@@ -68,7 +68,7 @@ class HasOrigin:
         return self.origin.store_id
 
 
-class Record(NamedTuple):
+class ListingRecord(NamedTuple):
     """What is written beside rows: what they covered when they were read, and their origin."""
 
     completeness: Completeness
@@ -102,7 +102,7 @@ def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd
     kept = {
         "digest": digest,
         "fields": list(_DIGESTED),
-        **Record(completeness, origin).to_dict(),
+        **ListingRecord(completeness, origin).to_dict(),
     }
     text = frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
     if digest is not None and len(frame):
@@ -142,7 +142,7 @@ def completeness_of(frame: pd.DataFrame) -> Completeness:
     return Completeness.unknown(reason, statuses_of(frame), known.status)
 
 
-def _record_of(frame: pd.DataFrame) -> tuple[Record, str | None, tuple[str, ...]] | None:
+def _record_of(frame: pd.DataFrame) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
     text = frame.attrs.get(ATTRS_KEY)
     if text is None and len(frame) and _LAST_RECORDS:
         text = _LAST_RECORDS.get(rows_digest(frame) or "")
@@ -150,11 +150,11 @@ def _record_of(frame: pd.DataFrame) -> tuple[Record, str | None, tuple[str, ...]
 
 
 @lru_cache(maxsize=64)
-def _read_record(text: str) -> tuple[Record, str | None, tuple[str, ...]] | None:
+def _read_record(text: str) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
     try:
         values = json.loads(text)
         fields = tuple(values.get("fields", _FIRST_DIGESTED))
-        return Record.from_dict(values), values.get("digest"), fields
+        return ListingRecord.from_dict(values), values.get("digest"), fields
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 

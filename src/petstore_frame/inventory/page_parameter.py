@@ -12,9 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns

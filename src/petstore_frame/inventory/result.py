@@ -236,7 +236,7 @@ class Inventory(HasFrame, HasOrigin):
         return f"<Inventory of {self.base_url}: {self.completeness}>"
 
     def _repr_html_(self) -> str:
-        from petstore_frame.inventory.view import inventory_html
+        from petstore_frame.inventory.completeness_view import inventory_html
 
         return inventory_html(self)
 

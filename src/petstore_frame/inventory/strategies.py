@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.asking import Asker
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.next_links import links_of_shorter_pages, next_links
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import page_parameter
 from petstore_frame.inventory.single_pages import (
     confirmed_page,
@@ -17,7 +17,7 @@ from petstore_frame.inventory.single_pages import (
     short_page,
     status_pages,
 )
-from petstore_frame.inventory.totals import ask_whose_total
+from petstore_frame.inventory.stated_total import ask_whose_total
 from petstore_frame.schema.models import NO_STATUS
 
 Strategy = Callable[[Page, Asker], Iterator[Evidence]]

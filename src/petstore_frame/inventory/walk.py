@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.asking import Asker
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.single_pages import ask_statuses, end_of
 from petstore_frame.schema.models import PET_STATUSES

@@ -10,7 +10,7 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, plain_mark
 from petstore_frame.html.palette import Badge, tint
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.view import completeness_badge
+from petstore_frame.inventory.completeness_view import completeness_badge
 from petstore_frame.report.facts import Facts
 from petstore_frame.schema.text import minute_text
 

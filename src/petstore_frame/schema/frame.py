@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Column, Pet
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Pet, PetField
 from petstore_frame.schema.text import holds_lone, whole_text
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
     )
 
 
-def _column(field: Column, values: Sequence[Any]) -> Any:
+def _column(field: PetField, values: Sequence[Any]) -> Any:
     import numpy as np
     import pandas as pd
 

@@ -24,7 +24,7 @@ Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "categ
 
 
 @dataclass(frozen=True)
-class Column:
+class PetField:
     """A field of a pet.
 
     The annotations below give the first five; ``FIELDS`` adds the others from the models.
@@ -64,15 +64,15 @@ class PetFields(BaseModel):
         defer_build=True,  # pages are read without it, so most fetches never need it
     )
 
-    name: Annotated[str, Column("Name", "str", likely=("name", "animal"))]
+    name: Annotated[str, PetField("Name", "str", likely=("name", "animal"))]
     category_id: Annotated[
         Int64,
         Field(alias="categoryId"),
-        Column("Category ID", "int64", ("category",), ("category", "kind", "type", "species")),
+        PetField("Category ID", "int64", ("category",), ("category", "kind", "type", "species")),
     ]
     status: Annotated[
         str | None,
-        Column("Status", "category", (), ("status", "state", "availability"), PET_STATUSES),
+        PetField("Status", "category", (), ("status", "state", "availability"), PET_STATUSES),
     ] = None
 
     @classmethod
@@ -85,7 +85,7 @@ class StoredFields(BaseModel):
 
     model_config = ConfigDict(defer_build=True)
 
-    id: Annotated[Int64, Column("ID", "int64")]
+    id: Annotated[Int64, PetField("ID", "int64")]
 
 
 class NewPet(PetFields):
@@ -211,9 +211,9 @@ def _fault(problem: ErrorDetails) -> str:
     return f"{field.name} is {kind}, got {got if len(got) <= 60 else got[:59] + '…'}"
 
 
-def _field(name: str) -> Column:
+def _field(name: str) -> PetField:
     info = Pet.model_fields[name]
-    column = next(item for item in info.metadata if isinstance(item, Column))
+    column = next(item for item in info.metadata if isinstance(item, PetField))
     own = name.replace("_", "")
     return replace(
         column,
@@ -226,7 +226,7 @@ def _field(name: str) -> Column:
 
 
 # In the order of the columns.
-FIELDS: tuple[Column, ...] = tuple(map(_field, Pet.model_fields))
-FIELD_BY_NAME: dict[str, Column] = {field.name: field for field in FIELDS}
-SENT_FIELDS: tuple[Column, ...] = tuple(field for field in FIELDS if field.is_sent)
+FIELDS: tuple[PetField, ...] = tuple(map(_field, Pet.model_fields))
+FIELD_BY_NAME: dict[str, PetField] = {field.name: field for field in FIELDS}
+SENT_FIELDS: tuple[PetField, ...] = tuple(field for field in FIELDS if field.is_sent)
 PET_COLUMNS: tuple[str, ...] = tuple(FIELD_BY_NAME)

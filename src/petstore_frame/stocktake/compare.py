@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame._internal.arguments import renamed
 from petstore_frame.errors import ArgumentError
-from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
+from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import with_other_words
 from petstore_frame.loader.reading.kept import standing
@@ -152,7 +152,7 @@ def _checked(
     data: Any, key: Sequence[str], on: tuple[str, ...], inventory: Inventory
 ) -> tuple[str, ...]:
     """Return ``on``; refuse what leaves open which pet a record is."""
-    if isinstance(data, Inventory | Snapshot):
+    if isinstance(data, HasOrigin):
         raise ArgumentError(
             "what changed between two listings of a store is their diff: pf.diff(old, new), or "
             "history.diff()"

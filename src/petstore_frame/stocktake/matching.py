@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.schema.frame import as_dtypes
-from petstore_frame.schema.models import SENT_FIELDS, Column
+from petstore_frame.schema.models import SENT_FIELDS, PetField
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ FIELDS = tuple(field.name for field in SENT_FIELDS)
 IN_STORE = "_in_store"
 
 
-def shared_dtype(field: Column) -> str:
+def shared_dtype(field: PetField) -> str:
     """Return the dtype in which both sides hold a field, missing values included."""
     return {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
 

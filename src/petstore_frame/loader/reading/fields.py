@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
-from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, Column
+from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, PetField
 
 MAX_CELL = 1024 * 1024
 quoted: Callable[[str], str] = json.encoder.encode_basestring
@@ -108,7 +108,7 @@ def suspicious(kind: Suspicion, message: str) -> CellError:
 _Value = tuple[str | None, list[str]]
 
 
-def read_cell(column: Column, text: str, rules: Rules) -> _Value:
+def read_cell(column: PetField, text: str, rules: Rules) -> _Value:
     """Return what a field's cell is, by what is special about the field or by its dtype.
 
     Raises:
@@ -135,7 +135,7 @@ def read_cell(column: Column, text: str, rules: Rules) -> _Value:
         return rules.otherwise[column.name] or None, []
 
 
-def _read_value(column: Column, text: str, rules: Rules) -> _Value:
+def _read_value(column: PetField, text: str, rules: Rules) -> _Value:
     word = text.strip()
     if column.name == "name":
         return _read_name(text, rules)
@@ -265,13 +265,13 @@ def _unknown_category(word: str, rules: Rules) -> CellError:
     return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
 
 
-def nearest(column: Column, word: str, rules: Rules) -> str | None:
+def nearest(column: PetField, word: str, rules: Rules) -> str | None:
     """Return the value or label of a field that is spelled much like a word, or None."""
     allowed = list(column.values or rules.values.get(column.name, ()))
     return next(iter(get_close_matches(word.casefold()[:60], allowed, 1, 0.6)), None)
 
 
-def _read_choice(column: Column, text: str, word: str, rules: Rules) -> _Value:
+def _read_choice(column: PetField, text: str, word: str, rules: Rules) -> _Value:
     """Read one of a field's known values, such as a status, however it is spelled."""
     value = word.casefold()
     if text in column.values:

@@ -15,7 +15,7 @@ from itertools import islice
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.advice import Advice
-from petstore_frame.schema.models import SENT_FIELDS, Column
+from petstore_frame.schema.models import SENT_FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
@@ -134,7 +134,7 @@ def recognise(
     return Recognised(used, in_order, missing)
 
 
-def _alike(field: Column, names: Sequence[str], likeness: int) -> list[str]:
+def _alike(field: PetField, names: Sequence[str], likeness: int) -> list[str]:
     """Return the columns whose name is a field's (0), means it (1), may (2), or holds its word."""
     if likeness in (1, 2):
         words = {*_SYNONYMS.get(field.name, ("", ""))[likeness - 1].split()}

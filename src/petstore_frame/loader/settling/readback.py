@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
-from petstore_frame.inventory.asking import SIDE_BY_SIDE, ReadingClient
+from petstore_frame.inventory.asker import SIDE_BY_SIDE, ReadingClient
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory

@@ -8,7 +8,7 @@ from petstore_frame import __version__
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.html.palette import status_word
-from petstore_frame.inventory.view import evidence_lines
+from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts

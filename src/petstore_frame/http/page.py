@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.answer import STORE_ID, Headers
-from petstore_frame.inventory.stated import Stated
+from petstore_frame.http.listing_headers import ListingHeaders
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet
 from petstore_frame.schema.text import pets_text
@@ -60,9 +60,9 @@ class Page(HasFrame):
         return parse_qs(urlsplit(self.address).query).get(name, [None])[0]
 
     @cached_property
-    def stated(self) -> Stated:
+    def stated(self) -> ListingHeaders:
         """What the header lines state about the rest of the listing."""
-        return Stated(self.headers, self.address)
+        return ListingHeaders(self.headers, self.address)
 
     def strays(self, status: str | None) -> int:
         """Return how many pets do not have the status that was asked for; None asks for any."""

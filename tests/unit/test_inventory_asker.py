@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from petstore_frame.http.answer import Headers
-from petstore_frame.inventory.asking import Asker
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Fact
-from petstore_frame.inventory.page import Page
 from petstore_frame.schema.frame import PetColumns
 
 

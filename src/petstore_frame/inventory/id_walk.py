@@ -17,7 +17,7 @@ from petstore_frame.errors import (
     ContractError,
     RateLimitError,
 )
-from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
+from petstore_frame.inventory.asker import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet

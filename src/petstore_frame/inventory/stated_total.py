@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from petstore_frame.inventory.asking import Asker
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.page import Page
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,6 @@ class Total:
 
     value: int | None = None
     is_own: bool = True
-    notes: tuple[Evidence, ...] = ()
 
     def refutes(self, held: int) -> bool:
         """Tell whether the store states more pets of this listing than are held."""
@@ -37,7 +36,6 @@ class Total:
         elif self.value is not None and self.value != held:
             fact = Fact.TOTAL_OF_ALL if self.value > held else Fact.TOTAL_LOWER
             yield Evidence(fact, count=self.value)
-        yield from self.notes
 
 
 def known_total(first: Page, ask: Asker) -> Total:
@@ -45,21 +43,15 @@ def known_total(first: Page, ask: Asker) -> Total:
     pages = [first]
     if ask.way is not None and ask.way.is_over:
         pages += [ask.way.first, ask.way.last]
-    stated = [page.stated.totals for page in pages if page.stated.totals]
+    stated = [page.stated.total for page in pages if page.stated.total is not None]
     # A page that holds other pets too counts those as well.
     if not ask.may_probe or not stated or first.strays(ask.status):
         return Total()
-    notes = tuple(
-        Evidence(Fact.TOTALS_DIFFER, detail=f"{totals[0]:,} and {totals[-1]:,}")
-        for totals in stated
-        if len(totals) > 1
-    )
-    value = stated[-1][0]
-    whole = None if ask.status is None else ask.known(ask.params_of_all)
+    value, whole = stated[-1], None if ask.status is None else ask.known(ask.params_of_all)
     is_of_all = whole is not None and whole.stated.total == value
     if whole is not None and is_of_all and whole.strays(ask.status):
-        return Total(notes=notes)  # else all pets may have this one status
-    return Total(value, ask.status is None or (whole is not None and not is_of_all), notes)
+        return Total()  # else all pets may have this one status
+    return Total(value, ask.status is None or (whole is not None and not is_of_all))
 
 
 def ask_whose_total(first: Page, ask: Asker) -> Total:

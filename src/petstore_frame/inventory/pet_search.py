@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from petstore_frame._internal.arguments import MAX_LIMIT, checked_id
 from petstore_frame.errors import CrossOriginError, NotFoundError, PetstoreError
-from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.broken_off import (
     PaginationLoopError,
 )

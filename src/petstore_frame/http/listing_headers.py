@@ -65,7 +65,7 @@ class Statement(NamedTuple):
         return is_cursor or not (self.is_none or self.is_address)
 
 
-class Stated:
+class ListingHeaders:
     """The statements of one page; ``address`` is its own, against which relative ones are read."""
 
     def __init__(self, headers: Headers, address: str) -> None:
@@ -120,18 +120,13 @@ class Stated:
         return None
 
     @cached_property
-    def totals(self) -> list[int]:
-        """The distinct totals that are stated for the listing, largest first."""
+    def total(self) -> int | None:
+        """The largest total that is stated for the listing, or None."""
         texts = [each.value for each in self._all if each.kind == "total"]
         for line in self._ranges:
             found = _RANGE.findall(line)
             texts += [total for unit, total in found if unit.lower() not in _OTHER_UNITS]
-        return sorted({count for text in texts for count in _counts(text)}, reverse=True)
-
-    @property
-    def total(self) -> int | None:
-        """The largest total that is stated, or None."""
-        return next(iter(self.totals), None)
+        return max((count for text in texts for count in _counts(text)), default=None)
 
 
 def passes_over(addresses: Iterable[str], count: int) -> str | None:

@@ -13,8 +13,8 @@ from typing import Protocol, TypeAlias
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.models import Pet
 
@@ -43,7 +43,7 @@ class ReadingClient(Protocol):
     def get_pet(self, pet_id: int) -> Pet: ...
 
 
-class Way(Protocol):
+class WalkState(Protocol):
     """A way through a listing from page to page, as far as it was gone."""
 
     first: Page
@@ -95,19 +95,13 @@ class Asker:
     A question beyond the listing that was answered is not asked again, so that a fetch that broke
     off can begin with its first question once more and go on where it was.
 
-    Args:
-        store: Who is asked.
-        status: The status that is asked for, or None for all pets.
-        limit: The limit of a page.
-        budget: Requests allowed beyond the listing itself.
+    Attributes:
+        budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
         may_probe: Whether anything beyond the interface may be asked or believed.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Is told how many pets were read.
-
-    Attributes:
-        rows: All pets read; those of the way under way may have rows of their own.
-        way: The way through the listing that was found, or None.
-        spent: Requests sent of the budget.
+        rows: All pets read; the walk under way may have rows of its own.
+        way: The walk through the listing that was begun, or None.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
@@ -122,7 +116,7 @@ class Asker:
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     rows: Rows = field(default_factory=Rows, init=False)
-    way: Way | None = field(default=None, init=False)
+    way: WalkState | None = field(default=None, init=False)
     requests: int = field(default=0, init=False)
     spent: int = field(default=0, init=False)
     max_page: int = field(default=0, init=False)

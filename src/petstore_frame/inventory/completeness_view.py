@@ -91,7 +91,7 @@ def inventory_html(inventory: Inventory) -> Markup:
         for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)
     ]
     return NOTEBOOK.render(
-        "inventory/view.html.j2",
+        "inventory/inventory.html.j2",
         completeness=completeness_html(known, note),
         table=NOTEBOOK.table(rows, list(shown.columns)),
         rows=rows,
