@@ -12,7 +12,7 @@ from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal import outcomes as writing
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.record import State
 
 

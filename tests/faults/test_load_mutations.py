@@ -21,12 +21,12 @@ HERE = Path(__file__).parent
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
 MUTATIONS = {
     "a request is sent before its intent is on disk": (
-        "journal/writer.py",
+        "journal/database.py",
         [
             (
-                '        self.sql.execute("BEGIN IMMEDIATE")\n',
-                '        self.sql.in_transaction and self.sql.execute("COMMIT")\n'
-                '        self.sql.execute("BEGIN IMMEDIATE")\n',
+                '            self.sql.execute("BEGIN IMMEDIATE")\n',
+                '            self.sql.in_transaction and self.sql.execute("COMMIT")\n'
+                '            self.sql.execute("BEGIN IMMEDIATE")\n',
             ),
             ('            self.sql.execute("COMMIT")\n        except', "        except"),
         ],
@@ -53,7 +53,7 @@ MUTATIONS = {
         "test_load_kills.py::test_killed_on_the_wire[applied-no_keys]",
     ),
     "a commit does not reach the disk": (
-        "journal/writer.py",
+        "journal/database.py",
         [("synchronous = FULL", "synchronous = NORMAL")],
         "test_load_power.py::test_a_power_cut_never_forgets_a_request",
     ),
@@ -64,7 +64,7 @@ MUTATIONS = {
     ),
     "a known key is sent again": (
         "journal/identity.py",
-        [("        known_keys(rules)\n", "")],
+        [("        known_keys(animals)\n", "")],
         "test_stories_keys.py::test_a_few_new_names_are_changed_values",
     ),
     "a journal that has lost its log is believed": (
@@ -74,7 +74,7 @@ MUTATIONS = {
     ),
     "a file that repeats another is sent without a question": (
         "journal/equal.py",
-        [('    if rules.answer("equal", equal, records) == "skip":\n', "    if False:\n")],
+        [('    if animals.ask("equal", equal, records) == "skip":\n', "    if False:\n")],
         "test_stories_equal.py::test_yesterdays_two_and_a_third_are_asked_about",
     ),
     "what a later load saw is taken for older": (

@@ -13,8 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import place_of, reading
-from petstore_frame.loader.journal.imports import read_imports
-from petstore_frame.loader.journal.rows import read_rows
+from petstore_frame.loader.journal.rows import read_imports, read_rows
 from petstore_frame.loader.record import State
 from shop import Shop
 

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.loader.journal import staging
-from petstore_frame.loader.journal.database import holding
-from petstore_frame.loader.journal.identity import find_animals
-from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.database import Writer, holding
+from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.question import CASES
-from petstore_frame.loader.journal.rules import Rules
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.reading.read import Source
 from petstore_frame.loader.record import Record, State, fingerprint_of
 from petstore_frame.loader.results.rehearsal import Rehearsal
@@ -37,7 +35,7 @@ def stage(
     now, kept = time.time(), None
     with holding(path), Writer(path, run.base_url) as writer, writer.transaction() as sql:
         staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
-        find_animals(Rules(sql, staged, dict.fromkeys(CASES, "send"), "send"))
+        identify(sql, staged, dict.fromkeys(CASES, "send"))
         if is_rehearsal:
             kept = Rehearsal(sql, staged.run.id)
     result = LoadResult(path, staged.run.id, kept=kept)

@@ -10,8 +10,8 @@ import pytest
 
 from petstore_frame.errors import JournalError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.database import Writer
+from petstore_frame.loader.journal.outcomes import Change, Intent, Outcomes, Verdict
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.judge import judge
@@ -46,8 +46,8 @@ def states(result: LoadResult) -> list[str]:
     return [row.state.value for row in result.rows()]
 
 
-def end(intent: Intent, state: State, **more) -> Outcome:
-    return Outcome(intent, state, "made up", **more)
+def end(intent: Intent, state: State, **more) -> Verdict:
+    return Verdict(intent, state, "made up", **more)
 
 
 def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Outcomes) -> None:
@@ -99,7 +99,7 @@ def test_an_id_belongs_to_one_record(result: LoadResult, writer: Outcomes) -> No
     writer.commit([end(first, State.CREATED, pet_id=7)], 2.0)
     with pytest.raises(JournalError):
         writer.commit([end(second, State.CREATED, pet_id=7)], 3.0)
-    assert (writer.owned([7, 8]), states(result)[1]) == ({7}, "in_flight")
+    assert ({*writer.owners([7, 8])}, states(result)[1]) == ({7}, "in_flight")
 
 
 def test_an_animal_has_one_life(result: LoadResult, writer: Outcomes) -> None:

@@ -22,8 +22,8 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import LAYOUT, Call
+from petstore_frame.loader.journal.animals import is_many
 from petstore_frame.loader.journal.question import CASES, Question
-from petstore_frame.loader.journal.rules import is_many
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise

@@ -11,7 +11,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.database import place_of, reading
-from petstore_frame.loader.journal.imports import read_imports
+from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 

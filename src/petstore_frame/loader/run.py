@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
@@ -18,23 +18,20 @@ from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
+    Writer,
     copy_journal,
     find_journal,
     holding,
-    make_folder,
     place_of,
     reading,
 )
-from petstore_frame.loader.journal.identity import find_animals
-from petstore_frame.loader.journal.imports import Import, note_facts, read_import, read_imports
+from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.question import Question, likely_key, read_cases
-from petstore_frame.loader.journal.rows import count_in
-from petstore_frame.loader.journal.rules import Found, Rules
+from petstore_frame.loader.journal.question import Question
+from petstore_frame.loader.journal.rows import Import, note_facts, read_import, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
-from petstore_frame.loader.journal.store_pets import read_store
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.store_pets import StorePets, read_store
 from petstore_frame.loader.options import (
     Duplicates,
     Limits,
@@ -54,7 +51,7 @@ from petstore_frame.loader.results.question_text import QuestionText
 from petstore_frame.loader.results.rehearsal import Rehearsal
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.view import headline, stopped_text
-from petstore_frame.loader.sending.pool import REAL_TIME, Timing
+from petstore_frame.loader.sending.pool import REAL_TIME, Clocks
 from petstore_frame.loader.sending.session import (
     PostingClient,
     ask_store_id,
@@ -83,7 +80,7 @@ def load(
     on_invalid: OnInvalid = "keep",
     progress: ProgressOption = None,
     records_read: Callable[[int], None] = ignore,
-    timing: Timing = REAL_TIME,
+    timing: Clocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.
@@ -140,7 +137,6 @@ def load(
                 Outcomes(writer, staged.run).recover()
                 kept = Rehearsal(writer.sql, staged.run.id, question)
             return LoadResult(path, staged.run.id, call=call, index=index, kept=kept)
-        make_folder(path.parent)
         with holding(path), Writer(path, client.base_url) as writer:
             with Deferred() as interrupts:
                 staged, _ = _stage(writer, opened, run, client, how, interrupts.deliver)
@@ -327,7 +323,7 @@ def _stage(
             leave_lines=how.leave_lines,
             pause=pause,
         )
-        question = _identify(sql, staged, client, how, pause)
+        question = identify(sql, staged, how.answers, _reader(client, how), pause)
         if question is not None and not is_rehearsal:
             raise DuplicatesError(QuestionText(question), question=question)
         _note_reading(sql, staged.run, opened, how)
@@ -355,44 +351,12 @@ def _ask_store_again(
         DuplicatesError: There is something to ask; nothing is written.
     """
     with writer.transaction() as sql:
-        question = _identify(sql, staged_again(sql, run), client, how, pause)
+        staged = staged_again(sql, run)
+        question = identify(sql, staged, how.answers, _reader(client, how), pause)
         if question is not None:
             raise DuplicatesError(QuestionText(question), question=question)
 
 
-def _identify(
-    sql: sqlite3.Connection,
-    staged: Staged,
-    client: PostingClient,
-    how: _How,
-    pause: Callable[[], None],
-) -> Question | None:
-    """Give each record its animal; what must be asked is tried with both answers, and undone."""
-    read = cache(partial(read_store, client)) if how.check_store else None
-
-    def apply(otherwise: str) -> Found:
-        rules = Rules(sql, staged, how.answers, otherwise, pause)
-        find_animals(rules, read)
-        return rules.found
-
-    sql.execute("SAVEPOINT identity")
-    found = apply("skip")
-    unanswered = {name: found.cases[name] for name in found.cases if name not in how.answers}
-    if not unanswered:
-        sql.execute("RELEASE identity")
-        note_facts(sql, staged.run, staged.run.facts | found.facts)
-        return None
-    cases = read_cases(sql, unanswered, staged.run.number)
-    if_skip = count_in(sql, staged.run.id)
-    sql.execute("ROLLBACK TO identity")
-    found = apply("send")
-    note_facts(sql, staged.run, staged.run.facts | found.facts)
-    if_send = count_in(sql, staged.run.id)
-    stored = staged.run.call
-    return Question(
-        staged.run.source,
-        sum(if_send.values()),
-        tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
-        likely_key(sql, staged.run) if "equal" in unanswered else None,
-        None if stored is None else Call.from_json(stored),
-    )
+def _reader(client: PostingClient, how: _How) -> Callable[[int], StorePets] | None:
+    """Return what reads the store, once; None where the caller wants it left alone."""
+    return cache(partial(read_store, client)) if how.check_store else None

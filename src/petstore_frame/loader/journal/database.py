@@ -13,18 +13,24 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Self
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
 from petstore_frame.files.lock import AtWorkError, held
 from petstore_frame.files.whole import sync
 from petstore_frame.http.settings import same_store_address
-from petstore_frame.loader.journal.tables import FORMAT, TABLES
-from petstore_frame.loader.journal.version4 import OLD_FORMAT, bring_over, has_lost_commits
+from petstore_frame.loader.journal.tables import (
+    FORMAT,
+    OLD_FORMAT,
+    TABLES,
+    bring_over,
+    has_lost_commits,
+)
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 # A reader that makes sure of a journal holds its lock for a moment.
@@ -35,11 +41,7 @@ _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _whole: dict[Path, tuple[object, ...]] = {}
 
 
-def default_folder() -> Path:
-    """Return the folder of journals in the user's state directory."""
-    from platformdirs import user_state_path
-
-    return user_state_path("petstore-frame") / "journals"
+# -- where it is -----------------------------------------------------------------------------------
 
 
 def place_of(
@@ -54,18 +56,18 @@ def place_of(
         base_url: The address of the store.
         store_id: The id of a store that is not the first one that had this address.
     """
-    folder = Path(fspath(journal)).absolute() if journal is not None else default_folder()
+    if journal is None:
+        from platformdirs import user_state_path
+
+        folder = user_state_path("petstore-frame") / "journals"
+    else:
+        folder = Path(fspath(journal)).absolute()
     address = same_store_address(base_url)
     parts = urlsplit(address)
     readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
-    words = [readable[:60], _digest(address)]
-    if store_id is not None:
-        words.append(_digest(store_id))
-    return folder / f"{'-'.join(words)}{SUFFIX}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    stores = [address] if store_id is None else [address, store_id]
+    digests = [hashlib.sha256(text.encode()).hexdigest()[:8] for text in stores]
+    return folder / f"{'-'.join([readable[:60], *digests])}{SUFFIX}"
 
 
 def find_journal(journal: str | PathLike[str] | None, base_url: str, store_id: str | None) -> Path:
@@ -80,18 +82,6 @@ def find_journal(journal: str | PathLike[str] | None, base_url: str, store_id: s
     with reading(path) as sql:
         ((known,),) = sql.execute("SELECT store_id FROM journal").fetchall()
     return path if known in (None, store_id) else place_of(journal, base_url, store_id)
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder of journals, for its owner alone: they hold what the files held.
-
-    Raises:
-        JournalError: It cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
 
 
 def count_file(path: Path) -> Path:
@@ -113,13 +103,29 @@ def read_count(path: Path) -> int | None:
         raise not_whole(path, f"cannot be trusted: {count_file(path).name} is damaged") from problem
 
 
+def write_count(path: Path, commits: int) -> None:
+    """Write the number of commits of a journal that nobody has open."""
+    file = count_file(path)
+    file.touch(0o600)
+    file.write_bytes(b"%020d\n" % commits)
+    sync(file)
+
+
+# -- what is wrong with it -------------------------------------------------------------------------
+
+_ASKS_AGAIN = (
+    "run the same import again: it compares the file with the pets of the store, and asks before "
+    "it sends any that is there already"
+)
+
+
 @contextmanager
-def sql_errors(path: Path) -> Iterator[None]:
+def sql_errors(path: Path, *, is_sending: bool = False) -> Iterator[None]:
     """Turn the database's errors into ours, with the place and the next step."""
     try:
         yield
     except sqlite3.Error as problem:
-        raise journal_error(path, problem) from problem
+        raise journal_error(path, problem, is_sending=is_sending) from problem
 
 
 def journal_error(path: Path, problem: Exception, *, is_sending: bool = False) -> JournalError:
@@ -127,11 +133,11 @@ def journal_error(path: Path, problem: Exception, *, is_sending: bool = False) -
     done = "sending has stopped" if is_sending else "nothing was sent"
     if not path.is_file():
         return JournalError(
-            f"{path} is gone; {done}. Put the folder back as it was. If it is lost, run the same "
-            "import again: it compares the file with the pets of the store, and asks before it "
-            "sends any that is there already"
+            f"{path} is gone; {done}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
         )
-    if isinstance(problem, sqlite3.Error) and error_code(problem) in _LOST:
+    # Python's own errors, of text that is not UTF-8, have no code.
+    code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if isinstance(problem, sqlite3.Error) and code in _LOST:
         return not_whole(path, f"is damaged or not a journal ({problem})", done)
     return JournalError(
         f"{path}: {problem}; {done}; free some room or repair the disk, then run the same import "
@@ -139,29 +145,28 @@ def journal_error(path: Path, problem: Exception, *, is_sending: bool = False) -
     )
 
 
-def error_code(problem: sqlite3.Error) -> int:
-    """Return the primary code of an error; Python's own, of text that is not UTF-8, have none."""
-    return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-
-
 def not_whole(path: Path, what: str, done: str = "nothing was sent") -> JournalError:
     """Return the refusal of a journal that has lost something."""
     return JournalError(
         f"{path} {what}; {done}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
         f"{count_file(path).name}, all of one moment: an older copy does not know what was sent "
-        "since. If there is none, move these files away and run the same import again: it compares "
-        "the file with the pets of the store, and asks before it sends any that is there already"
+        f"since. If there is none, move these files away and {_ASKS_AGAIN}"
     )
 
 
 @contextmanager
 def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
-    """Hold a journal, so that nobody else writes to it.
+    """Hold a journal, so that nobody else writes to it; its folder is made where it is missing.
 
     Raises:
         JournalLockedError: Another import is at work in it.
         JournalError: The place cannot be written.
     """
+    try:
+        # For its owner alone: journals hold what the files held.
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise JournalError(f"{path.parent}: {problem.strerror}; nothing was sent") from problem
     try:
         with held(path.with_name(path.name + LOCK), wait_s=wait_s):
             yield
@@ -201,7 +206,9 @@ def check_whole(path: Path) -> bool:
         if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise not_whole(path, "is damaged (its pages do not agree)")
     if version == OLD_FORMAT:
-        _bring_over(path)
+        if has_lost_commits(path):
+            raise not_whole(path, "has lost its last entries")
+        _make(path, lambda sql: bring_over(sql, path))
         return check_whole(path)
     if version != FORMAT:
         raise JournalError(
@@ -221,20 +228,17 @@ def check_whole(path: Path) -> bool:
     return True
 
 
-def note_whole(path: Path) -> None:
-    """Remember that this process has just written a journal whole; its lock is held."""
-    _whole[path] = _stamp(path)
-
-
 def _stamp(path: Path) -> tuple[object, ...]:
     found: list[object] = []
     for file in (path, path.with_name(path.name + LOG), count_file(path)):
         with suppress(OSError):
             facts = file.stat()
-            if facts.st_size == 0:  # a reader leaves an empty log
-                continue
-            found += [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
+            if facts.st_size:  # a reader leaves an empty log
+                found += [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
     return tuple(found)
+
+
+# -- making, copying and reading it ----------------------------------------------------------------
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
@@ -268,22 +272,6 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             raise not_whole(path, f"is damaged ({type(problem).__name__}: {problem})") from problem
 
 
-def create(path: Path, base_url: str) -> None:
-    """Make an empty journal; its lock is held."""
-    draft = path.with_name(path.name + ".new")
-    with sql_errors(path), _drafted(draft) as sql:
-        sql.executescript(f"BEGIN; {TABLES} COMMIT;")
-        sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
-    try:
-        sync(draft)
-        # The count comes first: without a commit it proves nothing missing.
-        write_count(path, 0)
-        draft.rename(path)
-        sync(path.parent)
-    except OSError as problem:
-        raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
-
-
 def copy_journal(path: Path, copy: Path) -> None:
     """Write a copy of a journal as it is at this moment, also while an import writes to it."""
     with reading(path) as sql, closing(connect(copy, mode="rwc")) as target:
@@ -292,28 +280,21 @@ def copy_journal(path: Path, copy: Path) -> None:
     write_count(copy, 0)
 
 
-@contextmanager
-def _drafted(draft: Path) -> Iterator[sqlite3.Connection]:
-    """Give a connection to a new database, which is one file when the block ends."""
+def _make(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
+    """Make a journal, whole or not at all; one of the last version is kept beside it."""
+    draft = path.with_name(path.name + ".new")
     draft.unlink(missing_ok=True)
-    with closing(connect(draft, mode="rwc")) as sql:
+    with sql_errors(path), closing(connect(draft, mode="rwc")) as sql:
         draft.chmod(0o600)
         sql.execute("PRAGMA journal_mode = WAL")
-        yield sql
-        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def _bring_over(path: Path) -> None:
-    """Replace a journal of the last version by one of this; the old one is kept beside it."""
-    if has_lost_commits(path):
-        raise not_whole(path, "has lost its last entries")
-    draft, old = path.with_name(path.name + ".new"), path.with_name(path.name + f".{OLD_FORMAT}")
-    with sql_errors(path), _drafted(draft) as sql:
         sql.executescript(f"BEGIN; {TABLES} COMMIT;")
-        bring_over(sql, path)
+        fill(sql)
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     try:
         sync(draft)
-        shutil.copy2(path, old)
+        if path.exists():
+            shutil.copy2(path, path.with_name(path.name + f".{OLD_FORMAT}"))
+        # The count comes first: without a commit it proves nothing missing.
         write_count(path, 0)
         path.with_name(path.name + LOG).unlink(missing_ok=True)
         draft.replace(path)
@@ -322,9 +303,88 @@ def _bring_over(path: Path) -> None:
         raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
 
 
-def write_count(path: Path, commits: int) -> None:
-    """Write the number of commits of a journal that nobody has open."""
-    file = count_file(path)
-    file.touch(0o600)
-    file.write_bytes(b"%020d\n" % commits)
-    sync(file)
+class Writer:
+    """The only writer of the journal of one store; the caller holds its lock.
+
+    Args:
+        path: The journal; made if it is not there.
+        base_url: The store of a new one.
+
+    Attributes:
+        sql: The connection; whatever changes the journal does so in ``transaction``.
+
+    Raises:
+        JournalError: The journal has lost something, or its disk failed; nothing was sent.
+    """
+
+    def __init__(self, path: Path, base_url: str) -> None:
+        self.path = path
+        if not check_whole(path):
+            new = "INSERT INTO journal VALUES (?, ?, NULL, 0)"
+            _make(path, lambda sql: sql.execute(new, [FORMAT, base_url]))
+        with sql_errors(path):
+            self.sql = connect(path, mode="rw")
+            # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
+            self.sql.execute("PRAGMA synchronous = FULL")
+            self.sql.execute("PRAGMA fullfsync = 1")
+            self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
+            ((self._commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
+        try:
+            self._count = os.open(count_file(path), os.O_RDWR)
+            self._file = _identity(path)
+        except OSError as problem:
+            self.sql.close()
+            raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
+
+    @contextmanager
+    def transaction(self, *, is_sending: bool = False) -> Iterator[sqlite3.Connection]:
+        """Give the connection for one commit, which is on disk and counted when the block ends.
+
+        Raises:
+            JournalError: Nothing of it is on disk, or it cannot be relied on.
+        """
+        try:
+            self.sql.execute("BEGIN IMMEDIATE")
+            yield self.sql
+            self.sql.execute("UPDATE journal SET commits = commits + 1")
+            self.sql.execute("COMMIT")
+        except BaseException as problem:
+            with suppress(sqlite3.Error):
+                self.sql.execute("ROLLBACK")
+            if isinstance(problem, sqlite3.Error):
+                raise journal_error(self.path, problem, is_sending=is_sending) from problem
+            raise
+        self._commits += 1
+        try:
+            os.lseek(self._count, 0, os.SEEK_SET)
+            os.write(self._count, b"%020d\n" % self._commits)
+        except OSError as problem:
+            raise journal_error(self.path, problem, is_sending=True) from problem
+
+    def check_place(self) -> None:
+        """Refuse to write to a file that has lost its name: no later import would find it.
+
+        Raises:
+            JournalError: It was moved or deleted.
+        """
+        try:
+            is_ours = _identity(self.path) == self._file
+        except OSError as problem:
+            raise journal_error(self.path, problem, is_sending=True) from problem
+        if not is_ours:
+            raise not_whole(self.path, "was replaced during the import", "sending has stopped")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, problem: object, *_: object) -> None:
+        with suppress(sqlite3.Error):
+            self.sql.close()
+        os.close(self._count)
+        if problem is None and self.path.exists():
+            _whole[self.path] = _stamp(self.path)  # the next load need not look through it again
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino

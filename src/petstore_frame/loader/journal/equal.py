@@ -2,91 +2,94 @@
 
 from __future__ import annotations
 
-from petstore_frame.loader.journal.rules import UNSENT, Rules, is_many
-from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.journal.animals import Animals, is_many
+from petstore_frame.loader.journal.tables import IS_UNSENT, is_live
 
 WITHDRAWN = "withdrawn"
 
 
-def withdraw_unsent(rules: Rules) -> None:
+def withdraw_unsent(animals: Animals) -> None:
     """Withdraw what earlier versions of the file have not sent; it is sent as it reads now."""
-    rules.make("withdrawn", "id INTEGER PRIMARY KEY, fingerprint")
-    is_fix = rules.do("SELECT 1 FROM temp.origins LIMIT 1").fetchone() is not None
-    if rules.run.place is None or rules.run.copy or is_fix:
+    animals.make("withdrawn", "id INTEGER PRIMARY KEY, fingerprint")
+    if animals.run.place is None or animals.run.copy or _is_fix(animals):
         return
-    versions = rules.do(
+    versions = animals.do(
         "SELECT import FROM imports WHERE place = :place AND import <> :mine AND NOT copy AND"
-        f" EXISTS (SELECT 1 FROM records WHERE records.import = imports.import AND {UNSENT})"
+        f" EXISTS (SELECT 1 FROM records WHERE records.import = imports.import AND {IS_UNSENT})"
     ).fetchall()
     for (version,) in versions:
-        if _recurs(rules, version):
-            rules.do(
+        if _recurs(animals, version):
+            animals.do(
                 "INSERT INTO temp.withdrawn SELECT id, fingerprint FROM records"
-                f" WHERE import = :version AND {UNSENT}",
+                f" WHERE import = :version AND {IS_UNSENT}",
                 version=version,
             )
-    rules.do(
+    animals.do(
         f"UPDATE records SET state = 'skipped', reason = '{WITHDRAWN}' WHERE id IN"
         " (SELECT id FROM temp.withdrawn)"
     )
 
 
-def _recurs(rules: Rules, version: int) -> bool:
+def _is_fix(animals: Animals) -> bool:
+    return animals.has("SELECT 1 FROM temp.origins")
+
+
+def _recurs(animals: Animals, version: int) -> bool:
     """Return whether a key, a record or a name of an earlier import is in this one."""
-    marks = ["fingerprint", "name_of(payload)", *(["form_of(key)"] if rules.run.key else [])]
-    rules.make("marks", "mark PRIMARY KEY")
+    marks = ["fingerprint", "name_of(payload)", *(["form_of(key)"] if animals.run.key else [])]
+    animals.make("marks", "mark PRIMARY KEY")
     for mark in marks:
-        rules.do(
+        animals.do(
             f"INSERT OR IGNORE INTO temp.marks SELECT {mark} FROM records"
             f" WHERE import = :version AND {mark} IS NOT NULL",
             version=version,
         )
     either = " OR ".join(f"{mark} IN temp.marks" for mark in marks)
-    found = rules.do(f"SELECT 1 FROM records WHERE id >= :first AND ({either}) LIMIT 1")
-    return found.fetchone() is not None
+    return animals.has(f"SELECT 1 FROM records WHERE id >= :first AND ({either})")
 
 
-def link_withdrawn(rules: Rules) -> None:
+def link_withdrawn(animals: Animals) -> None:
     """Let what was withdrawn be the animal that is sent in its place, and list the rest."""
-    rules.do(
+    place = "row_number() OVER (PARTITION BY fingerprint ORDER BY id) AS n"
+    animals.do(
         "UPDATE records SET animal = new.animal, known_by = 'equal' FROM ("
-        " SELECT gone.id, mine.animal FROM (SELECT id, fingerprint, row_number() OVER"
-        "   (PARTITION BY fingerprint ORDER BY id) AS n FROM temp.withdrawn) AS gone"
-        f" JOIN (SELECT animal, fingerprint, row_number() OVER"
-        "   (PARTITION BY fingerprint ORDER BY id) AS n FROM records"
-        f"  WHERE id >= :first AND state = 'pending'"
+        f" SELECT gone.id, mine.animal FROM (SELECT id, fingerprint, {place} FROM temp.withdrawn)"
+        f"   AS gone JOIN (SELECT animal, fingerprint, {place} FROM records"
+        "   WHERE id >= :first AND state = 'pending'"
         "    AND fingerprint IN (SELECT fingerprint FROM temp.withdrawn)"
         " ) AS mine USING (fingerprint, n)"
         f" WHERE NOT EXISTS (SELECT 1 FROM records AS old JOIN records AS live"
         f"   ON live.animal = old.animal AND {is_live('live')} WHERE old.id = gone.id)) AS new"
         " WHERE records.id = new.id"
     )
-    gone = rules.do(
+    animals.note(
+        "withdrawn",
         "SELECT line FROM temp.withdrawn CROSS JOIN records USING (id) WHERE NOT EXISTS"
-        f" (SELECT 1 FROM records AS live WHERE live.animal = records.animal"
-        f" AND {is_live('live')})"
+        " (SELECT 1 FROM records AS live WHERE live.animal = records.animal"
+        f" AND {is_live('live')})",
     )
-    rules.note("withdrawn", gone)
 
 
-def find_equal(rules: Rules) -> None:
+def find_equal(animals: Animals) -> None:
     """Compare records with those of earlier imports, as multisets.
 
     Equal records are paired one to one: two earlier Lunas are no more than two of the new
     ones. With a key only records are compared that have no key of these columns.
     """
-    others = "imports.import <> :mine" + " AND key_columns <> :columns" * bool(rules.run.key)
-    if rules.run.copy or not rules.do(f"SELECT 1 FROM imports WHERE {others}").fetchone():
+    others = "imports.import <> :mine"
+    if animals.run.key:
+        others += " AND key_columns <> :columns"
+    if animals.run.copy or not animals.has(f"SELECT 1 FROM imports WHERE {others}"):
         return
-    rules.do("CREATE INDEX IF NOT EXISTS by_fingerprint ON records(fingerprint)")
-    records = rules.make(
+    animals.do("CREATE INDEX IF NOT EXISTS by_fingerprint ON records(fingerprint)")
+    records = animals.make(
         "new",
         "id INTEGER PRIMARY KEY, fingerprint, payload, name",
         "SELECT id, fingerprint, payload, NULL FROM records"
         " WHERE id >= :first AND state = 'pending' AND coalesce(known_by, 'record') = 'record'",
     )
     # The rows of one file are different animals, also once they are fixed.
-    rules.make(
+    animals.make(
         "siblings",
         "import INTEGER PRIMARY KEY",
         "SELECT root.import FROM temp.origins CROSS JOIN records AS mine USING (id)"
@@ -94,46 +97,46 @@ def find_equal(rules: Rules) -> None:
         " UNION SELECT import FROM temp.origins"
         " JOIN imports ON imports.id GLOB origins.import_id || '*'",
     )
-    rules.make(
+    animals.make(
         "earlier",
         "id INTEGER PRIMARY KEY, animal, import, fingerprint, payload, name",
         "SELECT old.id, animal, import, fingerprint, payload, NULL"
         " FROM (SELECT DISTINCT fingerprint FROM temp.new) CROSS JOIN records AS old"
         f" USING (fingerprint) JOIN imports USING (import) WHERE {is_live('old')} AND {others}"
-        f" AND {_is_free(rules, 'old')}",
+        f" AND {_is_free(animals)}",
     )
-    rules.make("pairs", "id INTEGER PRIMARY KEY, other UNIQUE, animal, import")
+    animals.make("pairs", "id INTEGER PRIMARY KEY, other UNIQUE, animal, import")
     equal = "AND fingerprint IN (SELECT fingerprint FROM temp.earlier)"
-    _pair(rules, "payload", equal)
-    _pair(rules, "fingerprint", equal)
-    if not rules.run.key:
-        _pair_names(rules)
-    ((alike,),) = rules.do("SELECT count(*) FROM temp.pairs").fetchall()
-    if rules.run.key and not _is_worth_asking(rules, alike, records):
-        few = rules.do("SELECT line FROM temp.pairs JOIN records USING (id) ORDER BY id")
-        rules.note("equal_few", few)
+    _pair(animals, "payload", equal)
+    _pair(animals, "fingerprint", equal)
+    if not animals.run.key:
+        _pair_names(animals)
+    alike = animals.count(table="temp.pairs")
+    if animals.run.key and not _is_worth_asking(animals, alike, records):
+        few = "SELECT line FROM temp.pairs JOIN records USING (id) ORDER BY id"
+        animals.note("equal_few", few)
         return
     equal = "SELECT id, other, NULL AS pet FROM temp.pairs"
-    if rules.answer("equal", equal, records) == "skip":
-        rules.become("SELECT id, animal, 'equal' AS known_by FROM temp.pairs")
+    if animals.ask("equal", equal, records) == "skip":
+        animals.become("SELECT id, animal, 'equal' AS known_by FROM temp.pairs")
 
 
-def _is_free(rules: Rules, old: str) -> str:
-    """Return the condition that no record of this source is that animal by a better reason."""
-    by_key = f"AND {old}.animal NOT IN (SELECT animal FROM keys WHERE columns = :columns)"
+def _is_free(animals: Animals) -> str:
+    """Return the condition that no record of this source is an old one's by a better reason."""
+    by_key = "AND old.animal NOT IN (SELECT animal FROM keys WHERE columns = :columns)"
     return (
         # The row that an animal is named after is gone where its file was read anew.
-        f"coalesce((SELECT import FROM records AS root WHERE root.id = {old}.animal), {old}.import)"
-        " NOT IN temp.siblings AND"
-        f" {old}.id < :first AND {old}.animal NOT IN (SELECT animal FROM records"
-        f" WHERE id >= :first AND animal <> id) {by_key if rules.run.key else ''}"
+        "coalesce((SELECT import FROM records AS root WHERE root.id = old.animal), old.import)"
+        " NOT IN temp.siblings AND old.id < :first AND old.animal NOT IN"
+        f" (SELECT animal FROM records WHERE id >= :first AND animal <> id)"
+        f" {by_key if animals.run.key else ''}"
     )
 
 
-def _pair(rules: Rules, column: str, which: str = "") -> None:
+def _pair(animals: Animals, column: str, which: str = "") -> None:
     """Pair the records that are left, the first with the first of the same content."""
     numbered = f"{column}, row_number() OVER (PARTITION BY {column} ORDER BY id) AS n"
-    rules.do(
+    animals.do(
         f"INSERT INTO temp.pairs SELECT mine.id, old.id, animal, import FROM"
         f" (SELECT id, {numbered} FROM temp.new WHERE {column} IS NOT NULL {which}"
         "   AND id NOT IN (SELECT id FROM temp.pairs)) AS mine"
@@ -143,30 +146,41 @@ def _pair(rules: Rules, column: str, which: str = "") -> None:
     )
 
 
-def _pair_names(rules: Rules) -> None:
-    """Pair by name what the last file of this path has, where that comes back without a key."""
-    last = rules.do(
-        "SELECT max(import) FROM imports WHERE place = :place AND import <> :mine AND NOT copy"
-    ).fetchone()[0]
-    if last is None or rules.do("SELECT 1 FROM temp.origins").fetchone():
+def _pair_names(animals: Animals) -> None:
+    """Pair by name what the last file of this path has, where that comes back without a key.
+
+    A frame has no path. So that a corrected one is not sent beside what is left of the first, that
+    is paired, too.
+    """
+    if _is_fix(animals):
         return
-    rules.do(
-        "INSERT OR IGNORE INTO temp.earlier SELECT id, animal, import, fingerprint, payload,"
-        f" NULL FROM records AS old"
-        f" WHERE import = :last AND {is_live()} AND {_is_free(rules, 'old')}",
-        last=last,
+    last = "SELECT max(import) FROM imports WHERE place = :place AND import <> :mine AND NOT copy"
+    unfinished = (
+        "SELECT import FROM imports WHERE (place IS NULL OR :place IS NULL) AND import <> :mine"
+        " AND NOT copy AND ending IS NOT 'done'"
     )
-    for table in ("new", "earlier"):
-        rules.do(f"UPDATE temp.{table} SET name = name_of(payload)")
-    rules.do("UPDATE temp.earlier SET name = NULL WHERE import <> :last", last=last)
-    _pair(rules, "name")
+    named = animals.make(
+        "recurring",
+        "id INTEGER PRIMARY KEY",
+        f"SELECT id FROM records AS old WHERE {is_live()} AND (import = ({last})"
+        f" OR import IN ({unfinished}) AND {IS_UNSENT}) AND {_is_free(animals)}",
+    )
+    if not named:
+        return
+    animals.do(
+        "INSERT OR IGNORE INTO temp.earlier SELECT id, animal, import, fingerprint, payload, NULL"
+        " FROM temp.recurring JOIN records USING (id)"
+    )
+    animals.do("UPDATE temp.new SET name = name_of(payload)")
+    animals.do("UPDATE temp.earlier SET name = name_of(payload) WHERE id IN temp.recurring")
+    _pair(animals, "name")
 
 
-def _is_worth_asking(rules: Rules, alike: int, records: int) -> bool:
+def _is_worth_asking(animals: Animals, alike: int, records: int) -> bool:
     """Return whether so many alike records are enough of this file, or of an earlier one."""
     if is_many(alike, records):
         return True
-    shares = rules.do(
+    shares = animals.do(
         "SELECT count(*), (SELECT count(*) FROM records WHERE records.import = pairs.import)"
         " FROM temp.pairs GROUP BY import"
     )

@@ -13,9 +13,13 @@ user, or the one to be tried, says whether its records are the same animals or o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.call import Call
+from petstore_frame.loader.journal.animals import TO_SEND, Animals
 from petstore_frame.loader.journal.equal import find_equal, link_withdrawn, withdraw_unsent
 from petstore_frame.loader.journal.keyed import (
     KEY_PROBLEMS,
@@ -25,8 +29,9 @@ from petstore_frame.loader.journal.keyed import (
     one_record_per_key,
     similar_keys,
 )
-from petstore_frame.loader.journal.rules import Rules
-from petstore_frame.loader.journal.staging import LEFT_OUT
+from petstore_frame.loader.journal.question import Question, likely_key, read_cases
+from petstore_frame.loader.journal.rows import count_in, note_facts
+from petstore_frame.loader.journal.staging import LEFT_OUT, Staged
 from petstore_frame.loader.journal.store_pets import (
     StorePets,
     find_others_pets,
@@ -38,53 +43,94 @@ from petstore_frame.loader.journal.store_pets import (
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem
 
+ReadStore = Callable[[int], StorePets]
 
-def find_animals(rules: Rules, read: Callable[[int], StorePets] | None = None) -> None:
-    """Give each staged record its animal.
+
+def identify(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    answers: Mapping[str, str],
+    read: ReadStore | None = None,
+    pause: Callable[[], None] = lambda: None,
+) -> Question | None:
+    """Give each staged record its animal; what must be asked is tried with both answers.
 
     Args:
-        rules: The records, and what the user said of them.
+        sql: A connection within a transaction.
+        staged: The records.
+        answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
         read: Reads the store where so many records are to be sent; None leaves it alone.
+        pause: Called now and then; what it raises ends the rules.
+
+    Returns:
+        What is to be asked first, or None.
     """
+
+    def apply(otherwise: str) -> Animals:
+        animals = Animals(sql, staged, answers, otherwise, pause)
+        _find_animals(animals, read)
+        note_facts(sql, staged.run, staged.run.facts | animals.facts)
+        return animals
+
+    sql.execute("SAVEPOINT identity")
+    found = apply("skip").cases
+    open_cases = {name: found[name] for name in found if name not in answers}
+    if not open_cases:
+        sql.execute("RELEASE identity")
+        return None
+    cases, if_skip = read_cases(sql, open_cases, staged.run), count_in(sql, staged.run.id)
+    sql.execute("ROLLBACK TO identity")
+    apply("send")
+    if_send = count_in(sql, staged.run.id)
+    return Question(
+        staged.run.source,
+        sum(if_send.values()),
+        tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
+        likely_key(sql, staged.run) if "equal" in open_cases else None,
+        None if staged.run.call is None else Call.from_json(staged.run.call),
+    )
+
+
+def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     stores: list[StorePets] = []
 
     def look() -> None:
-        records = rules.count_to_send()
-        if read is not None and records and not rules.run.copy and not stores:
+        records = animals.count(TO_SEND)
+        if read is not None and records and not animals.run.copy and not stores:
             stores.append(read(records))
-            show_store(rules, stores[0])
+            show_store(animals, stores[0])
 
-    keep_what_was_said(rules)
-    find_fixed(rules)
-    withdraw_unsent(rules)
-    if rules.run.key:
-        find_keys(rules)
-        one_record_per_key(rules)
-        known_keys(rules)
-        similar_keys(rules)
-    leave_out(rules)
-    if may_be_listing(rules.run):
+    keep_what_was_said(animals)
+    find_fixed(animals)
+    withdraw_unsent(animals)
+    if animals.run.key:
+        find_keys(animals)
+        one_record_per_key(animals)
+        known_keys(animals)
+        similar_keys(animals)
+    leave_out(animals)
+    if may_be_listing(animals.run):
         look()
-        find_own_pets(rules)
-    find_equal(rules)
+        find_own_pets(animals)
+    find_equal(animals)
     look()
-    find_others_pets(rules)
-    claim_keys(rules)
-    link_withdrawn(rules)
+    find_others_pets(animals)
+    claim_keys(animals)
+    link_withdrawn(animals)
     for store in stores:
-        note_seen(rules, store)
+        note_seen(animals, store)
 
 
-def keep_what_was_said(rules: Rules) -> None:
+def keep_what_was_said(animals: Animals) -> None:
     """Let records that are read anew be the animals that they were."""
-    if rules.staged.is_new:
+    if animals.staged.is_new:
         return
     words = ", ".join(
         f"'{by}'"
         for case, by in (("equal", "equal"), ("own_pets", "store"))
-        if rules.answers.get(case) != "send"
+        if animals.answers.get(case) != "send"
     )
-    rules.become(
+    animals.become(
         "SELECT id, animal, known_by FROM temp.again WHERE NOT stays AND ("
         " known_by IS NULL OR known_by IN ('record', 'user') OR is_same AND state = 'skipped'"
         f" AND known_by IN ({words}) AND EXISTS (SELECT 1 FROM records AS live"
@@ -92,15 +138,15 @@ def keep_what_was_said(rules: Rules) -> None:
     )
 
 
-def find_fixed(rules: Rules) -> None:
+def find_fixed(animals: Animals) -> None:
     """Make rows of a fix file the records that they name.
 
     Raises:
         InputError: A row names a record that this journal does not know.
     """
-    if rules.do("SELECT 1 FROM temp.origins LIMIT 1").fetchone() is None:
+    if not animals.has("SELECT 1 FROM temp.origins"):
         return
-    rules.make(
+    animals.make(
         "named",
         "id INTEGER PRIMARY KEY, record_id, animal, key, may_change",
         "SELECT origins.id, old.id, old.animal, old.key,"
@@ -110,32 +156,31 @@ def find_fixed(rules: Rules) -> None:
         " JOIN records AS old ON old.import = imports.import AND old.record = origins.record"
         " GROUP BY origins.id HAVING count(DISTINCT old.id) = 1",
     )
-    unknown = rules.do(
+    unknown = animals.do(
         "SELECT line, import_id, origins.record FROM temp.origins JOIN records USING (id)"
         " WHERE id NOT IN (SELECT id FROM temp.named) ORDER BY id LIMIT 1"
     ).fetchone()
     if unknown is not None:
         raise _unknown_record(*unknown)
-    copied = rules.do(
-        "SELECT mine.id, first.line FROM temp.named AS named JOIN records AS mine USING (id)"
-        " JOIN (SELECT record_id, min(id) AS id FROM temp.named GROUP BY 1) AS one"
-        "  USING (record_id) JOIN records AS first ON first.id = one.id WHERE mine.id > one.id"
+    copied = animals.do(
+        "SELECT named.id, first.line FROM (SELECT id, min(id) OVER (PARTITION BY record_id) AS one"
+        "  FROM temp.named) AS named JOIN records AS first ON first.id = one WHERE named.id > one"
     ).fetchall()
     for record_id, line in copied:
         what = f"this row and line {line} are the same record"
         hint = "remove one of the two, or empty _pf_record where it is another animal"
-        rules.spoil(record_id, RecordProblem("record_repeated", what, hint=hint))
-        rules.do("DELETE FROM temp.named WHERE id = :id", id=record_id)
-    rules.do(
+        animals.spoil(record_id, RecordProblem("record_repeated", what, hint=hint))
+        animals.do("DELETE FROM temp.named WHERE id = :id", id=record_id)
+    animals.do(
         "UPDATE records SET key = named.key FROM temp.named AS named"
         " WHERE records.id = named.id AND named.key IS NOT NULL AND NOT named.may_change"
     )
-    rules.become("SELECT id, animal, 'record' AS known_by FROM temp.named")
+    animals.become("SELECT id, animal, 'record' AS known_by FROM temp.named")
 
 
-def leave_out(rules: Rules) -> None:
+def leave_out(animals: Animals) -> None:
     """Skip what the user does not want to be sent, once it is known which rows stand."""
-    rules.do(
+    animals.do(
         "UPDATE records SET state = 'skipped', problem = NULL, problem_code = NULL"
         f" WHERE id >= :first AND reason = '{LEFT_OUT}' AND state IN ('pending', 'invalid')"
     )

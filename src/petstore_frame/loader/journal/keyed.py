@@ -5,220 +5,44 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations, groupby
-from operator import itemgetter
+from typing import NamedTuple
 
+from petstore_frame.loader.journal.animals import ALIKE_SHARE, LEAST_ALIKE, Animals, relation
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.rules import ALIKE_SHARE, LEAST_ALIKE, Rules, relation
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem
 
 KEY_REPEATED, KEY_MISSING, SAME_ROW = "key_repeated", "key_missing", "same_row"
 # A record with one of these problems may get another key when it is fixed.
 KEY_PROBLEMS = f"('{KEY_REPEATED}', '{KEY_MISSING}')"
+# Most keys are plain letters and digits, whose form the database finds by itself.
+_FORM = """
+CASE WHEN key GLOB '*[^0-9A-Za-z]*' THEN form_of(key)
+  ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END
+"""
 
 
-def find_keys(rules: Rules) -> None:
-    rules.make("same_row", "id INTEGER PRIMARY KEY, stands")
-    rules.make(
+def find_keys(animals: Animals) -> None:
+    """List the keys of the file by their forms, and the forms that several rows have."""
+    animals.make("same_row", "id INTEGER PRIMARY KEY, stands")
+    animals.make(
         "keyed",
         "form TEXT, key TEXT, id INTEGER, PRIMARY KEY (form, key, id)) WITHOUT ROWID --",
+        f"SELECT {_FORM} AS form, key, id FROM records WHERE id >= :first AND key IS NOT NULL"
+        " ORDER BY form, key, id",
     )
-    rules.do(
-        "INSERT INTO temp.keyed SELECT form_of(key) AS form, key, id FROM records"
-        " WHERE id >= :first AND key IS NOT NULL ORDER BY form, key, id"
-    )
-    rules.make(
+    animals.make(
         "shared",
         "form PRIMARY KEY",
         "SELECT form FROM temp.keyed GROUP BY form HAVING count(*) > 1",
     )
 
 
-def one_record_per_key(rules: Rules) -> None:
-    """Let one row of each key stand; rows that differ are to fix, unless ``keep`` says which.
-
-    Rows that differ in name and category are never one animal.
-    """
-    rules.make(
-        "repeated",
-        "key, id, line, state, payload, cells, rank, notes",
-        "SELECT keyed.key, records.id, line, state, payload, cells, rank, notes FROM"
-        " (SELECT form, key FROM temp.shared CROSS JOIN temp.keyed USING (form)"
-        "   GROUP BY form, key HAVING count(*) > 1)"
-        " CROSS JOIN temp.keyed AS keyed USING (form, key) CROSS JOIN records USING (id)"
-        " LEFT JOIN temp.ranks AS ranks USING (id) ORDER BY form, keyed.key, records.id",
-    )
-    repeated = rules.do("SELECT * FROM temp.repeated")
-    for key, rows in groupby(repeated, itemgetter(0)):
-        _judge_rows(rules, key, [_Row(*row[1:]) for row in rows])
-
-
-def _judge_rows(rules: Rules, key: str, rows: Sequence[_Row]) -> None:
-    """Choose the row of a key that stands."""
-    stands = _standing(rows, rules.run.keep)
-    if key.startswith("[") and "" in json.loads(key):
-        what = "a part of the key is empty, and the rest names several rows"
-        stands = RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
-    if isinstance(stands, RecordProblem):
-        for row in rows:
-            if row.state == "pending":
-                rules.spoil(row.id, stands)
-        return
-    for row in rows:
-        if row is not stands and row.state in ("pending", "invalid"):
-            rules.do("INSERT INTO temp.same_row VALUES (:id, :to)", id=row.id, to=stands.id)
-            rules.do(
-                "UPDATE records SET state = 'skipped', reason = :why, problem = NULL,"
-                " problem_code = NULL, known_by = 'key' WHERE id = :id",
-                why=SAME_ROW,
-                id=row.id,
-            )
-
-
-def read_kept(sql: sqlite3.Connection) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
-    """Return line and cells of the rows that stand for another, and the cells of that one.
-
-    Rows that are equal in all that is sent are left out.
-    """
-    found = sql.execute(
-        "SELECT one.line, one.cells, mine.cells FROM temp.same_row"
-        " JOIN records AS mine USING (id) JOIN records AS one ON one.id = same_row.stands"
-        " WHERE mine.payload IS NOT one.payload"
-    )
-    return [(line, read_cells(stands), read_cells(other)) for line, stands, other in found]
-
-
-def known_keys(rules: Rules) -> None:
-    """Skip the records of known keys; ask where such a record is clearly another animal."""
-    if rules.run.copy:
-        return
-    rules.make(
-        "known",
-        "id, animal, live, relation, PRIMARY KEY (id, animal)",
-        "SELECT mine.id, keys.animal, live.id, CASE WHEN live.id IS NULL"
-        "  OR live.fingerprint IS mine.fingerprint OR mine.payload IS NULL THEN 0"
-        "  ELSE relation(mine.payload, mine.notes, live.payload, live.notes) END"
-        " FROM temp.keyed CROSS JOIN keys"
-        "  ON keys.columns = :columns AND keys.form = keyed.form AND keys.key = keyed.key"
-        " CROSS JOIN records AS mine ON mine.id = keyed.id"
-        f" LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
-        " WHERE NOT EXISTS (SELECT 1 FROM keys AS own WHERE own.columns = :columns"
-        "  AND own.form = keyed.form AND own.key = keyed.key AND own.animal = mine.animal)"
-        " AND mine.id NOT IN (SELECT id FROM temp.same_row)",
-    )
-    _choose_among_known(rules)
-    known, renamed = rules.do(
-        "SELECT count(*), coalesce(sum(relation = 2), 0) FROM temp.known WHERE live IS NOT NULL"
-    ).fetchone()
-    is_reused = renamed >= LEAST_ALIKE and renamed >= ALIKE_SHARE * known
-    reused = "SELECT id, live AS other, NULL AS pet FROM temp.known WHERE relation >= :least"
-    if rules.answer("reused_key", reused, known, least=2 if is_reused else 3) == "send":
-        rules.do(
-            "DELETE FROM temp.known WHERE id IN"
-            " (SELECT id FROM temp.cases WHERE name = 'reused_key')"
-        )
-    rules.become("SELECT id, animal, 'key' AS known_by FROM temp.known")
-
-
-def _choose_among_known(rules: Rules) -> None:
-    """Of several animals of one key, a row is the one that has its name and category, else the
-    only one that has its name; else it asks."""
-    several = rules.do(
-        "SELECT id, animal, relation FROM temp.known WHERE id IN"
-        " (SELECT id FROM temp.known GROUP BY id HAVING count(*) > 1) ORDER BY id, animal"
-    ).fetchall()
-    for record_id, rows in groupby(several, itemgetter(0)):
-        found = [(relation, animal) for _, animal, relation in rows]
-        equal = [animal for relation, animal in found if relation == 0]
-        named = [animal for relation, animal in found if relation == 1]
-        chosen = equal[:1] or (named if len(named) == 1 else [])
-        rules.do(
-            "DELETE FROM temp.known WHERE id = :id AND animal <> :animal",
-            id=record_id,
-            animal=(chosen or [found[0][1]])[0],
-        )
-        if not chosen:
-            rules.do("UPDATE temp.known SET relation = 3 WHERE id = :id", id=record_id)
-
-
-def similar_keys(rules: Rules) -> None:
-    """Ask about new keys that differ from others only in what spreadsheets change."""
-    rules.make("similar", "id INTEGER PRIMARY KEY, other, animal, stands")
-    # A row that is invalid for another reason has its key, too.
-    is_open = (
-        "mine.state IN ('pending', 'invalid') AND mine.known_by IS NOT 'user'"
-        f" AND coalesce(mine.problem_code, '') NOT IN {KEY_PROBLEMS}"
-    )
-    if not rules.run.copy:
-        rules.do(
-            "INSERT INTO temp.similar SELECT mine.id, max(live.id), max(keys.animal), NULL"
-            " FROM temp.keyed CROSS JOIN keys ON keys.columns = :columns"
-            "  AND keys.form = keyed.form AND keys.key <> keyed.key"
-            " CROSS JOIN records AS mine ON mine.id = keyed.id AND keys.animal <> mine.animal"
-            f" LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
-            f" WHERE {is_open} AND NOT EXISTS (SELECT 1 FROM keys AS own"
-            "   WHERE own.columns = :columns AND own.form = keyed.form AND own.key = keyed.key)"
-            " GROUP BY mine.id"
-        )
-    # Of several keys of one form in the file, the first row stands for the others.
-    rules.do(
-        "INSERT OR IGNORE INTO temp.similar SELECT mine.id, one.id, NULL, one.id"
-        " FROM (SELECT form, min(id) AS id FROM temp.shared CROSS JOIN temp.keyed USING (form)"
-        "   CROSS JOIN records USING (id) WHERE state = 'pending'"
-        "   GROUP BY form HAVING count(DISTINCT keyed.key) > 1) AS one"
-        " CROSS JOIN temp.keyed USING (form) CROSS JOIN records AS mine ON mine.id = keyed.id"
-        " WHERE mine.state = 'pending' AND mine.known_by IS NULL AND mine.id > one.id"
-    )
-    ((compared,),) = rules.do("SELECT count(*) FROM temp.keyed").fetchall()
-    similar = "SELECT id, other, NULL AS pet FROM temp.similar"
-    if rules.answer("similar_key", similar, compared) != "skip":
-        return
-    rules.become("SELECT id, animal, 'key' AS known_by FROM temp.similar WHERE stands IS NULL")
-    rules.do(
-        "UPDATE temp.same_row SET stands = similar.stands FROM temp.similar"
-        " WHERE same_row.stands = similar.id AND similar.stands IS NOT NULL"
-    )
-    rules.do(
-        "INSERT INTO temp.same_row SELECT id, stands FROM temp.similar WHERE stands IS NOT NULL"
-    )
-    rules.do(
-        f"UPDATE records SET state = 'skipped', reason = '{SAME_ROW}', known_by = 'key'"
-        " WHERE id IN (SELECT id FROM temp.similar WHERE stands IS NOT NULL)"
-    )
-
-
-def claim_keys(rules: Rules) -> None:
-    """Give each key its animal, and what was skipped for another row that row's animal."""
-    if not rules.run.key:
-        return
-    rules.do(
-        "UPDATE records SET animal = stands.animal,"
-        " known_by = coalesce(stands.known_by, 'key')"
-        " FROM temp.same_row JOIN records AS stands ON stands.id = same_row.stands"
-        " WHERE records.id = same_row.id"
-    )
-    if rules.run.copy:
-        return
-    rules.make(
-        "other",
-        "id INTEGER PRIMARY KEY, animal, problem_code",
-        "SELECT id, animal, problem_code FROM records"
-        " WHERE id >= :first AND (animal <> id OR problem_code IS NOT NULL)",
-    )
-    rules.do(
-        "INSERT OR IGNORE INTO keys"
-        " SELECT :columns, form, key, coalesce(other.animal, keyed.id)"
-        " FROM temp.keyed LEFT JOIN temp.other USING (id)"
-        f" WHERE coalesce(problem_code, '') NOT IN {KEY_PROBLEMS} ORDER BY form, key"
-    )
-
-
-@dataclass(frozen=True)
-class _Row:
+class KeyedRow(NamedTuple):
     """One of several rows of a key."""
 
+    key: str
     id: int
     line: int
     state: str
@@ -233,7 +57,37 @@ class _Row:
         return self.payload or self.cells
 
 
-def _standing(rows: Sequence[_Row], keep: str | None) -> _Row | RecordProblem:
+def one_record_per_key(animals: Animals) -> None:
+    """Let one row of each key stand; rows that differ are to fix, unless ``keep`` says which.
+
+    Rows that differ in name and category are never one animal.
+    """
+    animals.make(
+        "repeated",
+        ", ".join(KeyedRow._fields),
+        "SELECT keyed.key, records.id, line, state, payload, cells, rank, notes FROM"
+        " (SELECT form, key FROM temp.shared CROSS JOIN temp.keyed USING (form)"
+        "   GROUP BY form, key HAVING count(*) > 1)"
+        " CROSS JOIN temp.keyed AS keyed USING (form, key) CROSS JOIN records USING (id)"
+        " LEFT JOIN temp.ranks AS ranks USING (id) ORDER BY form, keyed.key, records.id",
+    )
+    repeated = map(KeyedRow._make, animals.do("SELECT * FROM temp.repeated"))
+    for key, found in groupby(repeated, lambda row: row.key):
+        rows = list(found)
+        stands = _standing(rows, animals.run.keep)
+        if key.startswith("[") and "" in json.loads(key):
+            what = "a part of the key is empty, and the rest names several rows"
+            stands = RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
+        for row in rows:
+            if isinstance(stands, RecordProblem):
+                if row.state == "pending":
+                    animals.spoil(row.id, stands)
+            elif row is not stands and row.state in ("pending", "invalid"):
+                animals.do("INSERT INTO temp.same_row VALUES (:id, :to)", id=row.id, to=stands.id)
+    _skip_same_rows(animals)
+
+
+def _standing(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RecordProblem:
     """Return the row of a key that stands, or why none does."""
     if len({row.content for row in rows}) == 1:
         return rows[0]
@@ -256,3 +110,134 @@ def _standing(rows: Sequence[_Row], keep: str | None) -> _Row | RecordProblem:
         hint = "which of them is the newest is not clear: correct the dates, or leave one row"
         return RecordProblem(KEY_REPEATED, what, hint=hint)
     return best[0]
+
+
+def _skip_same_rows(animals: Animals) -> None:
+    animals.do(
+        f"UPDATE records SET state = 'skipped', reason = '{SAME_ROW}', problem = NULL,"
+        " problem_code = NULL, known_by = 'key'"
+        " WHERE id IN (SELECT id FROM temp.same_row) AND state <> 'skipped'"
+    )
+
+
+def read_kept(sql: sqlite3.Connection) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
+    """Return line and cells of the rows that stand for another, and the cells of that one.
+
+    Rows that are equal in all that is sent are left out.
+    """
+    found = sql.execute(
+        "SELECT one.line, one.cells, mine.cells FROM temp.same_row"
+        " JOIN records AS mine USING (id) JOIN records AS one ON one.id = same_row.stands"
+        " WHERE mine.payload IS NOT one.payload"
+    )
+    return [(line, read_cells(stands), read_cells(other)) for line, stands, other in found]
+
+
+def known_keys(animals: Animals) -> None:
+    """Skip the records of known keys; ask where such a record is clearly another animal.
+
+    Of several animals of one key a row is the one that has its name and category, else the only
+    one that has its name; else it asks.
+    """
+    if animals.run.copy:
+        return
+    animals.make(
+        "known",
+        "id INTEGER PRIMARY KEY, animal, live, relation",
+        "SELECT id, animal, live, CASE WHEN relation = 0 OR animals = 1"
+        "   OR relation = 1 AND named = 1 THEN relation ELSE 3 END"
+        " FROM (SELECT *, count(*) OVER (PARTITION BY id) AS animals,"
+        "   sum(relation = 1) OVER (PARTITION BY id) AS named,"
+        "   row_number() OVER (PARTITION BY id ORDER BY min(relation, 2), animal) AS place"
+        "  FROM (SELECT mine.id, keys.animal, live.id AS live, CASE WHEN live.id IS NULL"
+        "    OR live.fingerprint IS mine.fingerprint OR mine.payload IS NULL THEN 0"
+        "    ELSE relation(mine.payload, mine.notes, live.payload, live.notes) END AS relation"
+        "   FROM temp.keyed CROSS JOIN keys"
+        "    ON keys.columns = :columns AND keys.form = keyed.form AND keys.key = keyed.key"
+        "   CROSS JOIN records AS mine ON mine.id = keyed.id"
+        f"  LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
+        "   WHERE NOT EXISTS (SELECT 1 FROM keys AS own WHERE own.columns = :columns"
+        "     AND own.form = keyed.form AND own.key = keyed.key AND own.animal = mine.animal)"
+        "    AND mine.id NOT IN (SELECT id FROM temp.same_row)))"
+        " WHERE place = 1",
+    )
+    known, renamed = (
+        animals.count(f"live IS NOT NULL {which}", "temp.known")
+        for which in ("", "AND relation = 2")
+    )
+    is_reused = renamed >= LEAST_ALIKE and renamed >= ALIKE_SHARE * known
+    reused = "SELECT id, live AS other, NULL AS pet FROM temp.known WHERE relation >= :least"
+    if animals.ask("reused_key", reused, known, least=2 if is_reused else 3) == "send":
+        animals.do(
+            "DELETE FROM temp.known WHERE id IN"
+            " (SELECT id FROM temp.cases WHERE name = 'reused_key')"
+        )
+    animals.become("SELECT id, animal, 'key' AS known_by FROM temp.known")
+
+
+def similar_keys(animals: Animals) -> None:
+    """Ask about new keys that differ from others only in what spreadsheets change."""
+    animals.make("similar", "id INTEGER PRIMARY KEY, other, animal, stands")
+    # A row that is invalid for another reason has its key, too.
+    is_open = (
+        "mine.state IN ('pending', 'invalid') AND mine.known_by IS NOT 'user'"
+        f" AND coalesce(mine.problem_code, '') NOT IN {KEY_PROBLEMS}"
+    )
+    if not animals.run.copy:
+        animals.do(
+            "INSERT INTO temp.similar SELECT mine.id, max(live.id), max(keys.animal), NULL"
+            " FROM temp.keyed CROSS JOIN keys ON keys.columns = :columns"
+            "  AND keys.form = keyed.form AND keys.key <> keyed.key"
+            " CROSS JOIN records AS mine ON mine.id = keyed.id AND keys.animal <> mine.animal"
+            f" LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
+            f" WHERE {is_open} AND NOT EXISTS (SELECT 1 FROM keys AS own"
+            "   WHERE own.columns = :columns AND own.form = keyed.form AND own.key = keyed.key)"
+            " GROUP BY mine.id"
+        )
+    # Of several keys of one form in the file, the first row stands for the others.
+    animals.do(
+        "INSERT OR IGNORE INTO temp.similar SELECT mine.id, one.id, NULL, one.id"
+        " FROM (SELECT form, min(id) AS id FROM temp.shared CROSS JOIN temp.keyed USING (form)"
+        "   CROSS JOIN records USING (id) WHERE state = 'pending'"
+        "   GROUP BY form HAVING count(DISTINCT keyed.key) > 1) AS one"
+        " CROSS JOIN temp.keyed USING (form) CROSS JOIN records AS mine ON mine.id = keyed.id"
+        " WHERE mine.state = 'pending' AND mine.known_by IS NULL AND mine.id > one.id"
+    )
+    similar = "SELECT id, other, NULL AS pet FROM temp.similar"
+    if animals.ask("similar_key", similar, animals.count(table="temp.keyed")) != "skip":
+        return
+    animals.become("SELECT id, animal, 'key' AS known_by FROM temp.similar WHERE stands IS NULL")
+    animals.do(
+        "UPDATE temp.same_row SET stands = similar.stands FROM temp.similar"
+        " WHERE same_row.stands = similar.id AND similar.stands IS NOT NULL"
+    )
+    animals.do(
+        "INSERT INTO temp.same_row SELECT id, stands FROM temp.similar WHERE stands IS NOT NULL"
+    )
+    _skip_same_rows(animals)
+
+
+def claim_keys(animals: Animals) -> None:
+    """Give each key its animal, and what was skipped for another row that row's animal."""
+    if not animals.run.key:
+        return
+    animals.do(
+        "UPDATE records SET animal = stands.animal,"
+        " known_by = coalesce(stands.known_by, 'key')"
+        " FROM temp.same_row JOIN records AS stands ON stands.id = same_row.stands"
+        " WHERE records.id = same_row.id"
+    )
+    if animals.run.copy:
+        return
+    animals.make(
+        "other",
+        "id INTEGER PRIMARY KEY, animal, problem_code",
+        "SELECT id, animal, problem_code FROM records"
+        " WHERE id >= :first AND (animal <> id OR problem_code IS NOT NULL)",
+    )
+    animals.do(
+        "INSERT OR IGNORE INTO keys"
+        " SELECT :columns, form, key, coalesce(other.animal, keyed.id)"
+        " FROM temp.keyed LEFT JOIN temp.other USING (id)"
+        f" WHERE coalesce(problem_code, '') NOT IN {KEY_PROBLEMS} ORDER BY form, key"
+    )

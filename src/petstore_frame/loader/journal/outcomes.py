@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal.database import journal_error, sql_errors
-from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.database import Writer, sql_errors
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.record import MOVES, Ending, State
 
 _TO_SEND = "SELECT record, line, payload, life, attempts, is_in_doubt FROM records WHERE import = ?"
@@ -34,7 +32,6 @@ READ_AHEAD = 256
 _ADD_NOTES = """
 UPDATE records SET notes = coalesce(notes || char(10), '') || ? WHERE import = ? AND record = ?
 """
-_KILLED = "UPDATE records SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
 _NOTE = "INSERT INTO events (import, record, at, kind, detail) VALUES (?, ?, ?, ?, ?)"
 
 
@@ -59,11 +56,11 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Verdict:
     """What the end of a request made of its record.
 
     Attributes:
-        answer: What is known of the answer, by the names of ``rows.ANSWER``.
+        answer: What is known of the answer, by the names of a ``JournalRow``.
         notes: In what the pet differs from what was sent.
         may_repeat: The same request again, under its key, may settle a record in doubt.
     """
@@ -93,10 +90,8 @@ class Outcomes:
     """Writes what becomes of the records of one import; the caller holds the journal."""
 
     def __init__(self, writer: Writer, run: Import) -> None:
-        self.run = run
-        self.path = writer.path
-        self._writer = writer
-        self._sql = writer.sql
+        self.run, self.path = run, writer.path
+        self._writer, self._sql = writer, writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.id)
         self._store_id = run.store_id
         self._first_pending = 0
@@ -119,6 +114,13 @@ class Outcomes:
         with self._writer.transaction():
             self._recover()
 
+    def _recover(self) -> int:
+        return self._sql.execute(
+            "UPDATE records SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+            " WHERE import = ? AND state = 'in_flight'",
+            [self._import],
+        ).rowcount
+
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
         """Close the session with its reason."""
         with self._writer.transaction() as sql:
@@ -128,20 +130,22 @@ class Outcomes:
             )
             self._note(now, "end", {"ending": str(ending), "detail": detail})
 
+    # -- while it is sent ------------------------------------------------------------------------
+
     def commit(
         self,
-        outcomes: Sequence[Outcome],
+        verdicts: Sequence[Verdict],
         now: float,
         *,
         fresh: int = 0,
-        repeats: Iterable[int] = (),
+        repeats: Sequence[int] = (),
         keys_since: float | None = None,
         store_id: str | None = None,
     ) -> list[Intent]:
-        """Write outcomes, and return the next intents, in one durable transaction.
+        """Write what became of requests, and return the next intents, in one durable transaction.
 
         Args:
-            outcomes: What became of the requests that ended.
+            verdicts: What became of the requests that ended.
             now: Seconds since 1970.
             fresh: How many pending records may start.
             repeats: Unknown records to send again under their key.
@@ -152,15 +156,14 @@ class Outcomes:
             JournalError: Nothing of this call is on disk.
         """
         self._writer.check_place()
-        try:
-            with self._writer.counted():
-                if outcomes:
-                    self._settle(outcomes, now)
-                if store_id != self._store_id:
-                    self._name_store(store_id)
-                return self._claim(fresh, repeats, keys_since, now)
-        except sqlite3.Error as problem:
-            raise journal_error(self.path, problem, is_sending=True) from problem
+        with self._writer.transaction(is_sending=True):
+            if verdicts:
+                self._settle(verdicts, now)
+            if store_id != self._store_id:
+                named = "UPDATE journal SET store_id = ? WHERE store_id IS NULL"
+                self._sql.execute(named, [store_id])
+                self._store_id = store_id
+            return self._claim(fresh, repeats, keys_since, now)
 
     def repeatable(self, keys_since: float, now: float) -> list[int]:
         """Return the records in doubt whose key the store still remembers."""
@@ -169,60 +172,15 @@ class Outcomes:
             found = self._sql.execute(query, [self._import, keys_since, now])
             return [record for (record,) in found]
 
-    def change(self, changes: Iterable[Change], now: float) -> None:
-        """Write what reading back, or a person, has found out."""
-        with self._writer.transaction():
-            for change in changes:
-                self._change(change, now)
-
-    def name_pet(self, record: int, pet_id: int, now: float) -> None:
-        """Write the id of a created record whose answer was lost."""
-        with self._writer.transaction() as sql:
-            sql.execute(
-                "UPDATE records SET pet_id = ?, id_source = 'recovered'"
-                " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
-                [pet_id, self._import, record],
-            )
-            self._note(now, "named", {"pet_id": pet_id}, record)
-
-    def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
-        """Add an event to the import's log."""
-        with self._writer.transaction():
-            self._note(now, kind, detail)
-
-    def owned(self, pet_ids: Sequence[int]) -> set[int]:
-        """Return those of some pets that a record of any import has."""
-        query = f"SELECT pet_id FROM records WHERE pet_id IN ({_places(len(pet_ids))})"
-        with sql_errors(self.path):
-            return {pet_id for (pet_id,) in self._sql.execute(query, pet_ids)}
-
-    def owner_of(self, pet_id: int) -> tuple[int, str] | None:
-        """Return the record of any import that has this pet, and the file of its import."""
-        with sql_errors(self.path):
-            found: tuple[int, str] | None = self._sql.execute(
-                "SELECT record, source FROM records JOIN imports USING (import) WHERE pet_id = ?",
-                [pet_id],
-            ).fetchone()
-        return found
-
-    def _name_store(self, store_id: str | None) -> None:
-        """Write the id that the store states; the first one counts."""
-        self._sql.execute("UPDATE journal SET store_id = ? WHERE store_id IS NULL", [store_id])
-        self._store_id = store_id
-
-    def _recover(self) -> int:
-        return self._sql.execute(
-            f"{_KILLED} WHERE import = ? AND state = 'in_flight'", [self._import]
-        ).rowcount
-
     def _claim(
-        self, fresh: int, repeats: Iterable[int], keys_since: float | None, now: float
+        self, fresh: int, repeats: Sequence[int], keys_since: float | None, now: float
     ) -> list[Intent]:
         """Write the next intents: records in doubt to repeat, then up to ``fresh`` pending ones."""
         chosen: list[Any] = []
-        for record in repeats:
-            query = f"{_TO_SEND} AND record = ? AND {_REPEATABLE}"
-            chosen += self._sql.execute(query, [self._import, record, keys_since, now])
+        if repeats:
+            which = f"record IN ({_places(len(repeats))}) AND {_REPEATABLE}"
+            query = f"{_TO_SEND} AND {which} ORDER BY record"
+            chosen += self._sql.execute(query, [self._import, *repeats, keys_since, now])
         chosen += self._next_pending(fresh)
         has_key = keys_since is not None
         if chosen:
@@ -252,38 +210,42 @@ class Outcomes:
 
     def _intent(self, row: Sequence[Any], now: float, *, has_key: bool) -> Intent:
         record, line, payload, life, attempts, is_in_doubt = row
-        # The same on every computer, so that a store replays for a restored journal, too.
-        # An animal that is another than an equal pet has a life of its own, and so another key.
-        text = f"{record} {life} {payload.decode()}"
-        key = str(uuid.uuid5(self._uuid, text)) if has_key else None
+        key = None
+        if has_key:
+            # The same on every computer, so that a store replays for a restored journal, too.
+            # An animal that is another than an equal pet has a life, and so a key, of its own.
+            key = str(uuid.uuid5(self._uuid, f"{record} {life} {payload.decode()}"))
         return Intent(record, line, payload, key, attempts + 1, bool(is_in_doubt), now)
 
-    def _settle(self, outcomes: Sequence[Outcome], now: float) -> None:
+    def _settle(self, verdicts: Sequence[Verdict], now: float) -> None:
         """Write how requests ended; a pet that another record has is refused with all of them."""
-        for each in outcomes:
+        for each in verdicts:
+            record = each.intent.record
             if each.state is State.PENDING:
-                self._check_pending(each)
+                if each.intent.is_in_doubt:
+                    raise JournalError(f"record {record} is in doubt and cannot become pending")
+                self._read_again(record)
             elif each.state not in MOVES[State.IN_FLIGHT]:
-                raise self._refused(each.intent.record, each.state)
-        values = [value for each in outcomes for value in _values(each, now)]
-        query = _SETTLE.format(", ".join([f"({_places(_VALUES)})"] * len(outcomes)))
-        if self._sql.execute(query, [*values, self._import]).rowcount != len(outcomes):
-            raise self._refused(outcomes[0].intent.record, outcomes[0].state)
-        for each in outcomes:
+                raise self._refused(record, each.state)
+        values = [value for each in verdicts for value in _values(each, now)]
+        query = _SETTLE.format(", ".join([f"({_places(_VALUES)})"] * len(verdicts)))
+        if self._sql.execute(query, [*values, self._import]).rowcount != len(verdicts):
+            raise self._refused(verdicts[0].intent.record, verdicts[0].state)
+        for each in verdicts:
+            record = each.intent.record
             if each.notes:
-                place = (self._import, each.intent.record)
-                self._sql.execute(_ADD_NOTES, ["\n".join(each.notes), *place])
+                self._sql.execute(_ADD_NOTES, ["\n".join(each.notes), self._import, record])
             if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces its answer
                 detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
-                detail |= {"reason": each.reason} | each.answer
-                self._note(now, "attempt", detail, each.intent.record)
+                self._note(now, "attempt", detail | {"reason": each.reason} | each.answer, record)
 
-    def _check_pending(self, outcome: Outcome) -> None:
-        if outcome.intent.is_in_doubt:
-            raise JournalError(
-                f"record {outcome.intent.record} is in doubt and cannot become pending"
-            )
-        self._read_again(outcome.intent.record)
+    # -- afterwards ------------------------------------------------------------------------------
+
+    def change(self, changes: Iterable[Change], now: float) -> None:
+        """Write what reading back, or a person, has found out."""
+        with self._writer.transaction():
+            for change in changes:
+                self._change(change, now)
 
     def _change(self, change: Change, now: float) -> None:
         values: dict[str, Any] = {"reason": change.reason, "settled_at": now}
@@ -304,6 +266,31 @@ class Outcomes:
         detail = {"from": str(change.old), "to": str(change.state), "reason": change.reason}
         self._note(now, "changed", detail | {"pet_id": change.pet_id}, change.record)
 
+    def name_pet(self, record: int, pet_id: int, now: float) -> None:
+        """Write the id of a created record whose answer was lost."""
+        with self._writer.transaction() as sql:
+            sql.execute(
+                "UPDATE records SET pet_id = ?, id_source = 'recovered'"
+                " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
+                [pet_id, self._import, record],
+            )
+            self._note(now, "named", {"pet_id": pet_id}, record)
+
+    def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
+        """Add an event to the import's log."""
+        with self._writer.transaction():
+            self._note(now, kind, detail)
+
+    def owners(self, pet_ids: Iterable[int]) -> dict[int, tuple[int, str]]:
+        """Return the record of any import that has each of some pets, and that import's file."""
+        wanted = [*pet_ids]
+        query = (
+            "SELECT pet_id, record, source FROM records JOIN imports USING (import)"
+            f" WHERE pet_id IN ({_places(len(wanted))})"
+        )
+        with sql_errors(self.path):
+            return {pet: (record, file) for pet, record, file in self._sql.execute(query, wanted)}
+
     def _refused(self, record: int, state: State) -> JournalError:
         return JournalError(f"{self.path}: record {record} cannot become {state}; not written")
 
@@ -311,18 +298,18 @@ class Outcomes:
         self._sql.execute(_NOTE, [self._import, record, now, kind, json.dumps(detail)])
 
 
-def _values(outcome: Outcome, now: float) -> tuple[Any, ...]:
-    """Return what is written of an outcome, in the order of ``_SETTLE``."""
-    intent, state = outcome.intent, outcome.state
+def _values(verdict: Verdict, now: float) -> tuple[Any, ...]:
+    """Return what is written of the end of a request, in the order of ``_SETTLE``."""
+    intent, state = verdict.intent, verdict.state
     return (
         intent.record,
         state.value,
-        outcome.reason,
-        outcome.pet_id,
-        None if outcome.pet_id is None else "response",
-        json.dumps(outcome.answer),
+        verdict.reason,
+        verdict.pet_id,
+        None if verdict.pet_id is None else "response",
+        json.dumps(verdict.answer),
         intent.is_in_doubt or state is State.UNKNOWN,
-        outcome.may_repeat,
+        verdict.may_repeat,
         None if state is State.PENDING else now,
     )
 

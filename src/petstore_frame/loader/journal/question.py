@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.rows import read_cells
+from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import State
 
@@ -20,7 +19,6 @@ class Example:
     """A record of the file beside what it may be.
 
     Attributes:
-        record: Its number in the file; ``line`` is where it stands.
         ours: The request body of this record, or its key (of ``similar_key``).
         theirs: The same of the other one.
         source: The file of the other record, or None for a pet of the store.
@@ -52,7 +50,7 @@ class Case:
     """One reason to ask.
 
     Attributes:
-        name: equal, similar_key, reused_key, own_pets or others_pets.
+        name: One of ``CASES``.
         records: How many records it concerns, ``of`` so many that are compared.
         examples: Two of them, side by side with what they may be.
         sources: The earlier imports, those with most of the records first.
@@ -74,8 +72,7 @@ class Question:
     """All that is to be answered before an import goes on.
 
     Attributes:
-        source: The file's name.
-        records: How many records it has.
+        source: The file's name, and how many records it has.
         cases: The reasons to ask, each with its counts.
         likely_key: A column that looks as if it identified each animal, or None.
         call: The call that asked, from which the proposals are made.
@@ -89,7 +86,9 @@ class Question:
 
 
 _EXAMPLES = """
-SELECT mine.record, mine.line, mine.payload, mine.key, old.payload, old.key, pets.body,
+SELECT mine.record, mine.line,
+  iif(cases.name = 'similar_key', mine.key, CAST(mine.payload AS TEXT)),
+  iif(cases.name = 'similar_key', old.key, coalesce(CAST(old.payload AS TEXT), pets.body)),
   imports.source, imports.staged_at, coalesce(old.pet_id, cases.pet)
 FROM temp.cases CROSS JOIN records AS mine USING (id)
 LEFT JOIN records AS old ON old.id = cases.other
@@ -105,30 +104,23 @@ WHERE cases.name = ? AND import <> ? GROUP BY import ORDER BY 4 DESC, import DES
 
 
 def read_cases(
-    sql: sqlite3.Connection, cases: Mapping[str, tuple[int, int]], number: int
+    sql: sqlite3.Connection, cases: Mapping[str, tuple[int, int]], run: Import
 ) -> tuple[Case, ...]:
     """Return cases, with how many records each concerns of how many, as values to be shown."""
     return tuple(
         Case(
             name,
             *cases[name],
-            examples=tuple(_example(name, *row) for row in sql.execute(_EXAMPLES, [name])),
-            sources=tuple(Earlier(*row) for row in sql.execute(_SOURCES, [name, number])),
+            examples=tuple(_example(*row) for row in sql.execute(_EXAMPLES, [name])),
+            sources=tuple(Earlier(*row) for row in sql.execute(_SOURCES, [name, run.number])),
         )
         for name in CASES
         if name in cases
     )
 
 
-def _example(
-    case: str, record: int, line: int, payload: bytes | None, key: str | None, *rest: Any
-) -> Example:
-    other, other_key, body, source, day, pet_id = rest
-    if case == "similar_key":
-        ours, theirs = key or "", other_key or ""
-    else:
-        ours, theirs = (payload or b"").decode(), (other or b"").decode() or body or ""
-    return Example(record, line, ours, theirs, source, day, pet_id)
+def _example(record: int, line: int, ours: str | None, theirs: str | None, *rest: Any) -> Example:
+    return Example(record, line, ours or "", theirs or "", *rest)
 
 
 def likely_key(sql: sqlite3.Connection, run: Import) -> str | None:

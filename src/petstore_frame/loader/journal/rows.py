@@ -1,4 +1,4 @@
-"""What a journal knows of each record."""
+"""What a journal knows of each import, and of each of its records."""
 
 from __future__ import annotations
 
@@ -6,14 +6,126 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.tables import is_doubtful, is_live
-from petstore_frame.loader.record import DOUBT_STATES, RecordProblem, State
+from petstore_frame.loader.journal.tables import IS_DOUBTFUL, is_live
+from petstore_frame.loader.record import DOUBT_STATES, Ending, RecordProblem, State
+
+
+@dataclass(frozen=True)
+class Import:
+    """The facts of one import; times are seconds since 1970, UTC.
+
+    Attributes:
+        id: 32 hex digits, a digest of the cells as read and of the copy number, so that it is the
+            same on every computer.
+        source: The file's name, or "frame".
+        place: The file's path, with the sheet of a workbook; None for a frame.
+        mapping: Field to column of the file.
+        duplicates: The answers to the question, one word or one for each case.
+        keep: Which of several rows of one key stands.
+        copy: 0, or the number of a copy that was made on purpose (``again=True``).
+        call: The call, as JSON.
+        recipe: How it was read, as JSON; None where that cannot be written.
+        facts: What was found when it was staged, as values.
+        staged_at: When its records were read last.
+        started_at: When the last session began to send; None before the first.
+        ended_at: When it ended, or None while it runs or after a kill.
+        store_id: The id that the store stated, or None where it has not.
+        number: Its place in the journal.
+    """
+
+    id: str
+    base_url: str
+    source: str
+    place: str | None
+    header: tuple[str, ...]
+    mapping: dict[str, str]
+    key: tuple[str, ...] = ()
+    duplicates: Any = "refuse"
+    keep: str | None = None
+    copy: int = 0
+    call: dict[str, Any] | None = None
+    recipe: dict[str, Any] | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    staged_at: float = 0.0
+    started_at: float | None = None
+    ended_at: float | None = None
+    ending: Ending | None = None
+    ending_detail: str = ""
+    store_id: str | None = None
+    number: int = 0
+
+
+_PLAIN = (
+    "id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
+    "ending_detail",
+)  # fmt: skip
+# How it was read and called, in the column ``recipe``.
+RECIPE = ("mapping", "key", "duplicates", "keep", "call", "recipe")
+
+
+def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None:
+    """Write the facts of an import, new or known."""
+    values = {name: getattr(run, name) for name in _PLAIN}
+    values |= {
+        "import": run.number,
+        "header": json.dumps(run.header),
+        "key_columns": key_columns,
+        "recipe": json.dumps({name: getattr(run, name) for name in RECIPE}),
+        "facts": json.dumps(run.facts),
+    }
+    columns, places = ", ".join(values), ", ".join("?" * len(values))
+    sql.execute(
+        f"INSERT OR REPLACE INTO imports ({columns}) VALUES ({places})", list(values.values())
+    )
+
+
+def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> None:
+    """Write what was found in the records of an import."""
+    sql.execute("UPDATE imports SET facts = ? WHERE import = ?", [json.dumps(facts), run.number])
+
+
+def read_imports(
+    sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
+) -> list[Import]:
+    """Return the imports for which a condition holds, the oldest first."""
+    found = sql.execute(
+        f"SELECT {', '.join(_PLAIN)}, header, recipe, facts, base_url, store_id, import"
+        f" FROM imports, journal WHERE {where} ORDER BY import",
+        values,
+    ).fetchall()
+    return [_import(row) for row in found]
+
+
+def _import(row: Sequence[Any]) -> Import:
+    facts = dict(zip(_PLAIN, row, strict=False))
+    header, recipe, found, base_url, store_id, number = row[len(_PLAIN) :]
+    try:
+        facts |= json.loads(recipe)
+        facts |= {"key": tuple(facts["key"]), "header": tuple(json.loads(header))}
+        facts["ending"] = Ending(facts["ending"]) if facts["ending"] else None
+        facts |= {"base_url": base_url, "store_id": store_id, "number": number}
+        return Import(**facts, facts=json.loads(found))
+    except (ValueError, KeyError, TypeError) as problem:
+        raise JournalError(f"import {number} of the journal is damaged ({problem})") from problem
+
+
+def read_import(path: Path, import_id: str) -> Import:
+    """Read the facts of an import.
+
+    Raises:
+        JournalError: The journal has lost something, or does not know this import.
+    """
+    with reading(path) as sql:
+        found = read_imports(sql, "id = ?", [import_id])
+    if not found:
+        raise JournalError(f"{path} does not know the import {import_id}; it was another journal's")
+    return found[0]
 
 
 class Known(NamedTuple):
@@ -39,8 +151,8 @@ class JournalRow:
     """All that is known of one record; times are seconds since 1970, UTC.
 
     Attributes:
-        reads_now: The payload that its file gives now, where that is not what was sent.
         life: How many equal animals were known when the user said that this is another.
+        reads_now: The payload that its file gives now, where that is not what was sent.
     """
 
     record: int
@@ -80,9 +192,10 @@ class JournalRow:
 
 
 # The JSON object in the column ``answer`` has these names.
-ANSWER = ("http_status", "error_code", "error_message", "error_field", "request_id", "elapsed_ms")
-_COLUMNS = tuple(name for name in JournalRow.__slots__ if name not in (*ANSWER, "known"))
+_ANSWER = ("http_status", "error_code", "error_message", "error_field", "request_id", "elapsed_ms")
+_COLUMNS = tuple(name for name in JournalRow.__slots__ if name not in (*_ANSWER, "known"))
 _STATES = {str(state): state for state in State}
+_LATEST = 1e11  # seconds; a later moment is damage
 _ROWS = f"""
 SELECT {", ".join(f"r.{name}" for name in _COLUMNS)}, r.answer,
   other.id, other.source, other.staged_at, live.record, live.line, live.state, live.pet_id,
@@ -155,7 +268,7 @@ def read_doubt_elsewhere(sql: sqlite3.Connection, number: int) -> list[JournalRo
     """Read the rows in doubt of all imports but one."""
     others = sql.execute(
         "SELECT id FROM imports WHERE import <> ? AND import IN"
-        f" (SELECT import FROM records WHERE {is_doubtful()})",
+        f" (SELECT import FROM records WHERE {IS_DOUBTFUL})",
         [number],
     ).fetchall()
     return [row for (other,) in others for row in read_rows(sql, other, *DOUBT_STATES)]
@@ -172,6 +285,8 @@ def _row(values: Sequence[Any]) -> JournalRow:
         "is_in_doubt": bool(own["is_in_doubt"]),
         "is_keyed": bool(own["is_keyed"]),
     }
+    if not all(abs(own[name] or 0.0) < _LATEST for name in _COLUMNS[-3:]):
+        raise ValueError("a moment that is none")
     if answer is not None:
         own |= json.loads(answer)
     if known[0] is not None:
@@ -180,14 +295,8 @@ def _row(values: Sequence[Any]) -> JournalRow:
     return JournalRow(**own)
 
 
-def count_states(path: Path, import_id: str) -> dict[State, int]:
-    """Count the rows of an import in each state; every state is in the answer."""
-    with reading(path) as sql:
-        return count_in(sql, import_id)
-
-
 def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
-    """Count the rows of an import over a connection."""
+    """Count the rows of an import in each state; every state is in the answer."""
     found = sql.execute(
         "SELECT state, count(*) FROM records"
         " WHERE import = (SELECT import FROM imports WHERE id = ?) GROUP BY state",

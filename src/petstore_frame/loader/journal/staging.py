@@ -13,9 +13,15 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from petstore_frame.loader.journal.imports import Import, read_imports, write_import
 from petstore_frame.loader.journal.keys import columns_of, in_order
-from petstore_frame.loader.journal.rows import pack_cells, pack_problem
+from petstore_frame.loader.journal.rows import (
+    RECIPE,
+    Import,
+    pack_cells,
+    pack_problem,
+    read_imports,
+    write_import,
+)
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import Ending, Record, State
 
@@ -64,14 +70,12 @@ class Staged:
         run: The import that they belong to.
         is_new: Nothing of it was known before.
         key_columns: The columns of its key in their one spelling.
-        sent: How many of its records were sent before, or may have been.
     """
 
     run: Import
     first: int
     is_new: bool
     key_columns: str
-    sent: int = 0
 
 
 def stage(
@@ -172,37 +176,25 @@ def _find_import(
     sql: sqlite3.Connection, run: Import, digest: Any, first: int, *, again: bool
 ) -> Staged:
     """Return the records as those of the import with their digest, new or known."""
-    columns = columns_of(run.key)
-    copy = 1 if again else 0
+    columns, copy = columns_of(run.key), int(again)
     while True:
         copied = digest.copy()
         copied.update(f":{copy}".encode())
         run = replace(run, id=copied.hexdigest()[:32], copy=copy)
         found = read_imports(sql, "id = ?", [run.id])
-        if again and found and found[0].ending is Ending.DONE:
-            copy += 1  # that copy is finished, so this is the next one
-            continue
-        break
-    if not found:
-        write_import(sql, run, columns)
-        return Staged(run, first, is_new=True, key_columns=columns)
-    known = found[0]
-    sent = _go_on(sql, known, run.number)
-    names = ("source", "place", "header", "mapping", "key", "duplicates", "keep", "call",
-             "recipe")  # fmt: skip
-    values = {name: getattr(run, name) for name in names}
-    run = replace(known, staged_at=run.staged_at, **values)
+        if not (again and found and found[0].ending is Ending.DONE):
+            break
+        copy += 1  # that copy is finished, so this is the next one
+    if found:
+        _go_on(sql, {"mine": found[0].number, "staged": run.number})
+        names = ("source", "place", "header", "staged_at", *RECIPE)
+        run = replace(found[0], **{name: getattr(run, name) for name in names})
     write_import(sql, run, columns)
-    return Staged(run, first, is_new=False, key_columns=columns, sent=sent)
+    return Staged(run, first, is_new=not found, key_columns=columns)
 
 
-def _go_on(sql: sqlite3.Connection, known: Import, staged: int) -> int:
-    """Put staged records in the place of those of an import that were not sent.
-
-    Returns:
-        How many were sent, or may have been.
-    """
-    facts = {"mine": known.number, "staged": staged}
+def _go_on(sql: sqlite3.Connection, facts: dict[str, int]) -> None:
+    """Put staged records in the place of those of an import that were not sent."""
     sql.execute("DROP TABLE IF EXISTS temp.again")
     sql.execute(_AGAIN, facts)
     sql.execute(_NOTE_CHANGED, facts)
@@ -210,5 +202,3 @@ def _go_on(sql: sqlite3.Connection, known: Import, staged: int) -> int:
     sql.execute("DELETE FROM records WHERE id IN (SELECT old_id FROM temp.again WHERE NOT stays)")
     sql.execute("UPDATE records SET import = :mine WHERE import = :staged", facts)
     sql.execute(_KEEP_WORD)
-    ((sent,),) = sql.execute("SELECT count(*) FROM temp.again WHERE stays").fetchall()
-    return int(sent)

@@ -10,15 +10,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.errors import IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.rules import Rules, is_many, name_of
-from petstore_frame.loader.journal.tables import is_doubtful
+from petstore_frame.loader.journal.animals import TO_SEND, Animals, is_many, name_of
+from petstore_frame.loader.journal.rows import Import, read_cells
+from petstore_frame.loader.journal.tables import IS_DOUBTFUL
 from petstore_frame.loader.record import digest_of
 from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import likeness
@@ -27,7 +25,8 @@ LEAST_REQUESTS = 100
 # From such a share of the records on, also pets that were seen before are worth a question.
 ALL_ALIKE = 0.9
 _LONGEST_ID = 18
-_TO_SEND = "import = :mine AND state = 'pending' AND NOT is_in_doubt"
+_COMPARED = f"{TO_SEND} AND coalesce(known_by, '') <> 'user'"
+_FIELDS = {each.name: each.wire_name for each in SENT_FIELDS if each.name != "status"}
 
 
 class _EnoughError(PetstoreError):
@@ -51,8 +50,7 @@ class _Bounded:
         return self._client.ask_page(*args, **options)
 
 
-@dataclass(frozen=True)
-class StorePets:
+class StorePets(NamedTuple):
     """The pets that a store showed.
 
     Attributes:
@@ -61,7 +59,7 @@ class StorePets:
         problem: Why it was not, in the words of the error.
     """
 
-    pets: list[tuple[int, str, str]] = field(default_factory=list)
+    pets: list[tuple[int, str, str]]
     is_complete: bool = False
     problem: str = ""
 
@@ -77,27 +75,19 @@ def read_store(client: Any, records: int) -> StorePets:
         inventory = cut.partial
         problem = "" if isinstance(cut.__cause__, _EnoughError) else str(cut.__cause__ or cut)
     except PetstoreError as failed:
-        return StorePets(problem=str(failed))
-    is_complete = inventory.completeness.verdict == "complete"
-    frame = inventory.frame[["id", *_NAMES]].astype(object)
+        return StorePets([], problem=str(failed))
+    frame = inventory.frame[["id", *_FIELDS]].astype(object)
     columns = [frame[name].where(frame[name].notna(), None).tolist() for name in frame]
     pets = [
         (pet_id, str(values[0]), _body(values)) for pet_id, *values in zip(*columns, strict=True)
     ]
-    return StorePets(pets, is_complete, problem)
-
-
-_FIELDS = [each for each in SENT_FIELDS if each.name != "status"]
-_NAMES = [each.name for each in _FIELDS]
+    return StorePets(pets, inventory.completeness.verdict == "complete", problem)
 
 
 def _body(values: list[Any]) -> str:
     """Return the request body that makes a pet with these values."""
-    body = {
-        each.wire_name: value
-        for each, value in zip(_FIELDS, values, strict=True)
-        if value is not None
-    }
+    named = zip(_FIELDS.values(), values, strict=True)
+    body = {name: value for name, value in named if value is not None}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -111,66 +101,65 @@ def _id_column(run: Import) -> int | None:
     return next((at for at, name in enumerate(names) if name in ("id", "petid")), None)
 
 
-def show_store(rules: Rules, store: StorePets) -> None:
+def show_store(animals: Animals, store: StorePets) -> None:
     """Put the pets of a store where the rules compare them."""
     if store.problem:
-        rules.found.facts["store_unread"] = store.problem
+        animals.facts["store_unread"] = store.problem
     elif not store.is_complete:
-        rules.found.facts["store_cut"] = len(store.pets)
-    seen = read_seen(rules.sql) or set()
-    rules.sql.executemany(
+        animals.facts["store_cut"] = len(store.pets)
+    seen, _ = _seen(animals.sql, "NOT is_before_doubt") or (set(), False)
+    animals.sql.executemany(
         "INSERT OR IGNORE INTO temp.pets VALUES (?, ?, ?, ?, 0, ?)",
         (
             (pet, name, body, digest_of(body.encode()), pet in seen)
             for pet, name, body in store.pets
         ),
     )
-    rules.do(
+    animals.do(
         "UPDATE temp.pets SET is_ours = 1 WHERE EXISTS"
         " (SELECT 1 FROM records WHERE pet_id = pets.pet)"
     )
 
 
-def find_own_pets(rules: Rules) -> None:
+def find_own_pets(animals: Animals) -> None:
     """Ask about rows that have the ids of pets of the store, with their names.
 
     The pets of this journal count only where the columns are those of a frame that was fetched: the
     numbers of the user's own list may be their ids, too.
     """
-    run, at = rules.run, _id_column(rules.run)
+    run, at = animals.run, _id_column(animals.run)
     if at is None:
         return
-    which = "" if {*PET_COLUMNS} <= {*run.header} else "AND NOT is_ours"
+    which = "TRUE" if {*PET_COLUMNS} <= {*run.header} else "NOT is_ours"
+    names = dict(animals.do(f"SELECT pet, name FROM temp.pets WHERE {which}").fetchall())
     found: dict[int, int] = {}
-    rows = rules.do(f"SELECT id, cells, payload FROM records WHERE {_TO_SEND} AND known_by IS NULL")
-    for record_id, packed, payload in rows:
+    rows = f"SELECT id, cells, payload FROM records WHERE {TO_SEND} AND known_by IS NULL"
+    for record_id, packed, payload in animals.do(rows):
         cells = read_cells(packed)
         text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
-        if not text.isdecimal() or len(text) > _LONGEST_ID:
-            continue
-        asked = f"SELECT name FROM temp.pets WHERE pet = :pet {which}"
-        pet = rules.do(asked, pet=int(text)).fetchone()
-        if pet is not None and likeness(pet[0]) == name_of(payload):
-            found.setdefault(int(text), record_id)
-    rules.make("own", "id INTEGER PRIMARY KEY, pet")
-    rules.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", [(v, k) for k, v in found.items()])
-    if rules.answer("own_pets", "SELECT id, NULL AS other, pet FROM temp.own", _left(rules)):
-        _adopt(rules, "own_pets")
+        pet = int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else None
+        if pet in names and likeness(names[pet]) == name_of(payload):
+            found.setdefault(pet, record_id)
+    animals.make("own", "pet, id INTEGER PRIMARY KEY")
+    animals.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", found.items())
+    own = "SELECT id, NULL AS other, pet FROM temp.own"
+    if animals.ask("own_pets", own, animals.count(_COMPARED)):
+        _adopt(animals, "own_pets")
 
 
-def find_others_pets(rules: Rules) -> None:
+def find_others_pets(animals: Animals) -> None:
     """Ask about records that equal pets which this journal did not make."""
-    records = _left(rules)
-    if not records or not rules.do("SELECT 1 FROM temp.pets").fetchone():
+    records = animals.count(_COMPARED)
+    if not records or not animals.has("SELECT 1 FROM temp.pets"):
         return
     # A pet that a record in doubt may have made is left for that record.
-    rules.make(
+    animals.make(
         "doubt",
         "fingerprint PRIMARY KEY, n",
-        f"SELECT fingerprint, count(*) FROM records WHERE {is_doubtful()} AND state <> 'created'"
+        f"SELECT fingerprint, count(*) FROM records WHERE {IS_DOUBTFUL} AND state <> 'created'"
         " GROUP BY fingerprint",
     )
-    rules.make(
+    animals.make(
         "others",
         "pet INTEGER PRIMARY KEY, fingerprint, is_seen, n",
         "SELECT pet, fingerprint, is_seen, place - coalesce(doubt.n, 0) FROM (SELECT *,"
@@ -179,52 +168,42 @@ def find_others_pets(rules: Rules) -> None:
         "   WHERE pet IS NOT NULL)) LEFT JOIN temp.doubt USING (fingerprint)"
         " WHERE place > coalesce(doubt.n, 0)",
     )
-    rules.make(
+    alike = animals.make(
         "alike",
         "id INTEGER PRIMARY KEY, pet UNIQUE, is_seen",
         "SELECT id, pet, is_seen FROM (SELECT id, fingerprint, row_number() OVER"
-        f"  (PARTITION BY fingerprint ORDER BY id) AS n FROM records WHERE {_TO_SEND}"
+        f"  (PARTITION BY fingerprint ORDER BY id) AS n FROM records WHERE {_COMPARED}"
         "   AND fingerprint IN (SELECT fingerprint FROM temp.others)"
-        "   AND coalesce(known_by, '') <> 'user') JOIN temp.others USING (fingerprint, n)",
+        " ) JOIN temp.others USING (fingerprint, n)",
     )
-    alike, new, others = rules.do(
-        "SELECT count(*), coalesce(sum(NOT is_seen), 0),"
-        " (SELECT count(*) FROM temp.others WHERE NOT is_seen) FROM temp.alike"
-    ).fetchone()
-    is_copy = is_many(alike, records) and alike >= ALL_ALIKE * records
+    new, others = (animals.count("NOT is_seen", table) for table in ("temp.alike", "temp.others"))
     which = "SELECT id, NULL AS other, pet FROM temp.alike"
-    if not is_copy:
+    if not (is_many(alike, records) and alike >= ALL_ALIKE * records):
         which += " WHERE NOT is_seen"
         if not is_many(new, records) and not (new and is_many(new, others)):
             few = "SELECT line FROM temp.alike JOIN records USING (id) WHERE NOT is_seen"
-            rules.note("others_pets_few", rules.do(few))
+            animals.note("others_pets_few", few)
             return
-    if rules.answer("others_pets", which, records):
-        _adopt(rules, "others_pets")
+    if animals.ask("others_pets", which, records):
+        _adopt(animals, "others_pets")
 
 
-def _left(rules: Rules) -> int:
-    found = f"SELECT count(*) FROM records WHERE {_TO_SEND} AND coalesce(known_by, '') <> 'user'"
-    ((records,),) = rules.do(found).fetchall()
-    return int(records)
-
-
-def _adopt(rules: Rules, case: str) -> None:
+def _adopt(animals: Animals, case: str) -> None:
     """Give the records of a case their pets; where others are meant, see to it that they are."""
-    if rules.answers.get(case, rules.otherwise) == "send":
+    if animals.answer_to(case) == "send":
         # Another animal than an equal pet needs another idempotency key than that pet had.
-        rules.do(
+        animals.do(
             "UPDATE records SET life = cases.pet FROM temp.cases"
             " WHERE records.id = cases.id AND cases.name = :case",
             case=case,
         )
         return
-    rules.become(
+    animals.become(
         "SELECT cases.id, mine.animal, 'store' AS known_by FROM temp.cases"
         " JOIN records AS mine ON mine.pet_id = cases.pet WHERE cases.name = :case",
         case=case,
     )
-    rules.do(
+    animals.do(
         "UPDATE records SET state = 'adopted', known_by = 'store', pet_id = cases.pet,"
         " id_source = 'adopted' FROM temp.cases WHERE records.id = cases.id"
         " AND cases.name = :case AND records.state = 'pending'",
@@ -232,43 +211,29 @@ def _adopt(rules: Rules, case: str) -> None:
     )
 
 
-_DOUBT = f"""
-SELECT EXISTS (SELECT 1 FROM records WHERE {is_doubtful()} AND state <> 'pending')
-"""
-
-
-def note_seen(rules: Rules, store: StorePets) -> None:
+def note_seen(animals: Animals, store: StorePets) -> None:
     """Remember the pets that were there at this reading; nobody is asked about them again.
 
     The pets of this reading may be those of the records in doubt: while there are any, what was
     there before them is kept as well.
     """
     seen, is_complete = {pet for pet, _, _ in store.pets}, store.is_complete
-    before, was_complete = _seen(rules.sql, "NOT is_before_doubt") or (set(), False)
+    before, was_complete = _seen(animals.sql, "NOT is_before_doubt") or (set(), False)
     if not is_complete:
         seen, is_complete = seen | before, was_complete
-    ((has_doubt,),) = rules.do(_DOUBT).fetchall()
-    if not has_doubt:
-        rules.do("DELETE FROM seen WHERE is_before_doubt")
-    elif _seen(rules.sql, "is_before_doubt") is None:
-        _write_seen(rules, before, was_complete, is_before_doubt=True)
-    rules.do("DELETE FROM seen WHERE NOT is_before_doubt")
-    _write_seen(rules, seen, is_complete, is_before_doubt=False)
+    if not animals.has(f"SELECT 1 FROM records WHERE {IS_DOUBTFUL} AND state <> 'pending'"):
+        animals.do("DELETE FROM seen WHERE is_before_doubt")
+    elif _seen(animals.sql, "is_before_doubt") is None:
+        _write_seen(animals.sql, before, was_complete, is_before_doubt=True)
+    animals.do("DELETE FROM seen WHERE NOT is_before_doubt")
+    _write_seen(animals.sql, seen, is_complete, is_before_doubt=False)
 
 
-def _write_seen(rules: Rules, pets: set[int], is_complete: bool, *, is_before_doubt: bool) -> None:
-    rules.do(
-        "INSERT INTO seen VALUES (:ids, :complete, :before)",
-        ids=array("q", sorted(pets)).tobytes(),
-        complete=is_complete,
-        before=is_before_doubt,
-    )
-
-
-def read_seen(sql: sqlite3.Connection) -> set[int] | None:
-    """Return the pets that were there at the last reading; None before the first."""
-    found = _seen(sql, "NOT is_before_doubt")
-    return None if found is None else found[0]
+def _write_seen(
+    sql: sqlite3.Connection, pets: set[int], is_complete: bool, *, is_before_doubt: bool
+) -> None:
+    ids = array("q", sorted(pets)).tobytes()
+    sql.execute("INSERT INTO seen VALUES (?, ?, ?)", [ids, is_complete, is_before_doubt])
 
 
 def read_seen_before_doubt(sql: sqlite3.Connection) -> tuple[set[int], bool]:

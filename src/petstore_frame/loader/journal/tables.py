@@ -1,4 +1,4 @@
-"""The tables of a journal.
+"""The tables of a journal, and how one of version 0.2 (format 4) is brought over, once.
 
 A record's animal is its own id until a rule of identity says otherwise, and an animal has one life:
 the database refuses a second live record of it, and a second record of a pet.
@@ -6,9 +6,16 @@ the database refuses a second live record of it, and a second record of a pet.
 
 from __future__ import annotations
 
-from petstore_frame.loader.record import DOUBT_STATES, LIVE_STATES, State
+import json
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
 
-FORMAT = 5
+from petstore_frame.loader.journal.keys import columns_of, form_of
+from petstore_frame.loader.record import DOUBT_STATES, LIVE_STATES, State, fingerprint_of
+
+FORMAT, OLD_FORMAT = 5, 4
 
 
 def one_of(states: tuple[State, ...], table: str = "") -> str:
@@ -22,14 +29,13 @@ def is_live(table: str = "") -> str:
     return one_of(LIVE_STATES, table)
 
 
-def is_doubtful(table: str = "") -> str:
-    """Return the condition that a record's pet is not known for sure, as the index below has it."""
-    at = f"{table}." if table else ""
-    return (
-        f"({one_of(DOUBT_STATES, table)} OR {at}state = 'pending' AND {at}is_in_doubt"
-        f" OR {at}state = 'created' AND {at}pet_id IS NULL)"
-    )
-
+# A record whose pet is not known for sure, as the index below has it; and one of which surely
+# nothing was sent.
+IS_DOUBTFUL = (
+    f"({one_of(DOUBT_STATES)} OR state = 'pending' AND is_in_doubt"
+    " OR state = 'created' AND pet_id IS NULL)"
+)
+IS_UNSENT = "state = 'pending' AND NOT is_in_doubt"
 
 TABLES = f"""
 CREATE TABLE journal (format INTEGER, base_url TEXT, store_id TEXT, commits INTEGER);
@@ -53,7 +59,7 @@ CREATE TABLE records (
 CREATE UNIQUE INDEX one_life ON records(animal) WHERE {is_live()};
 CREATE UNIQUE INDEX one_pet ON records(pet_id) WHERE pet_id IS NOT NULL;
 -- So that no load looks through all records of all imports for the few in doubt.
-CREATE INDEX in_doubt ON records(import) WHERE {is_doubtful()};
+CREATE INDEX in_doubt ON records(import) WHERE {IS_DOUBTFUL};
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
 ) WITHOUT ROWID;
@@ -62,3 +68,75 @@ CREATE TABLE events (import INTEGER, record INTEGER, at REAL, kind TEXT, detail 
 -- those of the reading before it.
 CREATE TABLE seen (ids BLOB, is_complete INTEGER, is_before_doubt INTEGER DEFAULT 0);
 """
+
+
+def has_lost_commits(path: Path) -> bool:
+    """Return whether the check file of a journal of format 4 counts more commits than it has."""
+    try:
+        text = path.with_name(path.name + ".check").read_bytes()
+    except OSError:
+        return True
+    counted = 0
+    for slot in (text[:_SLOT], text[_SLOT:]):
+        crc, _, mark = slot.rstrip().partition(b" ")
+        if mark and crc == b"%08x" % zlib.crc32(mark):
+            counted = max(counted, json.loads(mark)[0])
+    with closing(sqlite3.connect(path)) as sql:
+        ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
+    return bool(commits < counted)
+
+
+_SLOT = 512
+# An address may have had several stores; the last one is who answers there now. Keys of requests
+# are made otherwise now, so none that was sent may be repeated under its key. The record that a row
+# was fixed from, or that a skipped one is, says which animal it is.
+_BRING_OVER = f"""
+INSERT INTO main.journal SELECT {FORMAT}, base_url, last.store_id, 0
+FROM old.journal LEFT JOIN last;
+INSERT INTO imports
+SELECT import, run_id, is_again, source_name, source_path, header, key_columns(key),
+  json_object('mapping', json(mapping), 'key', json(key), 'duplicates', duplicates,
+    'keep', NULL, 'call', NULL),
+  created_at, started_at, ended_at, ending, ending_detail, '{{}}'
+FROM old.imports JOIN last USING (store) WHERE started_at IS NOT NULL;
+DROP INDEX one_life;
+INSERT INTO records
+SELECT row_number() OVER (ORDER BY import, record), import, record, line, cells, payload,
+  CASE WHEN payload IS NOT NULL THEN fingerprint_of(payload) END, key,
+  row_number() OVER (ORDER BY import, record), NULL, generation, state,
+  CASE WHEN problem IS NOT NULL THEN json_extract(problem, '$[0]') END, problem, warnings, reason,
+  NULL, attempts, is_in_doubt, 0, pet_id, id_source,
+  json_object('http_status', http_status, 'error_code', error_code, 'error_message', error_message,
+    'error_field', error_field, 'request_id', request_id, 'elapsed_ms', elapsed_ms),
+  first_sent_at, last_sent_at, settled_at
+FROM old.records WHERE import IN (SELECT import FROM main.imports);
+UPDATE records SET animal = root.id, known_by = 'record'
+FROM old.roots AS named JOIN records AS root
+  ON root.import = named.root_import AND root.record = named.root_record
+WHERE records.import = named.import AND records.record = named.record;
+UPDATE records SET animal = known.animal, known_by = replace(fate.same_by, 'fix', 'record')
+FROM old.fates AS fate JOIN records AS known
+  ON known.import = fate.same_import AND known.record = fate.same_record
+WHERE records.import = fate.import AND records.record = fate.record
+  AND records.state = 'skipped' AND fate.same_by IS NOT NULL;
+INSERT OR IGNORE INTO keys
+SELECT imports.key_columns, form_of(keys.key), keys.key, records.animal
+FROM old.keys JOIN last USING (store) JOIN records USING (import, record)
+JOIN main.imports USING (import);
+INSERT INTO events SELECT import, NULL, at, kind, detail FROM old.events
+WHERE import IN (SELECT import FROM main.imports);
+-- An animal that has several lives there gives each its own.
+UPDATE records SET animal = id, known_by = NULL WHERE {is_live()} AND id NOT IN
+  (SELECT min(id) FROM records WHERE {is_live()} GROUP BY animal);
+CREATE UNIQUE INDEX one_life ON records(animal) WHERE {is_live()};
+"""
+
+
+def bring_over(sql: sqlite3.Connection, path: Path) -> None:
+    """Fill an empty journal with every key, pet and record in doubt of one of format 4."""
+    sql.create_function("fingerprint_of", 1, fingerprint_of, deterministic=True)
+    sql.create_function("form_of", 1, form_of, deterministic=True)
+    sql.create_function("key_columns", 1, lambda key: columns_of(json.loads(key)))
+    sql.execute("ATTACH ? AS old", [str(path)])
+    sql.execute("CREATE TEMP VIEW last AS SELECT * FROM old.stores ORDER BY store DESC LIMIT 1")
+    sql.executescript(f"BEGIN; {_BRING_OVER} COMMIT; DROP VIEW temp.last; DETACH old;")

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.rows import JournalRow, read_payload
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.facts import CHANGED, FATES, problem_of, reason_of

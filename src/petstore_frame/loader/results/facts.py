@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.causes import Cause, Causes, short_text
-from petstore_frame.loader.journal.imports import Import, read_imports
 from petstore_frame.loader.journal.rows import (
+    Import,
     JournalRow,
     count_in,
     read_cells,
+    read_imports,
     read_problem,
     read_rows,
 )

@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.rows import JournalRow
+from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.reading.returned import (
     COLUMNS,
     EXTRA,

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.journal.animals import is_many
 from petstore_frame.loader.journal.question import Case, Example, Question
-from petstore_frame.loader.journal.rules import is_many
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import day_text, minute_text, records_text

@@ -12,7 +12,7 @@ from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.call import Call, Way
 from petstore_frame.loader.causes import Cause, short_text
-from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.results.facts import COMMON_CAUSE, FATES, OUTDATED, Facts

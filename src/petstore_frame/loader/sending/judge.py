@@ -18,18 +18,18 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.outcomes import Intent, Outcome
+from petstore_frame.loader.journal.outcomes import Intent, Verdict
 from petstore_frame.loader.record import OTHERS_ANSWER, State
-from petstore_frame.schema.models import Pet
+from petstore_frame.schema.models import SENT_FIELDS, Pet
 from petstore_frame.schema.text import likeness
 
 _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
 
 
-def judge(intent: Intent, end: PostOutcome) -> Outcome:
+def judge(intent: Intent, end: PostOutcome) -> Verdict:
     """Return what becomes of the record."""
-    return Outcome(
+    return Verdict(
         intent,
         _state(intent, end),
         end.reason,
@@ -68,12 +68,11 @@ def _answer(end: PostOutcome) -> dict[str, object]:
 
 def _differences(intent: Intent, pet: Pet) -> tuple[str, ...]:
     """Return the fields in which a pet differs from what was sent; a status left out may be any."""
-    sent = json.loads(intent.payload.decode())
-    got = pet.model_dump(by_alias=True)
+    got = {each.wire_name: getattr(pet, each.name) for each in SENT_FIELDS}
     return tuple(
-        f"the store returned {field} {got.get(field)!r}"
-        for field, value in sent.items()
-        if got.get(field) != value
+        f"the store returned {field} {got[field]!r}"
+        for field, value in json.loads(intent.payload).items()
+        if got[field] != value
     )
 
 
@@ -115,7 +114,7 @@ def _sent(intent: Intent) -> tuple[str, int]:
 
 
 def is_key_misused(intent: Intent, end: PostOutcome) -> bool:
-    """Tell whether the store reports that our key came with another body before."""
+    """Return whether the store reports that our key came with another body before."""
     return intent.is_in_doubt and end.http_status == _KEY_MISUSED
 
 
@@ -131,12 +130,12 @@ def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
     )
 
 
-def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
+def unsaved(problem: str, verdicts: Iterable[Verdict]) -> str:
     """Return the journal's problem with the outcomes that it could not keep, so none is lost."""
     lost = [
         f"record {each.intent.record} is {each.state}"
         + (f" with id {each.pet_id}" if each.pet_id is not None else "")
-        for each in outcomes
+        for each in verdicts
     ]
     return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
 

@@ -27,8 +27,6 @@ class Done:
 
 
 _Job = tuple[Callable[[Done], None], Callable[[], Any]]
-
-
 # A signal that arrives just before a wait does not end it.
 LONGEST_WAIT_S = 1.0
 
@@ -113,7 +111,7 @@ SHORTEST_ANNOUNCED_S = 1.0
 
 
 @dataclass(frozen=True)
-class Timing:
+class Clocks:
     """The clocks of a session."""
 
     clock: Callable[[], float] = time.monotonic
@@ -121,7 +119,7 @@ class Timing:
     wait: Callable[[Inbox, float | None], Done | None] = wait_for
 
 
-REAL_TIME = Timing()
+REAL_TIME = Clocks()
 
 
 def announcement(seconds: float) -> str:

@@ -15,10 +15,9 @@ from petstore_frame._internal.interrupts import Interrupts
 from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
-from petstore_frame.loader.journal.rows import count_in
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.database import Writer
+from petstore_frame.loader.journal.outcomes import Intent, Outcomes, Verdict
+from petstore_frame.loader.journal.rows import Import, count_in
 from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
@@ -31,7 +30,7 @@ from petstore_frame.loader.sending.judge import (
     why_stopped,
 )
 from petstore_frame.loader.sending.pace import Pace, oldest_key
-from petstore_frame.loader.sending.pool import Done, Pool, Timing
+from petstore_frame.loader.sending.pool import Clocks, Done, Pool
 
 _INTERRUPTED = "interrupted"
 # After so many answers without a pet to compare, the import goes on without that check.
@@ -69,7 +68,7 @@ def run_session(
     limits: Limits,
     *,
     progress: ProgressOption,
-    timing: Timing,
+    timing: Clocks,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
 ) -> bool:
@@ -116,7 +115,7 @@ class Sender:
     journal: Outcomes
     counts: Counter[State]
     limits: Limits
-    timing: Timing
+    timing: Clocks
     store_id: str | None = None
     meter: Callable[[Counter[State]], None] = ignore
     step: Callable[[str], None] = ignore
@@ -129,7 +128,7 @@ class Sender:
         self._pace = Pace(most, ceiling=ceiling, clock=self.timing.clock)
         self._in_flight: dict[int, Intent] = {}
         self._recent: deque[Intent] = deque(maxlen=RECENT)
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[Verdict] = []
         self._owned: set[int | None] = set()
         self._is_exhausted = False
         self._repeats: list[int] = []
@@ -213,7 +212,7 @@ class Sender:
         pet_ids = [each.pet.id for each in values if isinstance(each, PostOutcome) and each.pet]
         self._owned = {each.pet_id for each in self._outcomes}
         try:
-            self._owned |= self.journal.owned(pet_ids) if pet_ids else set()
+            self._owned |= self.journal.owners(pet_ids).keys() if pet_ids else set()
         except JournalError as problem:
             self._is_journal_broken = True
             self._stop(Ending.JOURNAL, str(problem))
@@ -338,7 +337,7 @@ class Sender:
         """Stop waiting: what is on its way is in doubt from now on."""
         self._pool.abandon()
         for intent in self._in_flight.values():
-            self._outcomes.append(Outcome(intent, State.UNKNOWN, "abandoned"))
+            self._outcomes.append(Verdict(intent, State.UNKNOWN, "abandoned"))
             self.counts[State.UNKNOWN] += 1
         self.counts[State.IN_FLIGHT] = 0
         self._in_flight = {}
@@ -388,7 +387,7 @@ class Sender:
             self._check_store(end.value.store_id)
         self._pace.note_probe(is_up=end.error is None)
 
-    def _check_first(self, first: Outcome) -> None:
+    def _check_first(self, first: Verdict) -> None:
         """Stop where the first pet is not what was sent; the others follow once one was seen."""
         is_unseen = first.state is not State.CREATED
         self._is_first_due = is_unseen and self._answers < ANSWERS_WITHOUT_PET

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
@@ -38,63 +39,60 @@ class SettlingClient(PostingClient, ReadingClient, Protocol):
     """Reads a whole store back, and adds what turned out to be absent."""
 
 
-class Found(NamedTuple):
-    """A pet of the store, as far as it can be compared."""
+class Wanted(NamedTuple):
+    """What a record asked for, or what a pet of the store is."""
 
-    pet_id: int
     name: str
     category_id: int
     status: str | None
 
 
 @dataclass
-class Evidence:
+class ReadBack:
     """What was read.
 
     Attributes:
         pets: Pets seen, by id.
-        cut_names: The beginnings of names up to a character of which half was lost.
         is_whole: The listing of all pets was read to its end.
         requests: GETs made.
         notes: What could be relied on, and what not, as sentences.
     """
 
-    pets: dict[int, Found] = field(default_factory=dict)
-    cut_names: set[str] = field(default_factory=set)
+    pets: dict[int, Wanted] = field(default_factory=dict)
     is_whole: bool = False
     requests: int = 0
     notes: list[str] = field(default_factory=list)
 
-    def take(self, found: Found) -> None:
-        """Take a pet of the store."""
-        self.pets[found.pet_id] = found
-        if REPLACEMENT in found.name:
-            self.cut_names.add(found.name.partition(REPLACEMENT)[0])
+    @cached_property
+    def _cut_names(self) -> set[str]:
+        """The beginnings of names up to a character of which half was lost."""
+        names = (pet.name for pet in self.pets.values())
+        return {name.partition(REPLACEMENT)[0] for name in names if REPLACEMENT in name}
 
     def is_exhaustive(self, row: JournalRow) -> bool:
         """Return whether this record's pet would have been seen, under the name that was sent."""
-        name = wanted(row)[0]
+        name = wanted(row).name
+        starts = [start for start in self._cut_names if name.startswith(start)]
         # A damaged pet may be this one, cut within an emoji.
-        starts = [start for start in self.cut_names if name.startswith(start)]
         is_damaged = any(name[len(start) : len(start) + 1] > "\uffff" for start in starts)
         return self.is_whole and not is_damaged
 
 
-def wanted(row: JournalRow) -> tuple[str, int, str | None]:
-    """Return name, category and status of the pet that a record asks for."""
+def wanted(row: JournalRow) -> Wanted:
+    """Return what a record asks for."""
     sent = read_payload(row.payload)
-    return sent["name"], sent["categoryId"], sent.get("status")
+    return Wanted(sent["name"], sent["categoryId"], sent.get("status"))
 
 
-def list_all(client: SettlingClient, rows: Sequence[JournalRow], evidence: Evidence) -> None:
+def list_all(client: SettlingClient, rows: Sequence[JournalRow], found: ReadBack) -> None:
     """Read the listing of all pets, and where that has no end those of the records' statuses."""
-    evidence.is_whole = _list(client, None, evidence)
-    if not evidence.is_whole:
-        for status in sorted({wanted(row)[2] or "" for row in rows} - {""}):
-            _list(client, status, evidence)
+    found.is_whole = _list(client, None, found)
+    if not found.is_whole:
+        for status in sorted({wanted(row).status or "" for row in rows} - {""}):
+            _list(client, status, found)
 
 
-def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> bool:
+def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
     """Read one listing; return whether it was read to its end."""
     try:
         asked = cast("PetStatus | None", status)
@@ -103,13 +101,13 @@ def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> boo
     except IncompleteInventoryError as problem:
         inventory, is_whole = problem.partial, False
     claim = inventory.completeness
-    evidence.requests += claim.requests
+    found.requests += claim.requests
     columns = (inventory.frame[name] for name in ("id", "name", "category_id", "status"))
     for pet_id, name, category_id, cell in zip(*columns, strict=True):
         own_status = cell if isinstance(cell, str) else None
-        evidence.take(Found(int(pet_id), str(name), int(category_id), own_status))
+        found.pets[int(pet_id)] = Wanted(str(name), int(category_id), own_status)
     end = "was read to its end" if is_whole else "may have had no end"
-    evidence.notes.append(f"the listing of {status or 'all'} {end}: {claim}")
+    found.notes.append(f"the listing of {status or 'all'} {end}: {claim}")
     return is_whole
 
 
@@ -121,7 +119,7 @@ def _is_whole(claim: Completeness) -> bool:
 
 
 def search_ids(
-    client: SettlingClient, own_ids: Iterable[int], evidence: Evidence, *, most: int
+    client: SettlingClient, own_ids: Iterable[int], found: ReadBack, *, most: int
 ) -> None:
     """Ask for the ids just above those of our own pets; this may find a pet, and proves nothing."""
 
@@ -132,7 +130,7 @@ def search_ids(
             return problem
 
     near = {own + step for own in own_ids for step in range(1, NEAR_IDS + 1)}
-    ids = sorted(near - evidence.pets.keys())[:most]
+    ids = sorted(near - found.pets.keys())[:most]
     misses = asked = 0
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         while asked < len(ids) and misses < EMPTY_IDS:
@@ -141,18 +139,18 @@ def search_ids(
             for answer in list(pool.map(ask, batch)):
                 if isinstance(answer, Pet):
                     misses = 0
-                    evidence.take(Found(answer.id, answer.name, answer.category_id, answer.status))
+                    found.pets[answer.id] = Wanted(answer.name, answer.category_id, answer.status)
                 elif isinstance(answer, NotFoundError):
                     misses += 1
                 else:
-                    evidence.notes.append(f"the search by id stopped: {answer}")
+                    found.notes.append(f"the search by id stopped: {answer}")
                     ids = []
                     break
-    evidence.requests += asked
+    found.requests += asked
 
 
 class Match(NamedTuple):
-    """What reading back shows of one record: its pet, that it has none, or which it may be."""
+    """What became of a record in doubt: its pet, its absence, or the pets that it may be."""
 
     row: JournalRow
     pet_id: int | None
@@ -162,7 +160,7 @@ class Match(NamedTuple):
 
 def match(
     rows: Sequence[JournalRow],
-    evidence: Evidence,
+    found: ReadBack,
     *,
     others_pets: Collection[int],
     may_claim: bool,
@@ -172,53 +170,60 @@ def match(
 
     Args:
         rows: These records, the created ones first.
-        evidence: What was read.
+        found: What was read.
         others_pets: Ids that are surely none of these records' pets.
         may_claim: All other pets may be ours alone: the user says so, and what was there before
             is among ``others_pets``.
         rivals: Records in doubt of other imports, whose pets may be among those that were read.
     """
     # A store, or someone after it, may have tidied a name or changed a status.
-    near: dict[tuple[str, int], list[Found]] = defaultdict(list)
-    for pet in sorted(evidence.pets.values()):
-        if pet.pet_id not in others_pets:
-            near[likeness(pet.name), pet.category_id].append(pet)
-    groups: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
+    near: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for pet_id, pet in sorted(found.pets.items()):
+        if pet_id not in others_pets:
+            near[_animal(pet)].append(pet_id)
+    groups: dict[Wanted, list[JournalRow]] = defaultdict(list)
     for row in rows:
         groups[wanted(row)].append(row)
     pairs: dict[int, int] = {}
     contested: dict[int, tuple[int, ...]] = {}
     # One that left its status open may have become a pet of any; those that state one come first.
-    for asked, group in sorted(groups.items(), key=lambda item: item[0][2] is None):
-        name, category_id, status = asked
+    for asked, group in sorted(groups.items(), key=lambda item: item[0].status is None):
         taken = {*pairs.values()}
         equal = [
-            pet.pet_id
-            for pet in near[likeness(name), category_id]
-            if pet.name == name and status in (None, pet.status) and pet.pet_id not in taken
+            pet_id
+            for pet_id in near[_animal(asked)]
+            if _may_be(asked, found.pets[pet_id]) and pet_id not in taken
         ]
         is_free = not any({*equal} & {*ids} for ids in contested.values())
-        rivalling = sum(_may_share(rival, group[0]) for rival in rivals)
+        rivalling = sum(_may_share(wanted(rival), asked) for rival in rivals)
         if may_claim and is_free and _has_one_way(len(equal), len(group), rivalling):
             pairs |= dict(zip((row.record for row in group), equal, strict=False))
         elif equal:
             contested |= {row.record: tuple(equal) for row in group}
     for row in rows:
-        name, category_id, _ = wanted(row)
-        alike = [pet.pet_id for pet in near[likeness(name), category_id]]
-        free = tuple(pet_id for pet_id in alike if pet_id not in pairs.values())
+        free = tuple(
+            pet_id for pet_id in near[_animal(wanted(row))] if pet_id not in pairs.values()
+        )
         candidates = contested.get(row.record, free)
         if row.record in pairs:
             yield Match(row, pairs[row.record], is_absent=False)
         else:
-            is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
+            is_gone = found.is_exhaustive(row) or row.state is State.ABSENT
             yield Match(row, None, is_gone and not candidates, candidates)
 
 
-def _may_share(rival: JournalRow, row: JournalRow) -> bool:
+def _animal(pet: Wanted) -> tuple[str, int]:
+    return likeness(pet.name), pet.category_id
+
+
+def _may_be(asked: Wanted, pet: Wanted) -> bool:
+    return asked.name == pet.name and asked.status in (None, pet.status)
+
+
+def _may_share(one: Wanted, other: Wanted) -> bool:
     """Return whether two records may have become the same pet."""
-    (*animal, status), (*its_animal, its_status) = wanted(row), wanted(rival)
-    return animal == its_animal and (status == its_status or None in (status, its_status))
+    statuses = {one.status, other.status} - {None}
+    return one[:2] == other[:2] and len(statuses) < 2
 
 
 def _has_one_way(pets: int, records: int, rivals: int) -> bool:

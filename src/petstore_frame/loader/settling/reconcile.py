@@ -12,17 +12,16 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning, JournalError
 from petstore_frame.http.settings import same_store_address
-from petstore_frame.loader.journal.database import holding, reading
-from petstore_frame.loader.journal.imports import read_import
+from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import (
     JournalRow,
     read_doubt_elsewhere,
+    read_import,
     read_rows,
     rows,
 )
 from petstore_frame.loader.journal.store_pets import read_seen_before_doubt
-from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import (
     GRACE_S,
     MOST_GETS,
@@ -31,11 +30,11 @@ from petstore_frame.loader.options import (
     checked_resolution,
 )
 from petstore_frame.loader.record import DOUBT_STATES, State
-from petstore_frame.loader.sending.pool import REAL_TIME, Timing
+from petstore_frame.loader.sending.pool import REAL_TIME, Clocks
 from petstore_frame.loader.sending.session import ask_store_id, run_session
 from petstore_frame.loader.settling.readback import (
-    Evidence,
     Match,
+    ReadBack,
     SettlingClient,
     list_all,
     match,
@@ -80,7 +79,7 @@ def reconcile(
     most_gets: int = MOST_GETS,
     resend_absent: bool = False,
     sleep: Callable[[float], None] = time.sleep,
-    timing: Timing = REAL_TIME,
+    timing: Clocks = REAL_TIME,
 ) -> Reconciliation:
     """Settle the records in doubt of an import, as ``LoadResult.reconcile`` says.
 
@@ -110,36 +109,37 @@ def reconcile(
         outcomes = Outcomes(writer, run)
         outcomes.recover()
         doubtful = list(read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT))
-        created = list(read_rows(writer.sql, import_id, State.CREATED))
-        nameless = [row for row in created if row.pet_id is None]
-        if not doubtful and not nameless:
+        created = read_rows(writer.sql, import_id, State.CREATED)
+        doubtful = [*(row for row in created if row.pet_id is None), *doubtful]
+        if not doubtful:
             return Reconciliation(0, 0, 0)
         if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
             raise JournalError(
                 f"{path} is an import into another store, which had the address {run.base_url} "
                 "before; the store there now does not have these records, so nothing was settled"
             )
-        evidence = _read(client, created, [*nameless, *doubtful], most_gets if by_id else 0)
+        own_ids = _pets_of(writer, _CREATED_PETS, run.number)
+        found = _read(client, own_ids, doubtful, most_gets if by_id else 0)
         older, is_all = read_seen_before_doubt(writer.sql)
         matches = match(
-            [*nameless, *doubtful],
-            evidence,
-            others_pets=_owned_ids(writer) | older,
+            doubtful,
+            found,
+            others_pets=_pets_of(writer, _PETS) | older,
             may_claim=sole_writer and is_all,
             rivals=read_doubt_elsewhere(writer.sql, run.number),
         )
         done, candidates = _settle(outcomes, matches, timing.now())
         resent = _resend(writer, outcomes, timing.now()) if resend_absent else 0
         shown = {str(record): ids for record, ids in candidates.items()}
-        found = {"notes": evidence.notes, "candidates": shown, **done}
-        outcomes.note(timing.now(), "reconcile", found)
+        detail = {"notes": found.notes, "candidates": shown, **done}
+        outcomes.note(timing.now(), "reconcile", detail)
         if resent:
             run_session(writer, run, client, Limits(), progress=False, timing=timing)
     return Reconciliation(
         **done,
         resent=resent,
-        requests=evidence.requests,
-        notes=tuple(evidence.notes),
+        requests=found.requests,
+        notes=tuple(found.notes),
         candidates=candidates,
     )
 
@@ -173,11 +173,9 @@ def resolve(
         state = next((row.state for row in found if row.record == record), None)
         if state is None:
             raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
-        owner = None if pet_id is None else outcomes.owner_of(pet_id)
-        if owner is not None:
+        for pet, (owner, source) in outcomes.owners([pet_id] if pet_id is not None else []).items():
             raise ArgumentError(
-                f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was "
-                "changed"
+                f"pet {pet} is record {owner}'s in the import of {source}; nothing was changed"
             )
         if pet_id is not None:
             why = "a person found it"
@@ -197,33 +195,28 @@ def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float
     """
     if not doubtful or not grace_s:
         return 0.0
-    last = max(row.last_sent_at or 0.0 for row in doubtful)
-    longest = CONNECT_S + grace_s
+    last, longest = max(row.last_sent_at or 0.0 for row in doubtful), CONNECT_S + grace_s
     return min(longest, max(0.0, last + longest - now))
 
 
 def _read(
-    client: SettlingClient,
-    created: Sequence[JournalRow],
-    doubtful: Sequence[JournalRow],
-    most_gets: int,
-) -> Evidence:
+    client: SettlingClient, own_ids: set[int], doubtful: Sequence[JournalRow], most_gets: int
+) -> ReadBack:
     """Read the listing of the store, and where that has no end the ids near those of our pets."""
-    evidence = Evidence()
-    list_all(client, doubtful, evidence)
-    own_ids = {row.pet_id for row in created if row.pet_id is not None}
-    hidden = own_ids - evidence.pets.keys()
-    if evidence.is_whole and hidden:
-        evidence.is_whole = False
-        evidence.notes.append(
+    found = ReadBack()
+    list_all(client, doubtful, found)
+    hidden = own_ids - found.pets.keys()
+    if found.is_whole and hidden:
+        found.is_whole = False
+        found.notes.append(
             f"the listing lacks pet {min(hidden)}, which the store confirmed, so its silence means "
             "nothing"
         )
-    if most_gets and not evidence.is_whole:
+    if most_gets and not found.is_whole:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EndpointDeprecatedWarning)
-            search_ids(client, own_ids, evidence, most=most_gets)
-    return evidence
+            search_ids(client, own_ids, found, most=most_gets)
+    return found
 
 
 def _settle(
@@ -233,9 +226,9 @@ def _settle(
     done = {"created": 0, "absent": 0, "unknown": 0}
     changes: list[Change] = []
     candidates: dict[int, tuple[int, ...]] = {}
-    for row, pet_id, is_absent, found in matches:
-        if found:
-            candidates[row.record] = found
+    for row, pet_id, is_absent, may_be in matches:
+        if may_be:
+            candidates[row.record] = may_be
         if row.state is State.CREATED:
             if pet_id is not None:
                 outcomes.name_pet(row.record, pet_id, now)
@@ -252,10 +245,12 @@ def _settle(
     return done, candidates
 
 
-def _owned_ids(writer: Writer) -> set[int]:
-    """Return the ids that records of any import have."""
-    found = writer.sql.execute("SELECT pet_id FROM records WHERE pet_id IS NOT NULL")
-    return {pet_id for (pet_id,) in found}
+_PETS = "SELECT pet_id FROM records WHERE pet_id IS NOT NULL"
+_CREATED_PETS = f"{_PETS} AND import = ? AND state = 'created'"
+
+
+def _pets_of(writer: Writer, query: str, *values: int) -> set[int]:
+    return {pet_id for (pet_id,) in writer.sql.execute(query, values)}
 
 
 def _resend(writer: Writer, outcomes: Outcomes, now: float) -> int:

@@ -1,17 +1,20 @@
-"""What the rules of identity share: an animal has one life, and an answer decides a case."""
+"""Which animals staged records are: what the rules share, and the two things that they do.
+
+An animal has one life, so a record becomes an animal and is skipped where that one lives already.
+Where likeness is all there is, a case is noted, and an answer says which animals its records are.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from petstore_frame.loader.journal.keys import form_of
 from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.journal.tables import IS_UNSENT, is_live
 from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.text import likeness
 
@@ -20,24 +23,11 @@ SUPERSEDED = "superseded"
 DEFAULT_NAME = "default_name"
 # From so many alike records on, and from such a share of either side, likeness is worth a question.
 LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
-UNSENT = "state = 'pending' AND NOT is_in_doubt"
+TO_SEND = f"import = :mine AND {IS_UNSENT}"
 
 
-@dataclass
-class Found:
-    """What the rules found in one source.
-
-    Attributes:
-        cases: How many records each case concerns, of how many that were compared.
-        facts: What the user is told besides, as values.
-    """
-
-    cases: dict[str, tuple[int, int]] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-
-
-class Rules:
-    """Gives staged records their animals.
+class Animals:
+    """The staged records of one import, and the animals that they are so far.
 
     Args:
         sql: A connection within a transaction.
@@ -45,6 +35,10 @@ class Rules:
         answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
         otherwise: What is tried where the user has said nothing.
         pause: Called now and then; what it raises ends the rules.
+
+    Attributes:
+        cases: How many records each case concerns, of how many that were compared.
+        facts: What the user is told besides, as values.
     """
 
     def __init__(
@@ -55,9 +49,11 @@ class Rules:
         otherwise: str,
         pause: Callable[[], None] = lambda: None,
     ) -> None:
-        self.sql, self.staged, self.answers, self.otherwise = sql, staged, answers, otherwise
-        self.run, self.found, self._pause = staged.run, Found(), pause
-        self._facts = {
+        self.sql, self.staged, self.run = sql, staged, staged.run
+        self.cases: dict[str, tuple[int, int]] = {}
+        self.facts: dict[str, Any] = {}
+        self.answers, self._otherwise, self._pause = answers, otherwise, pause
+        self._names = {
             "first": staged.first,
             "mine": staged.run.number,
             "place": staged.run.place,
@@ -66,20 +62,21 @@ class Rules:
         sql.create_function("form_of", 1, form_of, deterministic=True)
         sql.create_function("name_of", 1, name_of, deterministic=True)
         sql.create_function("relation", 4, relation, deterministic=True)
-
         self.make("cases", "name, id, other, pet, PRIMARY KEY (name, id)")
         self.make("pets", "pet INTEGER PRIMARY KEY, name, body, fingerprint, is_ours, is_seen")
 
-    def count_to_send(self) -> int:
-        """Return how many records of the import are to be sent."""
-        ((records,),) = self.do(
-            f"SELECT count(*) FROM records WHERE import = :mine AND {UNSENT}"
-        ).fetchall()
-        return int(records)
-
     def do(self, statement: str, **more: Any) -> sqlite3.Cursor:
         """Run a statement that knows the staged records."""
-        return self.sql.execute(statement, self._facts | more)
+        return self.sql.execute(statement, self._names | more)
+
+    def has(self, select: str) -> bool:
+        """Return whether a selection has any row."""
+        return self.do(f"{select} LIMIT 1").fetchone() is not None
+
+    def count(self, which: str = "TRUE", table: str = "records") -> int:
+        """Return for how many rows a condition holds."""
+        ((found,),) = self.do(f"SELECT count(*) FROM {table} WHERE {which}").fetchall()
+        return int(found)
 
     def make(self, table: str, columns: str, select: str = "", **more: Any) -> int:
         """Make a temporary table anew, and return how many rows it has."""
@@ -87,8 +84,6 @@ class Rules:
         self.sql.execute(f"DROP TABLE IF EXISTS temp.{table}")
         self.sql.execute(f"CREATE TEMP TABLE {table} ({columns})")
         return self.do(f"INSERT INTO temp.{table} {select}", **more).rowcount if select else 0
-
-    # -- an animal has one life ------------------------------------------------------------------
 
     def become(self, select: str, **more: Any) -> None:
         """Make records the animals of a selection (id, animal, known_by).
@@ -106,10 +101,10 @@ class Rules:
         )
         self.do(
             f"UPDATE records SET state = 'skipped', reason = '{SUPERSEDED}', known_by = 'key'"
-            " WHERE id IN (SELECT live.id FROM temp.becoming AS new"
+            f" WHERE {IS_UNSENT} AND id IN (SELECT live.id FROM temp.becoming AS new"
             "  CROSS JOIN records AS mine ON mine.id = new.id AND mine.state = 'pending'"
             f" CROSS JOIN records AS live ON live.animal = new.animal AND {is_live('live')}"
-            f" AND live.{UNSENT.replace('is_in', 'live.is_in')} AND live.id < :first)"
+            " WHERE live.id < :first)"
         )
         is_taken = (
             "(n > 1 AND state = 'pending' OR EXISTS (SELECT 1 FROM records AS live"
@@ -124,8 +119,12 @@ class Rules:
             " FROM temp.becoming AS new WHERE records.id = new.id"
         )
 
-    def answer(self, case: str, select: str, of: int, **more: Any) -> str:
-        """Note the records of a case: a selection (id, other record, pet); return the answer."""
+    def answer_to(self, case: str) -> str:
+        """Return what the user said of a case, or what is tried."""
+        return self.answers.get(case, self._otherwise)
+
+    def ask(self, case: str, select: str, of: int, **more: Any) -> str:
+        """Note the records of a case, a selection (id, other, pet); return the answer, if any."""
         records = self.do(
             f"INSERT OR IGNORE INTO temp.cases SELECT :case, id, other, pet FROM ({select})",
             case=case,
@@ -133,17 +132,17 @@ class Rules:
         ).rowcount
         if not records:
             return ""
-        self.found.cases[case] = (records, of)
-        answer = self.answers.get(case, self.otherwise)
-        if answer == "send":
+        self.cases[case] = (records, of)
+        if self.answer_to(case) == "send":
             self.do(
                 "UPDATE records SET known_by = 'user' WHERE id IN"
                 " (SELECT id FROM temp.cases WHERE name = :case)",
                 case=case,
             )
-        return answer
+        return self.answer_to(case)
 
     def spoil(self, record_id: int, problem: RecordProblem) -> None:
+        """Make a record that could be sent one to fix."""
         self.do(
             "UPDATE records SET state = 'invalid', problem = :text, problem_code = :code"
             " WHERE id = :id AND state IN ('pending', 'invalid')",
@@ -152,11 +151,11 @@ class Rules:
             code=problem.code,
         )
 
-    def note(self, name: str, lines: sqlite3.Cursor) -> None:
+    def note(self, name: str, select: str) -> None:
         """Note the lines of records that the user is told of, and not asked about."""
-        found = [line for (line,) in lines]
+        found = [line for (line,) in self.do(select)]
         if found:
-            self.found.facts[name] = found
+            self.facts[name] = found
 
 
 def is_many(alike: int, of: int) -> bool:
@@ -186,5 +185,4 @@ def relation(
     one, two = json.loads(payload), json.loads(other)
     is_default = DEFAULT_NAME in (notes or "") or DEFAULT_NAME in (other_notes or "")
     has_other_name = not is_default and likeness(one["name"]) != likeness(two["name"])
-    has_other_category = bool(one["categoryId"] != two["categoryId"])
-    return 2 * has_other_name + has_other_category
+    return 2 * has_other_name + bool(one["categoryId"] != two["categoryId"])
