@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.keys import Keys
-from petstore_frame.loader.reading.options import Options
-from petstore_frame.loader.reading.ranks import Ranks
+from petstore_frame.loader.reading.keys import Keys, Ranks
+from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.tables import NUMBER_NOTE, Row, RowNotes
 from petstore_frame.loader.record import Record, State, Suspicion
 
@@ -24,11 +23,12 @@ def check(
     *rows: tuple[str, ...], key: tuple[str, ...] = (), newest: str = "", **options: Any
 ) -> list[Record]:
     table = [Row(line, cells) for line, cells in enumerate(rows, 2)]
-    keys, ranks = Keys(COLUMNS, key), Ranks(COLUMNS, f"newest: {newest}" if newest else None)
-    keys.learn(table)
-    ranks.learn(table)
-    how = Options(**options)
-    checker = Checker(COLUMNS, MAPPING, how, keys=keys if key else None, ranks=ranks)
+    keys, ranks = Keys(COLUMNS, key), Ranks(COLUMNS.index(newest), newest) if newest else None
+    for learner in filter(None, (keys, ranks)):
+        for row in table:
+            learner.see(row.cells)
+        learner.learn()
+    checker = Checker(COLUMNS, MAPPING, RecipeOptions(**options), keys=keys, ranks=ranks)
     return list(checker.records(table))
 
 

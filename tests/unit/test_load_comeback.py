@@ -14,9 +14,9 @@ from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns, ColumnsOf
 
-RUN = "0123456789abcdef" * 2
-HEADER = "Tier,Art,name,_pf_error,_pf_state,_pf_record,_pf_run,_pf_escaped"
-FIX = f"{HEADER}\r\nZoë,3,Anna,?,,4,{RUN},\r\n"
+RUN = "01234567"
+HEADER = "Tier,Art,name,_pf_problem,_pf_state,_pf_record"
+FIX = f"{HEADER}\r\nZoë,3,Anna,?,,r{RUN}-4\r\n"
 MAPPING = {"name": "Tier", "category_id": "Art"}
 KNOWN = {RUN: Columns(MAPPING)}
 

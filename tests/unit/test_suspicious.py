@@ -13,7 +13,7 @@ from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State, Suspicion
 
 INPUTS = Path(__file__).parent / "inputs"
-RUN = "ab" * 16
+RUN = "ab" * 4
 
 
 def records_of(source: Any, **options: Any) -> list[Record]:
@@ -45,7 +45,7 @@ def test_a_total_below_the_data_is_held() -> None:
     """A total is held; an animal of that name, with others below it, is sent with a note."""
     records = records_of(INPUTS / "30_total_row.csv")
     assert held(records) == [(5, "total_row")]
-    assert records[1].state is State.PENDING and records[1].notes == ("called_total",)
+    assert records[1].state is State.PENDING and records[1].notes == ("total_row",)
 
 
 @pytest.mark.parametrize("name", ["Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt"])
@@ -111,8 +111,8 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
     tmp_path: Path, answer: str, state: State
 ) -> None:
     """The fix file does not know of hidden rows, so it carries the question along."""
-    header = "name,category_id,_pf_accept,_pf_run,_pf_record"
-    path = written(tmp_path, f"{header}\nRex,3,{answer},{RUN},2\n")
+    header = "name,category_id,_pf_accept,_pf_record"
+    path = written(tmp_path, f"{header}\nRex,3,{answer},r{RUN}-2\n")
     (record,) = records_of(path)
     assert record.state is state and record.origin == (RUN, 2)
     (accepted,) = records_of(path, accept=["hidden_row"])
@@ -121,17 +121,11 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
 
 def test_a_total_is_held_in_a_fix_file_too(tmp_path: Path) -> None:
     """Loading the fix file as it is sends no total."""
-    header = "name,category_id,_pf_accept,_pf_run,_pf_record"
-    path = written(tmp_path, f"{header}\nTotal,7,,{RUN},4\nBo,3,,{RUN},5\n")
+    header = "name,category_id,_pf_accept,_pf_record"
+    path = written(tmp_path, f"{header}\nTotal,7,,r{RUN}-4\nBo,3,,r{RUN}-5\n")
     assert held(records_of(path)) == [(2, "total_row")]
-    path = written(tmp_path, f"{header}\nTotal,7,yes,{RUN},4\n")
+    path = written(tmp_path, f"{header}\nTotal,7,yes,r{RUN}-4\n")
     assert held(records_of(path)) == []
-
-
-def test_twins_in_unicode_form_are_told() -> None:
-    """Two spellings of one name next to each other are sent with a warning."""
-    records = records_of(INPUTS / "39_unicode_twins.csv")
-    assert [record.notes for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]
 
 
 def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:

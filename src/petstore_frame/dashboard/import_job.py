@@ -28,7 +28,7 @@ from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.options import Options, merged
+from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import ACCEPT
 from petstore_frame.loader.record import DOUBT_STATES, State
@@ -64,7 +64,7 @@ class Choices:
         again: Whether a file that was sent before is sent as other animals.
     """
 
-    reading: Options
+    reading: RecipeOptions
     duplicates: Any = "refuse"
     edits: Edits = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
@@ -184,7 +184,7 @@ class ImportJob:
         words = seen.reading.given() | {"mapping": dict(seen.mapping)}
         return Recipe(**words).write(Path(self._uploads.name, f"{name}.toml"))
 
-    def look(self, path: Path, reading: Options) -> Look:
+    def look(self, path: Path, reading: RecipeOptions) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:

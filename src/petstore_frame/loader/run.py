@@ -40,10 +40,10 @@ from petstore_frame.loader.options import (
     check_sending,
 )
 from petstore_frame.loader.progress import ProgressOption, counted
-from petstore_frame.loader.reading.options import Options
-from petstore_frame.loader.reading.ranks import outdated
+from petstore_frame.loader.reading.keys import outdated
+from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe_text import plain_if_possible
+from petstore_frame.loader.reading.recipe import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.facts import COMMON_CAUSE, OUTDATED, read_causes
@@ -66,7 +66,7 @@ _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 def load(
     source: Any,
     client: PostingClient,
-    recipe: Options,
+    recipe: RecipeOptions,
     limits: Limits,
     *,
     call: Call | None = None,
@@ -250,7 +250,7 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
 def _import_of(
     opened: Source,
     client: PostingClient,
-    recipe: Options,
+    recipe: RecipeOptions,
     duplicates: Duplicates,
     call: Call | None,
     now: float,

@@ -11,7 +11,7 @@ from typing import Any
 from petstore_frame._internal.arguments import time_zone
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import whole_file
-from petstore_frame.loader.reading.recipe_text import line_of, parsed, unknown_word
+from petstore_frame.loader.reading.recipe import line_of, parsed, unknown_word
 
 _TEMPLATE = """\
 # What happens on a Monday. Paths are relative to this file.

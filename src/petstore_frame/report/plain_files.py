@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import MissingExtraError
 from petstore_frame.inventory.origin import stamp
-from petstore_frame.loader.reading.returned import ESCAPED, escaped_columns, harmless
+from petstore_frame.loader.reading.returned import harmless
 from petstore_frame.report.facts import LABELS, Facts
 
 if TYPE_CHECKING:
@@ -25,24 +25,20 @@ def write_csv(
 ) -> None:
     """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
 
-    A text that begins like a formula gets a quote before it, and a column ``_pf_escaped`` names
-    where, so that ``load_csv`` takes it off again.
+    A text that begins like a formula gets a quote before it.
     """
     header, has_escapes = [column.name for column in facts.columns], _has_escapes(facts)
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter)
-        names = [*map(harmless, header)]
-        writer.writerow([*names, ESCAPED] if has_escapes else names)
+        writer.writerow([*map(harmless, header)])
         for start in range(0, len(facts.frame), _CHUNK):
             rows = list(facts.rows(start, start + _CHUNK))
-            writer.writerows((_escaped(header, row) for row in rows) if has_escapes else rows)
+            writer.writerows(map(_escaped, rows) if has_escapes else rows)
             advance(len(rows))
 
 
-def _escaped(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
-    texts = ["" if value is None else str(value) for value in row]
-    cells = [*map(harmless, texts)]
-    return [*cells, escaped_columns(header, texts, cells)]
+def _escaped(row: Sequence[Any]) -> list[str]:
+    return [harmless("" if value is None else str(value)) for value in row]
 
 
 def _has_escapes(facts: Facts) -> bool:

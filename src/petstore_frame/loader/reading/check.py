@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
-from unicodedata import normalize
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import CellError, Rules, read_cell, suspicious, word_of
-from petstore_frame.loader.reading.keys import Keys
-from petstore_frame.loader.reading.options import Options, columns_in, filled_in
-from petstore_frame.loader.reading.ranks import Ranks
+from petstore_frame.loader.reading.fields import CellRules, read_cell, suspicious, word_of
+from petstore_frame.loader.reading.keys import Keys, Ranks
+from petstore_frame.loader.reading.options import RecipeOptions, filled_in
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, RowNotes
-from petstore_frame.loader.reading.text import cut_plainly
-from petstore_frame.loader.record import (
-    Record,
-    RecordProblem,
-    State,
-    Suspicion,
-    digest_of,
-)
-from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
+from petstore_frame.loader.reading.text import DELIMITERS, cut_plainly
+from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
+from petstore_frame.schema.models import SENT_FIELDS, Column
 
 _AT_ONCE, _REMEMBERED = 128, 16_384
 MOST_OF_A_ROW, _MOST_SEEN = 1_000, 1_000_000
@@ -36,9 +28,19 @@ _NOTHING, _OF_NUMBERS = RowNotes(), ("int64", "Int64", "Float64")
 class _Part(NamedTuple):
     """What a cell adds to the request body, what is noted of it, or why it cannot be sent."""
 
-    body: bytes = b""
-    notes: tuple[str, ...] = ()
-    refused: CellError | None = None
+    body: bytes
+    notes: tuple[str, ...]
+    problem: RecordProblem | None
+
+
+class _Field(NamedTuple):
+    """A field that is sent: where it stands, what reads it, and what it is where it is empty."""
+
+    column: Column
+    at: int | None
+    default: str
+    read: Callable[[str], _Part]
+    read_confirmed: Callable[[str], _Part]
 
 
 class Checker:
@@ -49,7 +51,7 @@ class Checker:
         options, rules: What the caller says, its columns spelled as the file does, and what that
             means for the cells.
         keys, ranks: What reads the keys, and the column by which the newest row is known.
-        delimiters: What may stand between the cells of a text file.
+        delimiter: What stands between the cells of a text file.
         is_returned: It is one of our own files, where the rows around a row tell nothing.
         leave_lines: The lines that the caller leaves out.
     """
@@ -58,38 +60,40 @@ class Checker:
         self,
         columns: Sequence[str],
         mapping: Mapping[str, str],
-        options: Options = Options(),  # noqa: B008 # frozen
-        rules: Rules | None = None,
+        options: RecipeOptions = RecipeOptions(),  # noqa: B008 # frozen
+        rules: CellRules | None = None,
         keys: Keys | None = None,
         ranks: Ranks | None = None,
-        delimiters: str = "",
+        delimiter: str = "",
         *,
         is_returned: bool = False,
         leave_lines: Collection[int] = (),
     ) -> None:
-        self._columns, self._delimiters, self._is_returned = tuple(columns), delimiters, is_returned
+        self._columns, self._delimiter, self._is_returned = tuple(columns), delimiter, is_returned
+        # What was swallowed in a text file is still so in a result file of another delimiter.
+        self._signs = DELIMITERS if is_returned else tuple(delimiter)
         self._rules = options.rules() if rules is None else rules
-        self._defaults = {name: str(text) for name, text in (options.defaults or {}).items()}
-        known = [each.name for each in SENT_FIELDS if each.name in {*mapping, *self._defaults}]
-        self._fields = {
-            name: self._columns.index(mapping[name]) if name in mapping else None for name in known
-        }
-        self._numbers = {name for name in known if FIELD_BY_NAME[name].dtype in _OF_NUMBERS}
-        self._name_at = self._fields.get("name")
-        self._readers = _readers(known, self._rules)
-        confirmed = replace(self._rules, accept=frozenset(Suspicion))
-        self._confirmed_readers = _readers(known, confirmed)
-        self._leave_lines = frozenset(leave_lines)
+        self._fields = [*self._fields_of(mapping, options.defaults or {})]
+        self._name_at = self._columns.index(mapping["name"]) if "name" in mapping else None
+        self._keys, self._ranks = keys or None, ranks
+        self._count_at = None if options.count is None else self._columns.index(options.count)
+        self._is_kept, self._leave_lines = options.keep is not None, frozenset(leave_lines)
         self._leave_out, self._only = (
             {self._columns.index(name): frozenset(map(word_of, words)) for name, words in each}
             for each in ((options.leave_out or {}).items(), (options.only or {}).items())
         )
-        self._leaves = {*self._leave_out, *self._only}
-        self._is_kept = options.keep is not None
-        self._keys = keys or Keys()
-        self._ranks = ranks or Ranks()
-        self._count_at = None if options.count is None else self._columns.index(options.count)
         self._seen = None if keys or is_returned else set[int]()
+
+    def _fields_of(
+        self, mapping: Mapping[str, str], defaults: Mapping[str, object]
+    ) -> Iterator[_Field]:
+        confirmed = replace(self._rules, accept=frozenset(Suspicion))
+        for column in SENT_FIELDS:
+            at = self._columns.index(mapping[column.name]) if column.name in mapping else None
+            default = str(defaults.get(column.name, ""))
+            if at is not None or default:
+                readers = (_reader(column, rules) for rules in (self._rules, confirmed))
+                yield _Field(column, at, default, *readers)
 
     def batches(self, rows: Iterable[Row]) -> Iterator[list[Record]]:
         """Yield the records of rows, in order, many at once."""
@@ -107,41 +111,38 @@ class Checker:
 
     def records(self, rows: Iterable[Row]) -> Iterator[Record]:
         """Yield the records of rows, in order; a Total is held where no animal stands below it."""
-        if self._is_returned:
-            yield from self._each(rows)
-            return
         waiting = list[Record]()
         for record in self._each(rows):
-            is_total = Suspicion.TOTAL_ROW in record.notes
-            if is_total or (waiting and record.state is State.SKIPPED):
+            if Suspicion.TOTAL_ROW in record.notes or (waiting and record.state is State.SKIPPED):
                 waiting.append(record)
                 continue
-            for above in waiting:
-                called = ("called_total",) if Suspicion.TOTAL_ROW in above.notes else ()
-                yield above._replace(notes=(*_without_total(above), *called))
-            waiting.clear()
+            if waiting:
+                yield from waiting
+                waiting.clear()
             yield record
-        yield from map(self._held_as_total, waiting)
+        for record in waiting:
+            is_total = Suspicion.TOTAL_ROW in record.notes and record.state is State.PENDING
+            if not is_total or self._is_returned or Suspicion.TOTAL_ROW in self._rules.accept:
+                yield record
+            else:
+                yield _refused(record, [self._placed(_LIKE_A_TOTAL, self._name_at, record.cells)])
 
     def _each(self, rows: Iterable[Row]) -> Iterator[Record]:
-        """Yield the records as far as each can be judged by itself and the one above it."""
-        number, above = 0, ""
+        """Yield the records as far as each can be judged by itself."""
+        number = 0
         for row in rows:
             if row.raw and self._is_swallowing(row.cells):
                 for record in self._swallowed(number, row):
                     number += 1
                     yield record
-                continue
-            count, refused = self._count_of(row)
-            for ordinal in range(1, count + 1):
+            elif self._count_at is None:
                 number += 1
-                is_counted = self._count_at is not None
-                record = self.check(number, row, str(ordinal) if is_counted else "", refused)
-                name = self._name_of(record)
-                if _are_twins(name, above) and not self._is_returned:
-                    record = record._replace(notes=(*record.notes, "unicode_twin"))
-                above = name
-                yield record
+                yield self.check(number, row)
+            else:
+                count, refused = self._count_of(row, self._count_at)
+                for ordinal in range(1, count + 1):
+                    number += 1
+                    yield self.check(number, row, str(ordinal), refused)
 
     def check(
         self, number: int, row: Row, ordinal: str = "", refused: RecordProblem | None = None
@@ -152,81 +153,80 @@ class Checker:
             is_emptied = about.origin is not None
             blank = Record(number, line, cells, State.SKIPPED, origin=about.origin)
             return blank._replace(notes=() if is_emptied else ("blank",), left_out=is_emptied)
-        problems, notes = self._check_width(cells)
-        parts = {} if problems else self._read_parts(cells, about, problems, notes)
-        key, keyless = self._keys.read(cells, ordinal)
-        if keyless is not None:
-            problems.insert(0, keyless)
+        problems, notes = list[RecordProblem](), list[str]()
+        if len(cells) != len(self._columns):
+            self._check_width(cells, problems, notes)
+        bodies = [] if problems else self._read_fields(cells, about, problems, notes)
+        key = None
+        if self._keys is not None:
+            key, keyless = self._keys.read(cells, ordinal)
+            if keyless is not None:
+                problems.insert(0, keyless)
         if refused is not None:
             problems.insert(0, refused)
         if not problems:
             self._check_doubts(cells, about, problems, notes)
         if self._seen is not None and not ordinal and not problems:
             self._note_identical(cells, notes)
-        bodies = {name: part.body for name, part in parts.items() if part.body}
-        payload = b"{" + b",".join(bodies.values()) + b"}"
-        bodies.pop("status", None)
-        body = b"{" + b",".join(bodies.values()) + b"}"
+        sent = [body for name, body in bodies if name != "status"]
+        is_left = line in self._leave_lines
         record = Record(
             number,
             line,
             cells,
             State.PENDING,
-            payload,
-            digest_of(body),
+            b"{" + b",".join([body for _, body in bodies]) + b"}",
+            digest_of(b"{" + b",".join(sent) + b"}"),
             None,
             tuple(notes),
             key,
             about.origin,
-            self._ranks.of(cells),
-            self._is_left_out(line, cells),
+            None if self._ranks is None else self._ranks.of(cells),
+            is_left or self._is_left_out(cells),
         )
         if problems:
             record = _refused(record, problems)
-        if record.left_out and not self._is_kept:
+        # Which row of a key stands is asked before what its cells leave out.
+        if is_left or (record.left_out and not self._is_kept):
             return record._replace(state=State.SKIPPED, payload=None, problem=None)
         return record
 
-    def _read_parts(
+    def _read_fields(
         self,
         cells: tuple[str, ...],
         about: RowNotes,
         problems: list[RecordProblem],
         notes: list[str],
-    ) -> dict[str, _Part]:
+    ) -> list[tuple[str, bytes]]:
         """Return what each field adds to the request body; add what is wrong and to be noted."""
-        parts: dict[str, _Part] = {}
-        readers = self._confirmed_readers if about.is_confirmed else self._readers
-        for name, place in self._fields.items():
+        bodies = list[tuple[str, bytes]]()
+        for column, place, default, read, read_confirmed in self._fields:
             at = place
             text = cells[at] if at is not None and at < len(cells) else ""
-            if name in self._defaults and self._rules.means_nothing(name, text):
-                default = self._default_of(name, cells)
-                if default:
-                    text, at = default, None
-                    notes.append(f"default_{name}")
+            if default and self._rules.means_nothing(column.name, text):
+                filled = filled_in(default, self._columns, cells)
+                if filled:
+                    text, at = filled, None
+                    notes.append(f"default_{column.name}")
             note = None if at is None else about.cells.get(at)
-            part = readers[name](text) if not isinstance(note, CellError) else _Part(refused=note)
-            parts[name] = part
+            if isinstance(note, RecordProblem):
+                problems.append(self._placed(note, at, cells))
+                continue
+            body, found, problem = read_confirmed(text) if about.is_confirmed else read(text)
             # A number is what a number's field is for, so only in a text it is worth a note.
-            if isinstance(note, str) and not (note == NUMBER_NOTE and name in self._numbers):
+            if note is not None and not (note == NUMBER_NOTE and column.dtype in _OF_NUMBERS):
                 notes.append(note)
-            notes += part.notes
-            if part.refused is not None:
-                problems.append(self._placed(part.refused, at, cells))
-        return parts
+            notes += found
+            if problem is not None:
+                problems.append(self._placed(problem, at, cells))
+            elif body:
+                bodies.append((column.name, body))
+        return bodies
 
-    def _default_of(self, name: str, cells: Sequence[str]) -> str:
-        text = self._defaults[name]
-        named = columns_in(text)
-        places = {column: self._columns.index(column) for column in named}
-        found = {column: cells[at] if at < len(cells) else "" for column, at in places.items()}
-        return filled_in(text, found)
-
-    def _count_of(self, row: Row) -> tuple[int, RecordProblem | None]:
+    def _count_of(self, row: Row, at: int) -> tuple[int, RecordProblem | None]:
         """Return how many animals a row stands for, and why that cannot be said."""
-        at, cells = self._count_at, row.cells
-        if at is None or not any(map(str.strip, cells)) or (row.notes and row.notes.origin):
+        cells = row.cells
+        if not any(map(str.strip, cells)) or (row.notes and row.notes.origin):
             return 1, None
         text, column = (cells[at].strip() if at < len(cells) else ""), self._columns[at]
         whole = text.removesuffix(".0")
@@ -237,30 +237,27 @@ class Checker:
         count = int(whole[:9])
         if count > MOST_OF_A_ROW and Suspicion.LARGE_COUNT not in self._rules.accept:
             what = f"this row stands for {count:,} animals"
-            held = suspicious(Suspicion.LARGE_COUNT, what).problem
-            return 1, replace(held, column=column, value=text[:200])
+            return 1, self._placed(suspicious(Suspicion.LARGE_COUNT, what), at, cells)
         return count, None
 
-    def _check_width(self, cells: tuple[str, ...]) -> tuple[list[RecordProblem], list[str]]:
-        """Return the problems and the notes of a record of too many or too few cells."""
+    def _check_width(
+        self, cells: tuple[str, ...], problems: list[RecordProblem], notes: list[str]
+    ) -> None:
+        """Add the problem or the note of a record of too many or too few cells."""
         width = len(self._columns)
-        if len(cells) == width:
-            return [], []
         what = f"the record has {len(cells)} of {width} cells"
         if extra := [cell for cell in cells[width:] if cell.strip()]:
             hint = "put a cell that holds the delimiter into quotes"
-            return [RecordProblem("extra_cell", what, value=extra[0][:200], hint=hint)], []
-        if len(cells) > width:
-            return [], ["empty_extra_cells"]
-        missing = [
-            (name, at) for name, at in self._fields.items() if at is not None and at >= len(cells)
-        ]
-        for name, at in missing:
-            if FIELD_BY_NAME[name].is_required and name not in self._defaults:
-                hint = f"add the missing cells, from {self._columns[len(cells)]!r} on"
-                column = self._columns[at]
-                return [RecordProblem("missing_cell", what, column=column, hint=hint)], []
-        return [], ["short_row"] if missing else []
+            problems.append(RecordProblem("extra_cell", what, value=extra[0][:200], hint=hint))
+            return
+        missing = [each for each in self._fields if each.at is not None and each.at >= len(cells)]
+        needed = [each for each in missing if each.column.is_required and not each.default]
+        if needed:
+            hint = f"add the missing cells, from {self._columns[len(cells)]!r} on"
+            problem = RecordProblem("missing_cell", what, hint=hint)
+            problems.append(replace(problem, column=self._columns[needed[0].at or 0]))
+        elif missing or len(cells) > width:
+            notes.append("short_row" if missing else "empty_extra_cells")
 
     def _check_doubts(
         self,
@@ -270,18 +267,19 @@ class Checker:
         notes: list[str],
     ) -> None:
         """Hold a record that could be sent, unless a person accepts such records."""
-        doubts = list[tuple[CellError, int | None]]()
+        doubts = list[tuple[RecordProblem, int | None]]()
         if about.held is not None:
             doubts.append((about.held, None))
-        if self._name_at is not None and self._may_swallow(cells):
+        name = "" if self._name_at is None else "".join(cells[self._name_at : self._name_at + 1])
+        if "line_break" in notes and any(sign in name for sign in self._signs):
             doubts.append((_SWALLOWING, self._name_at))
         if self._is_returned and Suspicion.TOTAL_ROW in notes:
             notes.remove(Suspicion.TOTAL_ROW)
-            if about.held is None or about.held.problem.accept != Suspicion.TOTAL_ROW:
+            if about.held is None or about.held.accept != Suspicion.TOTAL_ROW:
                 doubts.append((_LIKE_A_TOTAL, self._name_at))
         for doubt, at in doubts:
-            if about.is_confirmed or doubt.problem.accept in self._rules.accept:
-                notes.append(str(doubt.problem.accept))
+            if about.is_confirmed or doubt.accept in self._rules.accept:
+                notes.append(str(doubt.accept))
             else:
                 problems.append(self._placed(doubt, at, cells))
 
@@ -295,34 +293,29 @@ class Checker:
         elif len(self._seen) < _MOST_SEEN:
             self._seen.add(mark)
 
-    def _is_left_out(self, line: int, cells: Sequence[str]) -> bool:
-        """Tell whether the caller leaves a row out, by its line or by what its cells hold."""
-        if line in self._leave_lines:
-            return True
-        words = {at: word_of(cells[at]) if at < len(cells) else "" for at in self._leaves}
-        if any(words[at] in out for at, out in self._leave_out.items()):
-            return True
-        return any(words[at] not in only for at, only in self._only.items())
+    def _is_left_out(self, cells: Sequence[str]) -> bool:
+        """Tell whether the caller leaves a row out by what its cells hold."""
+        for words, is_out in ((self._leave_out, True), (self._only, False)):
+            for at, known in words.items():
+                if (word_of(cells[at] if at < len(cells) else "") in known) is is_out:
+                    return True
+        return False
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell holds line breaks and what looks like other rows."""
-        width = len(self._columns)
+        width, sign = len(self._columns), self._delimiter
         if self._is_returned or width < 2 or Suspicion.SWALLOWED_ROWS in self._rules.accept:
             return False
         for at, cell in enumerate(cells[:width]):
             first, *below = cell.splitlines() or [""]
-            if below and width > 2 - (at == self._name_at):
-                counts = [line.count(self._delimiters) for line in below]
-                # The rest of the row in which the quote opens, or a whole row below it.
-                if first.count(self._delimiters) == width - 1 - at or width - 1 in counts:
-                    return self._delimiters in cell
+            if below and sign in cell:
+                # The rest of the row in which the quote opens, or a whole row below it; of two
+                # columns the other one may well hold a note with a line break and a comma.
+                counts = [line.count(sign) for line in below]
+                is_row = first.count(sign) == width - 1 - at or width - 1 in counts
+                if is_row and width > 2 - (at == self._name_at):
+                    return True
         return False
-
-    def _may_swallow(self, cells: Sequence[str]) -> bool:
-        """Tell whether a name has lines of which one holds a delimiter."""
-        at = self._name_at
-        name = "" if at is None or at >= len(cells) else cells[at]
-        return len(name.splitlines()) > 1 and any(sign in name for sign in self._delimiters)
 
     def _swallowed(self, number: int, row: Row) -> Iterator[Record]:
         """Yield each line that a quote has swallowed as the record that it seems to be."""
@@ -332,64 +325,45 @@ class Checker:
         problem = RecordProblem(
             "swallowed_rows", what, hint=hint, option=("quoting", "none"), value=row.raw[0][:200]
         )
-        for line, cells in enumerate(cut_plainly(row.raw, self._delimiters), row.line):
-            number += 1
-            yield Record(number, line, tuple(cells), State.INVALID, problem=problem)
+        for at, cells in enumerate(cut_plainly(row.raw, self._delimiter)):
+            yield Record(
+                number + at + 1, row.line + at, tuple(cells), State.INVALID, problem=problem
+            )
 
-    def _placed(self, refused: CellError, at: int | None, cells: Sequence[str]) -> RecordProblem:
+    def _placed(
+        self, problem: RecordProblem, at: int | None, cells: Sequence[str]
+    ) -> RecordProblem:
         if at is None:
-            return refused.problem
+            return problem
         value = cells[at][:200] if at < len(cells) else ""
-        return replace(refused.problem, column=self._columns[at], value=value)
-
-    def _name_of(self, record: Record) -> str:
-        at = self._name_at
-        return record.cells[at] if at is not None and at < len(record.cells) else ""
-
-    def _held_as_total(self, record: Record) -> Record:
-        """Hold a record called Total below which no animal stands."""
-        is_total = Suspicion.TOTAL_ROW in record.notes
-        if not is_total or Suspicion.TOTAL_ROW in self._rules.accept or record.left_out:
-            return record
-        return _refused(record, [self._placed(_LIKE_A_TOTAL, self._name_at, record.cells)])
+        return replace(problem, column=self._columns[at], value=value)
 
 
-def _readers(fields: Iterable[str], rules: Rules) -> dict[str, Callable[[str], _Part]]:
-    """Return what reads the cells of each field, and remembers what it has read."""
-    return {name: lru_cache(_REMEMBERED)(partial(_part, name, rules)) for name in fields}
+def _reader(column: Column, rules: CellRules) -> Callable[[str], _Part]:
+    """Return what reads the cells of a field, and remembers what it has read."""
 
+    @lru_cache(_REMEMBERED)
+    def read(text: str) -> _Part:
+        value, notes, problem = read_cell(column, text, rules)
+        body = b"" if value is None else f'"{column.wire_name}":{value}'.encode()
+        return _Part(body, notes, problem)
 
-def _part(name: str, rules: Rules, text: str) -> _Part:
-    column = FIELD_BY_NAME[name]
-    try:
-        value, notes = read_cell(column, text, rules)
-    except CellError as refused:
-        return _Part(refused=refused)
-    body = b"" if value is None else f'"{column.wire_name}":{value}'.encode()
-    return _Part(body, tuple(notes))
-
-
-def _are_twins(name: str, other: str) -> bool:
-    """Tell whether two names look the same and are not."""
-    if name == other or (name.isascii() and other.isascii()):
-        return False
-    return normalize("NFKC", name) == normalize("NFKC", other)
-
-
-def _without_total(record: Record) -> Iterator[str]:
-    return (note for note in record.notes if note != Suspicion.TOTAL_ROW)
+    return read
 
 
 def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
     """Return a record with the first of its problems; the others are notes."""
-    others = (f"also {other.column}: {other.message}" for other in problems[1:])
-    notes = (*_without_total(record), *others)
+    others = [f"also {other.column}: {other.message}" for other in problems[1:]]
     return record._replace(
-        state=State.INVALID, payload=None, fingerprint=None, problem=problems[0], notes=notes
+        state=State.INVALID,
+        payload=None,
+        fingerprint=None,
+        problem=problems[0],
+        notes=(*(note for note in record.notes if note != Suspicion.TOTAL_ROW), *others),
     )
 
 
 def _refuses(about: RowNotes) -> bool:
     """Tell whether a cell without text holds something all the same, such as an error."""
-    refusals = [note for note in about.cells.values() if isinstance(note, CellError)]
-    return any(note.problem.code != MERGED for note in refusals)
+    refusals = [note for note in about.cells.values() if isinstance(note, RecordProblem)]
+    return any(note.code != MERGED for note in refusals)

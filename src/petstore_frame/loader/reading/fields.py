@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, PetField
@@ -50,11 +50,11 @@ _TOTAL = re.compile(
 
 
 @dataclass(frozen=True)
-class Rules:
+class CellRules:
     """What a caller says of the cells.
 
     Attributes:
-        keep_spaces, thousands, accept: As of ``Options``.
+        keep_spaces, thousands, accept: As of a ``Recipe``.
         values: By field and word, the JSON text that is sent; "" leaves the field out, and None is
             the label of several categories.
         otherwise: By field, the JSON text of all words that mean nothing else.
@@ -73,6 +73,14 @@ class Rules:
         return not text.strip() or self.values.get(name, {}).get(word_of(text)) == ""
 
 
+class Meaning(NamedTuple):
+    """The JSON text of a cell, None to leave its field out; notes; or why it cannot be sent."""
+
+    value: str | None = None
+    notes: tuple[str, ...] = ()
+    problem: RecordProblem | None = None
+
+
 def word_of(text: str) -> str:
     """Return a text as words are compared.
 
@@ -83,59 +91,38 @@ def word_of(text: str) -> str:
     return text.strip().casefold()
 
 
-class CellError(Exception):
-    """A cell cannot be sent; ``problem`` says why, but not in which cell."""
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        hint: str,
-        option: tuple[str, Any] | None = None,
-        accept: str | None = None,
-    ) -> None:
-        super().__init__(code, message)
-        self.problem = RecordProblem(code, message, None, None, hint, option, accept)
-
-
-def suspicious(kind: Suspicion, message: str) -> CellError:
+def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     """Return the refusal of what could be sent, and is not until a person confirms it."""
     hint = "check it; {} sends such records as they are"
-    return CellError(SUSPICIOUS, message, hint, ("accept", [str(kind)]), str(kind))
+    option = ("accept", [str(kind)])
+    return RecordProblem(SUSPICIOUS, message, hint=hint, option=option, accept=str(kind))
 
 
-# The JSON text of a value, None to leave the field out; and notes.
-_Value = tuple[str | None, list[str]]
-
-
-def read_cell(column: PetField, text: str, rules: Rules) -> _Value:
-    """Return what a field's cell is, by what is special about the field or by its dtype.
-
-    Raises:
-        CellError: It cannot be sent.
-    """
-    _refuse_unsendable(text)
+def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
+    """Return what a field's cell is, by what is special about the field or by its dtype."""
+    if unsendable := _unsendable(text):
+        return Meaning(problem=unsendable)
     if rules.means_nothing(column.name, text):
         if not column.is_required:
-            return None, []
+            return Meaning()
         hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
-        raise CellError(f"missing_{column.name}", f"the {column.label.lower()} is missing", hint)
-    meant = rules.values.get(column.name, {})
-    if (word := word_of(text)) in meant:
-        sent = meant[word]
-        if sent is None:
-            what = f"{_short(text.strip())} is the label of several categories"
-            raise CellError("ambiguous_category", what, "give the category's number")
-        return sent, []
-    try:
-        return _read_value(column, text, rules)
-    except CellError as refused:
-        if column.name not in rules.otherwise or refused.problem.accept is not None:
-            raise
-        return rules.otherwise[column.name] or None, []
+        what = f"the {column.label.lower()} is missing"
+        return _refused(f"missing_{column.name}", what, hint)
+    meant, word = rules.values.get(column.name, {}), word_of(text)
+    if word in meant and meant[word] is None:
+        what = f"{_short(text.strip())} is the label of several categories"
+        return _refused("ambiguous_category", what, "give the category's number")
+    if word in meant:
+        return Meaning(meant[word])
+    found = _read_value(column, text, rules)
+    if found.problem is None or found.problem.accept is not None:
+        return found
+    return (
+        Meaning(rules.otherwise[column.name] or None) if column.name in rules.otherwise else found
+    )
 
 
-def _read_value(column: PetField, text: str, rules: Rules) -> _Value:
+def _read_value(column: PetField, text: str, rules: CellRules) -> Meaning:
     word = text.strip()
     if column.name == "name":
         return _read_name(text, rules)
@@ -146,27 +133,33 @@ def _read_value(column: PetField, text: str, rules: Rules) -> _Value:
     value_of, code, what, hint = _BY_DTYPE.get(column.dtype, (quoted, "", "", ""))
     value = value_of(word)
     if value is None:
-        raise CellError(code, f"{_short(word)} {what}", hint)
-    return value, ["trimmed"] if word != text else []
+        return _refused(code, f"{_short(word)} {what}", hint)
+    return Meaning(value, ("trimmed",) if word != text else ())
 
 
-def _refuse_unsendable(text: str) -> None:
-    """Refuse what no JSON text should hold: control characters and lone surrogates."""
+def _refused(code: str, message: str, hint: str, option: tuple[str, Any] | None = None) -> Meaning:
+    return Meaning(problem=RecordProblem(code, message, hint=hint, option=option))
+
+
+def _unsendable(text: str) -> RecordProblem | None:
+    """Return what no JSON text should hold: control characters and lone surrogates."""
     if len(text) > MAX_CELL:
         what = f"the cell holds more than {MAX_CELL:,} characters"
-        raise CellError("cell_too_large", what, "shorten it")
+        return RecordProblem("cell_too_large", what, hint="shorten it")
     for kind, code, what, hint in () if text.isprintable() else _UNSENDABLE:
         if found := kind.search(text):
             place = f"(U+{ord(found[0]):04X}) at position {found.start() + 1}"
-            raise CellError(code, f"{what} {place}", hint)
+            return RecordProblem(code, f"{what} {place}", hint=hint)
+    return None
 
 
-def _read_name(text: str, rules: Rules) -> _Value:
+def _read_name(text: str, rules: CellRules) -> Meaning:
     if len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text):
-        return f'"{text}"', []
+        return Meaning(f'"{text}"')
     name = text if rules.keep_spaces else text.strip()
     notes = ["trimmed"] if name != text else []
-    return quoted(name), [*notes, *(note for note, is_so in _NAME_NOTES if is_so(name))]
+    notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
+    return Meaning(quoted(name), tuple(notes))
 
 
 def _looks_misread(name: str) -> bool:
@@ -191,29 +184,24 @@ _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
 )  # fmt: skip
 
 
-def _read_category(text: str, word: str, rules: Rules) -> _Value:
+def _read_category(text: str, word: str, rules: CellRules) -> Meaning:
     number = _whole_number(word, rules)
+    if isinstance(number, RecordProblem):
+        return Meaning(problem=number)
     notes = ["trimmed"] if word != text else []
     if str(number) != word and not (rules.thousands and rules.thousands in word):
         notes.append(f"{word}→{number}")
-    is_listed = number in rules.listed
-    low, unlisted = "ids are numbers above 0", "is not among the categories given"
-    for kind, is_so, what in (
-        (Suspicion.LOW_CATEGORY_ID, number <= 0 and not is_listed, f"category {number}; {low}"),
-        (
-            Suspicion.UNLISTED_CATEGORY,
-            rules.listed and not is_listed,
-            f"category {number} {unlisted}",
-        ),
-    ):
-        if is_so and kind not in rules.accept:
-            raise suspicious(kind, what)
-        if is_so:
-            notes.append(str(kind))
-    return str(number), notes
+    kind = None
+    if number not in rules.listed and number <= 0:
+        kind, what = Suspicion.LOW_CATEGORY_ID, "is no id, as ids are above 0"
+    elif rules.listed and number not in rules.listed:
+        kind, what = Suspicion.UNLISTED_CATEGORY, "is not among the categories given"
+    if kind is not None and kind not in rules.accept:
+        return Meaning(problem=suspicious(kind, f"category {number} {what}"))
+    return Meaning(str(number), (*notes, *([] if kind is None else [str(kind)])))
 
 
-def _whole_number(word: str, rules: Rules) -> int:
+def _whole_number(word: str, rules: CellRules) -> int | RecordProblem:
     if rules.thousands and _GROUPED[rules.thousands].fullmatch(word):
         word = word.replace(rules.thousands, "")
     number = _whole(word)
@@ -229,8 +217,8 @@ def _whole_number(word: str, rules: Rules) -> int:
     elif word.isdigit() and not word.isascii():
         hint = "write it in the digits 0 to 9"
     elif not word[:1].isdigit():
-        raise _unknown_category(word, rules)
-    raise CellError("not_a_whole_number", message, hint, option)
+        return _unknown_category(word, rules)
+    return RecordProblem("not_a_whole_number", message, hint=hint, option=option)
 
 
 def _whole(word: str) -> int | None:
@@ -245,52 +233,55 @@ def _whole(word: str) -> int | None:
     return int(whole) if is_whole and not _GROUPED["."].fullmatch(word) else None
 
 
-def _within_bounds(number: int, word: str) -> int:
+def _within_bounds(number: int, word: str) -> int | RecordProblem:
     if INT64_MIN <= number <= INT64_MAX:
         return number
-    what = f"{_short(word)} is too {'large' if number > 0 else 'small'}"
-    bound = f"the {'largest' if number > 0 else 'smallest'} number is "
-    raise CellError("int64_overflow", what, f"{bound}{INT64_MAX if number > 0 else INT64_MIN}")
+    size, most, bound = ("large", "largest", INT64_MAX)
+    if number < 0:
+        size, most, bound = ("small", "smallest", INT64_MIN)
+    what = f"{_short(word)} is too {size}"
+    return RecordProblem("int64_overflow", what, hint=f"the {most} number is {bound}")
 
 
-def _unknown_category(word: str, rules: Rules) -> CellError:
+def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     if not rules.values.get("category_id"):
         what = f"{_short(word)} is not a category's number"
         hint = "give the number of each label: {}"
-        return CellError("not_a_whole_number", what, hint, ("categories", {word[:60]: "…"}))
+        option = ("categories", {word[:60]: "…"})
+        return RecordProblem("not_a_whole_number", what, hint=hint, option=option)
     likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
     meant = "" if likely is None else f"did you mean {likely!r}? else "
     hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
-    option = ("value_map", {"category_id": {word[:60]: "…"}})
-    return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
+    answer: tuple[str, Any] = ("value_map", {"category_id": {word[:60]: "…"}})
+    what = f"unknown category {_short(word)}"
+    return RecordProblem("unknown_category", what, hint=hint, option=answer)
 
 
-def nearest(column: PetField, word: str, rules: Rules) -> str | None:
+def nearest(column: PetField, word: str, rules: CellRules) -> str | None:
     """Return the value or label of a field that is spelled much like a word, or None."""
     allowed = list(column.values or rules.values.get(column.name, ()))
     return next(iter(get_close_matches(word.casefold()[:60], allowed, 1, 0.6)), None)
 
 
-def _read_choice(column: PetField, text: str, word: str, rules: Rules) -> _Value:
+def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Meaning:
     """Read one of a field's known values, such as a status, however it is spelled."""
     value = word.casefold()
     if text in column.values:
-        return quoted(text), []
+        return Meaning(quoted(text))
     if value in column.values:
-        return quoted(value), [f"{column.name}_case" if value != word else "trimmed"]
+        return Meaning(quoted(value), (f"{column.name}_case" if value != word else "trimmed",))
     if column.name == "status" and value == NO_STATUS:
-        return None, ["no_status"]
+        return Meaning(None, ("no_status",))
     likely = nearest(column, word, rules)
-    allowed = f"one of {', '.join(column.values)}, or empty"
-    hint = allowed if likely is None else f"did you mean {likely}?"
+    hint = f"did you mean {likely}?" if likely else f"one of {', '.join(column.values)}, or empty"
     what = f"unknown {column.label.lower()} {_short(word)}"
     option = ("value_map", {column.name: {word[:60]: "…"}})
-    raise CellError(f"unknown_{column.name}", what, hint, option)
+    return _refused(f"unknown_{column.name}", what, hint, option)
 
 
 def _whole_text(word: str) -> str | None:
     number = _whole(word)
-    return None if number is None else str(_within_bounds(number, word))
+    return str(number) if number is not None and INT64_MIN <= number <= INT64_MAX else None
 
 
 def _number(word: str) -> str | None:
@@ -302,10 +293,11 @@ def _truth(word: str) -> str | None:
     return _TRUTH.get(word.casefold())
 
 
+_OF_WHOLE = (_whole_text, "not_a_whole_number", "is not a whole number of 64 bits", "correct it")
 # The JSON text of a value, or None; and what is said then.
 _BY_DTYPE: Mapping[str, tuple[Callable[[str], str | None], str, str, str]] = {
-    "int64": (_whole_text, "not_a_whole_number", "is not a whole number", "correct it"),
-    "Int64": (_whole_text, "not_a_whole_number", "is not a whole number", "correct it"),
+    "int64": _OF_WHOLE,
+    "Int64": _OF_WHOLE,
     "Float64": (_number, "not_a_number", "is not a number", "write it as 3.25"),
     "boolean": (_truth, "not_true_or_false", "is neither true nor false", "say which"),
 }

@@ -14,12 +14,12 @@ from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.causes import Cause, Causes
-from petstore_frame.loader.reading.fields import CellError, nearest, read_cell, word_of
+from petstore_frame.loader.reading.fields import nearest, read_cell, word_of
+from petstore_frame.loader.reading.inputs import Input, Kind
 from petstore_frame.loader.reading.mapping import REQUIRED, likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
-from petstore_frame.loader.reading.options import Options
-from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
+from petstore_frame.loader.reading.options import RecipeOptions
+from petstore_frame.loader.reading.read import Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.record import Record, State, Suspicion
@@ -35,10 +35,8 @@ class ValueToMap:
     """A value that no field allows, once for all its records.
 
     Attributes:
-        field: The field: ``category_id``, ``status``.
-        column: The file's column.
-        text: What the cells hold.
-        count: In how many of the records.
+        field, column: The field, and the file's column.
+        text, count: What the cells hold, and in how many of the records.
         suggestion: An allowed text that is spelled much like it, or None.
     """
 
@@ -69,13 +67,12 @@ class Look:
         suspicious: How many records are held, or sent all the same, by the word that ``accept``
             takes.
         empty: How many records have an empty cell, or its default, by required field.
-        causes: Why records cannot be sent, each cause once.
         is_returned: It is one of our own result files.
     """
 
     name: str
     kind: Kind
-    reading: Options
+    reading: RecipeOptions
     questions: tuple[InputError, ...] = ()
     encodings: tuple[Decoded, ...] = ()
     sheets: tuple[str, ...] = ()
@@ -89,13 +86,12 @@ class Look:
     values: tuple[ValueToMap, ...] = ()
     suspicious: Mapping[str, int] = field(default_factory=dict)
     empty: Mapping[str, int] = field(default_factory=dict)
-    causes: tuple[Cause, ...] = ()
     is_returned: bool = False
 
 
 def look(
     path_or_frame: Any,
-    reading: Options = Options(),  # noqa: B008 # frozen
+    reading: RecipeOptions = RecipeOptions(),  # noqa: B008 # frozen
     *,
     rows: int = 50,
     most: int | None = None,
@@ -119,23 +115,25 @@ def look(
     opened = Input(path_or_frame)
     try:
         with opened.naming():
-            return _look(opened, reading, rows, most, columns_of)
+            seen = Look(opened.name, opened.kind, reading)
+            with suppress(InputError):  # it will be among the questions
+                seen = replace(seen, sheets=opened.sheets)
+            seen, source = _laid_out(opened, seen, columns_of)
+            # Values that most records share may be wrong; the records are there all the same.
+            if source is not None:
+                return _with_records(seen, source, rows, most)
+            with suppress(InputError):  # it is among the questions
+                return _with_cells(seen, opened.tables(seen.reading)[0], rows)
+            return seen
     finally:
         opened.close()
 
 
-def _look(
-    opened: Input, asked: Options, rows: int, most: int | None, columns_of: ColumnsOf
-) -> Look:
-    seen = Look(opened.name, opened.kind, asked)
-    with suppress(InputError):  # it will be among the questions
-        seen = replace(seen, sheets=opened.sheets)
-    source: Source | None = None
+def _laid_out(opened: Input, seen: Look, columns_of: ColumnsOf) -> tuple[Look, Source | None]:
+    """Lay a file out, with the answer to each question that stops it."""
     while len(seen.questions) < _MOST_QUESTIONS:
         try:
-            source = None
-            source = lay_out(opened, seen.reading, columns_of)
-            break
+            return seen, lay_out(opened, seen.reading, columns_of)
         except InputError as problem:
             seen = replace(seen, questions=(*seen.questions, problem))
             if isinstance(problem, EncodingError):
@@ -143,19 +141,20 @@ def _look(
             answer = dict(problem.answer)
             if "mapping" in answer:
                 answer["mapping"] = {**(seen.reading.mapping or {}), **answer["mapping"]}
-            if seen.reading == replace(seen.reading, **answer):
+            reading = replace(seen.reading, **answer)
+            if seen.reading == reading:
                 break
-            seen = replace(seen, reading=replace(seen.reading, **answer))
-    # Values that most records share may be wrong; the records are there all the same.
-    if source is not None:
-        return _with_records(seen, source, rows, most)
-    with suppress(InputError):  # it is among the questions
-        table, mapping = opened.tables(seen.reading)[0], seen.reading.mapping or {}
-        known = {field: column for field, column in mapping.items() if column in table.columns}
-        cells = [tuple(row.cells) for row in islice(table.rows(), rows)]
-        keys = likely_keys(table.columns, cells, known.values())
-        return replace(_with_table(seen, table, known), rows=tuple(cells), key_columns=keys)
-    return seen
+            seen = replace(seen, reading=reading)
+    return seen, None
+
+
+def _with_cells(seen: Look, table: Table, rows: int) -> Look:
+    """Add the first rows of a table whose columns are not known."""
+    mapping = seen.reading.mapping or {}
+    known = {field: column for field, column in mapping.items() if column in table.columns}
+    cells = tuple(tuple(row.cells) for row in islice(table.rows(), rows))
+    keys = likely_keys(table.columns, cells, known.values())
+    return replace(_with_table(seen, table, known), rows=cells, key_columns=keys)
 
 
 def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
@@ -166,29 +165,24 @@ def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
 def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Look:
     """Add the records of a source whose columns are known."""
     first, cells = list[Record](), list[tuple[str, ...]]()
-    suspicious, empty = Counter[str](), Counter[str]()
-    questions, causes, total = seen.questions, Causes(source.mapping, source.key), 0
-    words = {
-        source.columns.index(column): Counter[str]()
-        for name, column in source.mapping.items()
-        if name != "name"
-    }
+    suspicious, empty, questions = Counter[str](), Counter[str](), seen.questions
+    # What the cells of each field hold; a name may be anything.
+    fields = {name: source.columns.index(source.mapping[name]) for name in source.mapping}
+    words = {name: Counter[str]() for name in fields if name != "name"}
     try:
         for record in islice(source, most):
-            if record.problem is not None:
-                causes.add(record.problem, [record.line])
             if len(first) < rows:
                 first.append(record)
             if record.state is State.SKIPPED:
                 continue
-            total += 1
             if len(cells) < _MOST_FOR_KEYS:
                 cells.append(record.cells)
-            for at, counts in words.items():
+            for name, counts in words.items():
+                at = fields[name]
                 counts["".join(record.cells[at : at + 1]).strip()] += 1
             if record.problem is not None and record.problem.accept is not None:
                 suspicious[record.problem.accept] += 1
-            suspicious.update(note for note in record.notes if note in _SUSPICIONS)
+            suspicious.update(_SUSPICIONS.intersection(record.notes))
             empty.update(_empty_in(record))
     except InputError as problem_below:
         questions = (*questions, problem_below)
@@ -198,12 +192,9 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
         key_columns=source.key or likely_keys(source.columns, cells, source.mapping.values()),
         records=tuple(first),
         rows=tuple(record.cells for record in first),
-        values=tuple(
-            _to_map(source, seen.reading, {source.columns[at]: each for at, each in words.items()})
-        ),
+        values=tuple(_to_map(source, seen.reading, words)),
         suspicious=dict(suspicious),
         empty=dict(empty),
-        causes=tuple(causes.found(total)),
         is_returned=source.is_returned,
     )
 
@@ -217,20 +208,17 @@ def _empty_in(record: Record) -> list[str]:
 
 
 def _to_map(
-    source: Source, asked: Options, words: Mapping[str, Counter[str]]
+    source: Source, asked: RecipeOptions, words: Mapping[str, Counter[str]]
 ) -> Iterator[ValueToMap]:
     """Yield the words of the columns that no field allows or that are mapped, commonest first."""
     mapped = {name: {*map(word_of, table)} for name, table in (asked.value_map or {}).items()}
-    fields = {column: FIELD_BY_NAME[name] for name, column in source.mapping.items()}
-    counts = {(column, word): n for column, each in words.items() for word, n in each.items()}
-    for (column, word), count in sorted(counts.items(), key=lambda item: -item[1]):
-        if word and word_of(word) in mapped.get(fields[column].name, ()):
-            yield ValueToMap(fields[column].name, column, word, count, None)
-            continue
-        try:
-            read_cell(fields[column], word, source.rules)
-        except CellError as refused:
-            option = refused.problem.option
-            if word and option is not None and option[0] in ("categories", "value_map"):
-                likely = nearest(fields[column], word, source.rules)
-                yield ValueToMap(fields[column].name, column, word, count, likely)
+    counts = [(n, name, word) for name, each in words.items() for word, n in each.items() if word]
+    for count, name, word in sorted(counts, key=lambda each: -each[0]):
+        column, likely = FIELD_BY_NAME[name], None
+        if word_of(word) not in mapped.get(name, ()):
+            problem = read_cell(column, word, source.rules).problem
+            option = None if problem is None else problem.option
+            if option is None or option[0] not in ("categories", "value_map"):
+                continue
+            likely = nearest(column, word, source.rules)
+        yield ValueToMap(name, source.mapping[name], word, count, likely)

@@ -16,8 +16,10 @@ import stat
 import unicodedata
 import zipfile
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, cast
@@ -125,12 +127,24 @@ class EncodingError(InputError):
 def bytes_of(file: BinaryIO) -> BinaryIO:
     """Return the file's bytes from its start, unpacked where it is gzip."""
     file.seek(0)
-    is_packed = file.read(2) == b"\x1f\x8b"
+    is_gzip = file.read(2) == b"\x1f\x8b"
     file.seek(0)
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
+    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_gzip else file
 
 
-def error_handler(encoding: str) -> str:
+@contextmanager
+def text_of(file: BinaryIO, encoding: str) -> Iterator[io.TextIOWrapper]:
+    """Give the text of a file from its start; somebody else closes the file."""
+    stream = cast("IO[bytes]", bytes_of(file))
+    text = io.TextIOWrapper(stream, encoding, _error_handler(encoding), newline="")
+    try:
+        yield text
+    finally:
+        with suppress(ValueError):  # the file was closed before
+            text.detach()
+
+
+def _error_handler(encoding: str) -> str:
     """Accept a lone surrogate where the codec can, so that it costs one record, not all."""
     return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
@@ -144,7 +158,10 @@ def proven_encoding(file: BinaryIO, given: str | None) -> str:
     """
     try:
         codec = _codec_of(bytes_of(file).read(4096), given)
-        _decode_all(file, codec, is_given=given is not None)
+        try:
+            _decode_all(file, codec)
+        except UnicodeError:
+            raise _misread(file, codec, is_given=given is not None) from None
     except DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}") from None
     return codec
@@ -166,65 +183,67 @@ def _codec_of(start: bytes, given: str | None) -> str:
     raise EncodingError(what, hint=hint, answer={"encoding": likely}, candidates=(first,))
 
 
-def _decode_all(file: BinaryIO, codec: str, *, is_given: bool) -> None:
+def _decode_all(file: BinaryIO, codec: str) -> None:
     """Decode the whole file once, and refuse what would not end or would fill the memory."""
-    decoder = codecs.getincrementaldecoder(codec)(error_handler(codec))
-    size = stamp_of(file)[0]
-    stream, read, lines, length, waiting, chunk = bytes_of(file), 0, 1, 0, b"", b""
-    try:
-        while chunk := stream.read(_CHUNK):
+    size, lines, length = stamp_of(file)[0], 1, 0
+    with text_of(file, codec) as text:
+        unpacked = cast("BinaryIO", text.buffer)
+        while chunk := text.read(_CHUNK):
             if file.tell() > size:
                 raise changed()
             # Refused before it fills a disk.
-            if stream.tell() > max(_FREE_SIZE, _MAX_RATIO * size):
+            if unpacked.tell() > max(_FREE_SIZE, _MAX_RATIO * size):
                 what = f"it unpacks to more than {_MAX_RATIO} times its size"
                 hint = "unpack it yourself and look at it"
                 raise InputError(f"{what}, which no list of animals needs", hint=hint)
-            waiting = decoder.getstate()[0]
-            decoder.decode(chunk)
-            read += len(chunk)
-            lines += chunk.count(b"\n")
-            at = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+            lines += chunk.count("\n")
+            at = max(chunk.rfind("\n"), chunk.rfind("\r"))
             length = length + len(chunk) if at < 0 else len(chunk) - at
             if length > MAX_LINE:
                 what = f"this line is longer than {MAX_LINE // 1024**2} MiB"
                 raise InputError(what, line=lines, hint="is this a CSV file?")
-        waiting, chunk = decoder.getstate()[0], b""
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as problem:
-        whole = waiting + chunk
-        at = problem.start + len(whole) - len(problem.object)
-        offset, line = read - len(waiting) + at, lines + whole.count(b"\n", 0, at)
-        raise _misread(file, codec, offset, line, whole[at], is_given=is_given) from None
-    except UnicodeError as problem:  # punycode says no more than this
-        raise EncodingError(f"the file is not {codec} text: {problem}") from None
 
 
-def _misread(
-    file: BinaryIO, codec: str, offset: int, lineno: int, byte: int, *, is_given: bool
-) -> EncodingError:
+def _first_fault(file: BinaryIO, codec: str) -> tuple[int | None, bytes, str]:
+    """Return the number of the first line that is not text, its bytes, and which byte is wrong."""
+    stream, offset = bytes_of(file), 0
+    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), 1):
+        try:
+            line.decode(codec, _error_handler(codec))
+        except UnicodeDecodeError as fault:
+            if codec.startswith(("utf-16", "utf-32")):  # where a line of bytes cuts characters
+                break
+            place = f"byte {offset + fault.start + 1:,} (0x{line[fault.start]:02x})"
+            return number, line.splitlines()[0][:4096], place
+        except UnicodeError:  # punycode says no more than this
+            break
+        offset += len(line)
+    return None, b"", ""
+
+
+def _misread(file: BinaryIO, codec: str, *, is_given: bool) -> EncodingError:
     """Name the place where the bytes are not text, and what encodings would make of the line."""
-    start = bytes_of(file).read(_EXAMINED)
-    begin = start.rfind(b"\n", 0, offset) + 1 if offset < len(start) else 0
-    line = start[begin : begin + 4096].splitlines()[0] if start[begin:] else b""
     wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
-    what = f"byte {offset + 1:,} (0x{byte:02x}) is not {wanted} text"
+    number, line, place = _first_fault(file, codec)
+    if number is None:
+        return EncodingError(f"the file is not {wanted} text", hint=_SAVE_AS_UTF8)
+    what, start = f"{place} is not {wanted} text", bytes_of(file).read(_EXAMINED)
     if _is_mostly_utf8(start):
         hint = (
             "other lines are UTF-8, so no encoding fits the whole file; correct this line, which "
             f"reads {line.decode('utf-8', 'replace')[:60]!r}, and others like it"
         )
-        return EncodingError(what, line=lineno, hint=hint)
+        return EncodingError(what, line=number, hint=hint)
     found = tuple(_candidates(start, line))
     if not found:
-        return EncodingError(what, line=lineno, hint=_SAVE_AS_UTF8)
+        return EncodingError(what, line=number, hint=_SAVE_AS_UTF8)
     readings = {each.line: each.encoding for each in reversed(found)}
     shown = list(reversed(readings.items()))[:3]
     parts = [part for text, name in shown for part in (("encoding", name), repr(text))]
     ways = "name its encoding: " + "; ".join(["{} reads {}"] * len(shown))
     return EncodingError(
         what,
-        line=lineno,
+        line=number,
         hint=Advice(ways, *parts, by_hand=_SAVE_AS_UTF8),
         answer={"encoding": found[0].encoding},
         candidates=found,
@@ -265,16 +284,3 @@ def _likeness(text: str) -> float:
             in_place = is_latin == has_ascii and not (before.islower() and sign.isupper())
             points += in_place and not sign.isascii()
     return points / max(1, len(odd))
-
-
-class Text(io.TextIOWrapper):
-    """Text of a file from its start; somebody else closes the file: leaving the text does not."""
-
-    def __init__(self, file: BinaryIO, encoding: str) -> None:
-        super().__init__(
-            cast("IO[bytes]", bytes_of(file)), encoding, error_handler(encoding), newline=""
-        )
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(ValueError):  # the file was closed before
-            self.detach()

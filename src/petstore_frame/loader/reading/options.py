@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
+from functools import cache
 from os import PathLike
-from typing import Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import AfterValidator, BeforeValidator, StringConstraints, TypeAdapter
 
 from petstore_frame._internal.arguments import before_sending, true_or_false, whole_number
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.advice import Advice
-from petstore_frame.loader.reading.fields import CellError, Rules, read_cell, word_of
+from petstore_frame.loader.reading.fields import CellRules, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion
 from petstore_frame.schema.categories import Categories, category_words
@@ -20,24 +23,23 @@ from petstore_frame.schema.models import FIELD_BY_NAME
 ValueMap = Mapping[str, Mapping[Any, Any]]
 ByField = Mapping[str, Any]
 ByColumn = Mapping[str, str | Collection[str]]
-_EXAMPLE = ("mapping", {"name": "Animal"})
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
 NEWEST = re.compile(r"newest:\s*(\S.*)", re.DOTALL)
-_TEXT_OF_BRACES = re.compile(r"\{([^{}]+)\}")
+_IN_BRACES = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True)
-class Options:
-    """How a file or a frame is read.
+class RecipeOptions:
+    """How a file or a frame is read: the words of a ``Recipe``, checked.
 
     Raises:
         ArgumentError: One of them cannot be used; it names the value and what is allowed.
 
     Example:
-        >>> Options(key="animal_id").key
+        >>> RecipeOptions(key="animal_id").key
         ('animal_id',)
-        >>> Options(delimiter="::")
+        >>> RecipeOptions(delimiter="::")
         Traceback (most recent call last):
         petstore_frame.errors.ArgumentError: delimiter= is one character, ... got '::'; nothing ...
     """
@@ -66,98 +68,37 @@ class Options:
 
     @before_sending()
     def __post_init__(self) -> None:
-        self._check_names()
-        self._check_cells()
-        self._check_layout()
+        for name, (_, what) in _ALLOWED.items():
+            if (value := getattr(self, name)) is not None:
+                try:
+                    object.__setattr__(self, name, _type_of(name).validate_python(value))
+                except (LookupError, TypeError, ValueError):
+                    _refuse("{} {}, got {}", (name,), what, _shown(value))
+        for name in ("key", "columns"):
+            names = getattr(self, name) or ()
+            if twice := [each for each in names if each.strip() and names.count(each) > 1]:
+                _refuse("{} names the column {} twice", (name,), repr(twice[0]))
+        tables = {
+            "mapping": _checked_mapping(self.mapping),
+            "value_map": _by_field("value_map", self.value_map, (KEY,)),
+            "otherwise": _by_field("otherwise", self.otherwise),
+            "defaults": _by_field("defaults", self.defaults),
+            "leave_out": self.leave_out,
+            "only": self.only,
+        }
+        if "name" in (tables["otherwise"] or ()):
+            _refuse("{} names the field name, which has no list of values", ("otherwise",))
+        for name, table in tables.items():
+            object.__setattr__(self, name, table or None)
+        if self.header_row is not None:
+            row = whole_number("header_row", self.header_row, 1)
+            object.__setattr__(self, "header_row", row)
+        true_or_false("keep_spaces", self.keep_spaces)
         if not isinstance(self.categories, str | PathLike):  # a file is read with the cells
-            self._set(categories=_plain_categories(self.categories))
+            object.__setattr__(self, "categories", _plain_categories(self.categories))
             self.rules()
 
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def _check_names(self) -> None:
-        """Check the options that name columns."""
-        if self.mapping is not None:
-            self._set(mapping=_checked_mapping(self.mapping))
-        key = _texts("key", self.key or (), "names the column that identifies an animal")
-        columns = self.columns
-        if columns is not None:
-            if isinstance(columns, str):
-                _refuse("{} is a list of column names, got {}", ("columns",), _shown(columns))
-            columns = _texts("columns", columns, "is a list of column names")
-            if not any(map(str.strip, columns)):
-                _refuse("{} names no column, got {}", ("columns",), _shown(columns))
-        if not all(map(str.strip, key)):
-            what = "{} names the column that identifies an animal, got {}"
-            _refuse(what, ("key",), _shown(self.key))
-        for option, names in (("key", key), ("columns", columns or ())):
-            if twice := [name for name in names if name.strip() and names.count(name) > 1]:
-                _refuse("{} names the column {} twice", (option,), repr(twice[0]))
-        if self.count is not None and not (isinstance(self.count, str) and self.count.strip()):
-            what = "{} names the column that says how many animals a row stands for, got {}"
-            _refuse(what, ("count",), _shown(self.count))
-        keep = self.keep
-        if keep is not None and not (
-            isinstance(keep, str) and (keep in ("first", "last") or NEWEST.fullmatch(keep))
-        ):
-            _refuse("{} is 'first', 'last' or 'newest: COLUMN', got {}", ("keep",), _shown(keep))
-        self._set(key=key, columns=columns)
-
-    def _check_cells(self) -> None:
-        """Check the options that say what cells mean."""
-        accept = _texts("accept", self.accept or (), "lists kinds of suspicious records")
-        if not {*accept} <= {*Suspicion}:
-            what = f"lists what is sent after all, out of {', '.join(Suspicion)}"
-            _refuse("{} {}, got {}", ("accept",), what, _shown(self.accept))
-        maps = self.value_map
-        if maps is not None and not (
-            isinstance(maps, Mapping) and all(isinstance(each, Mapping) for each in maps.values())
-        ):
-            what = "goes from field to values by word, as in {'status': {'in stock': 'available'}}"
-            _refuse("{} {}, got {}", ("value_map",), what, _shown(maps))
-        value_map = {
-            name: {str(word): "" if value is None else value for word, value in table.items()}
-            for name, table in _by_field("value_map", maps, (KEY,)).items()
-        }
-        self._set(
-            accept=frozenset(map(str, accept)),
-            value_map=value_map or None,
-            otherwise=_by_field("otherwise", self.otherwise) or None,
-            defaults=_by_field("defaults", self.defaults) or None,
-            leave_out=_by_column("leave_out", self.leave_out),
-            only=_by_column("only", self.only),
-        )
-        if "name" in (self.otherwise or {}):
-            _refuse("{} names the field name, which has no list of values", ("otherwise",))
-
-    def _check_layout(self) -> None:
-        """Check the options that say how a file is laid out."""
-        sign = self.delimiter
-        if sign is not None and not (isinstance(sign, str) and len(sign) == 1):
-            sign = '"'
-        if sign is not None and sign in '"\r\n':
-            what = "is one character, not a quote or a line end"
-            _refuse("{} {}, got {}", ("delimiter",), what, _shown(self.delimiter))
-        if self.encoding is not None and not _is_codec(self.encoding):
-            what = "{} is the name of a text encoding, got {}"
-            _refuse(what, ("encoding",), _shown(self.encoding))
-        if self.sheet is not None and not isinstance(self.sheet, str):
-            _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(self.sheet))
-        if self.header_row is not None:
-            self._set(header_row=whole_number("header_row", self.header_row, 1))
-        for option, known in (
-            ("quoting", ("strict", "none")),
-            ("thousands", (None, ",", ".")),
-            ("duplicates", ("refuse", "skip", "send")),
-        ):
-            if (value := getattr(self, option)) not in known:
-                words = " or ".join(repr(each) for each in known if each is not None)
-                _refuse("{} is {}, got {}", (option,), words, _shown(value))
-        true_or_false("keep_spaces", self.keep_spaces)
-
-    def rules(self) -> Rules:
+    def rules(self) -> CellRules:
         """Return what it says of the cells, ready to be looked up; a categories file is read here.
 
         Raises:
@@ -170,7 +111,7 @@ class Options:
             word = word_of(label)
             numbers[word] = str(number) if numbers.get(word, str(number)) == str(number) else None
             listed.add(number)
-        known = Rules(accept=frozenset(Suspicion), values={"category_id": numbers})
+        known = CellRules(accept=frozenset(Suspicion), values={"category_id": numbers})
         values: dict[str, dict[str, str | None]] = {"category_id": dict(numbers)}
         for name, table in (self.value_map or {}).items():
             read = {word_of(word): _sent(name, value, known) for word, value in table.items()}
@@ -182,24 +123,20 @@ class Options:
         for name, value in (self.defaults or {}).items():
             if not columns_in(str(value)) and not _sent(name, value, known, "defaults"):
                 _refuse("{} gives {} as the {}", ("defaults",), repr(value), name)
-        return Rules(
-            self.keep_spaces,
-            self.thousands,
-            frozenset(self.accept),
-            values,
-            others,
-            frozenset(listed),
+        accept = frozenset(self.accept)
+        return CellRules(
+            self.keep_spaces, self.thousands, accept, values, others, frozenset(listed)
         )
 
     def given(self) -> dict[str, Any]:
         """Return the options that say something, by name in their order."""
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        found = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
         return {
-            each.name: found[each.name]
-            for each in fields(self)
-            if found[each.name] is not each.default
+            name: value
+            for name, (value, default) in found.items()
             # A Series of categories has no truth value, and is never the default.
-            and (each.name == "categories" or found[each.name] not in (each.default, frozenset()))
+            if value is not default
+            and (name == "categories" or value not in (default, frozenset()))
         }
 
 
@@ -210,62 +147,57 @@ def columns_in(text: str) -> list[str]:
         >>> columns_in("Unnamed {Tag no}")
         ['Tag no']
     """
-    return _TEXT_OF_BRACES.findall(text)
+    return _IN_BRACES.findall(text)
 
 
-def filled_in(text: str, cells: Mapping[str, str]) -> str:
+def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
     """Return a default with the cells of the columns that it names; empty where one is empty."""
-    if not all(cells[column].strip() for column in columns_in(text)):
-        return ""
-    return _TEXT_OF_BRACES.sub(lambda found: cells[found[1]].strip(), text)
+    places = {column: columns.index(column) for column in columns_in(text)}
+    found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
+    return _IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
 
 
 def merged(base: Any, given: Mapping[str, Any]) -> Any:
     """Return options with others that win; None gives none, and tables are merged by their words.
 
     Example:
-        >>> merged(Options(mapping={"name": "A"}), {"mapping": {"status": "B"}}).mapping
+        >>> merged(RecipeOptions(mapping={"name": "A"}), {"mapping": {"status": "B"}}).mapping
         {'name': 'A', 'status': 'B'}
     """
     words = dict(base.given())
     for name, value in given.items():
-        if value is None:
-            continue
-        old, words[name] = words.get(name), value
+        old = words.get(name)
         if name != "categories" and isinstance(old, Mapping) and isinstance(value, Mapping):
-            checked = type(base)(**{name: value})
-            words[name] = _merged_tables(old, getattr(checked, name) or {})
+            new = getattr(type(base)(**{name: value}), name) or {}
+            words[name] = {**old, **new}
+            for word in old.keys() & new.keys():
+                if isinstance(old[word], Mapping):
+                    words[name][word] = {**old[word], **new[word]}
+        elif value is not None:
+            words[name] = value
     return type(base)(**words)
 
 
-def _merged_tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    both = {**old, **new}
-    for name in old.keys() & new.keys():
-        if isinstance(old[name], Mapping):
-            both[name] = {**old[name], **new[name]}
-    return both
-
-
-def _sent(name: str, value: Any, known: Rules, option: str = "value_map") -> str:
+def _sent(name: str, value: Any, known: CellRules, option: str = "value_map") -> str:
     """Return the JSON text of what a word is to mean; "" for an empty cell."""
     if name == KEY:
         if value != "":
             _refuse("{} of the key says which words are none, so it gives ''", (option,))
         return ""
-    column = FIELD_BY_NAME[name]
-    if value is None or value == "":
+    if value == "":
         return ""
-    if type(value).__name__ in ("bool", "bool_") and column.dtype != "boolean":
-        what = f"{option} gives {value!r} as a {column.label.lower()}; give a whole number"
-        raise ArgumentError(f"{what}; nothing was sent")
-    try:
-        return read_cell(column, str(value), known)[0] or ""
-    except CellError as refused:
-        allowed = "give a whole number" if column.dtype == "int64" else refused.problem.message
-        if column.values:
-            allowed = f"it is one of {', '.join(column.values)}, or '' for none"
-        what = f"{option} gives {value!r} as a {column.label.lower()}; {allowed}"
-        raise ArgumentError(f"{what}; nothing was sent") from None
+    column = FIELD_BY_NAME[name]
+    is_bool = type(value).__name__ in ("bool", "bool_") and column.dtype != "boolean"
+    found = read_cell(column, str(value), known)
+    if found.problem is None and not is_bool:
+        return found.value or ""
+    allowed = "give a whole number" if column.dtype == "int64" or is_bool else ""
+    if column.values:
+        allowed = f"it is one of {', '.join(column.values)}, or '' for none"
+    elif not allowed and found.problem is not None:
+        allowed = found.problem.message
+    what = f"{option} gives {value!r} as a {column.label.lower()}; {allowed}"
+    raise ArgumentError(f"{what}; nothing was sent")
 
 
 def _plain_categories(categories: Any) -> Categories:
@@ -277,18 +209,13 @@ def _plain_categories(categories: Any) -> Categories:
     return numbers if len(numbers) == len({*words}) else categories
 
 
-def _checked_mapping(mapping: Any) -> dict[str, str | None] | None:
-    example = "goes from field to column, as in {}"
-    if not isinstance(mapping, Mapping):
-        _refuse(f"{{}} {example}, got {{}}", ("mapping",), _EXAMPLE, _shown(mapping))
+def _checked_mapping(mapping: Any) -> dict[str, str | None]:
     columns: dict[str, str | None] = {}
-    for word, given in mapping.items():
-        name = field_name(word) if isinstance(word, str) else None
+    for word, given in (mapping or {}).items():
+        name = field_name(str(word))
         if name is None:
-            text = (
-                f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it {example}"
-            )
-            _refuse(text, ("mapping",), _shown(word), _EXAMPLE)
+            text = f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it {{}}"
+            _refuse(text, ("mapping",), _shown(word), _ALLOWED["mapping"][1])
         if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)
         column = None if given == "" and name not in REQUIRED else given
@@ -296,21 +223,17 @@ def _checked_mapping(mapping: Any) -> dict[str, str | None] | None:
             text = "{} names the column {}, which is not text; columns are named as text: {}"
             _refuse(text, ("mapping",), _shown(column), _shown(str(column)))
         if column is not None and column in columns.values():
-            text = "gives one column to two fields; give each its own"
             by_hand = "one column was chosen for two fields; give each its own"
-            _refuse(f"{{}} {text}", ("mapping",), by_hand=by_hand)
+            text = "{} gives one column to two fields; give each its own"
+            _refuse(text, ("mapping",), by_hand=by_hand)
         columns[name] = column
-    return columns or None
+    return columns
 
 
 def _by_field(option: str, table: Any, more: Collection[str] = ()) -> dict[str, Any]:
     """Return a table with the fields by their names."""
-    if table is None:
-        return {}
-    if not isinstance(table, Mapping):
-        _refuse("{} goes from field to value, got {}", (option,), _shown(table))
     found: dict[str, Any] = {}
-    for word, value in table.items():
+    for word, value in (table or {}).items():
         name = str(word) if word in more else field_name(str(word))
         if name is None:
             known = ", ".join((*FIELDS, *more))
@@ -321,34 +244,54 @@ def _by_field(option: str, table: Any, more: Collection[str] = ()) -> dict[str, 
     return found
 
 
-def _by_column(option: str, table: Any) -> dict[str, tuple[str, ...]] | None:
-    """Return a table of the texts that each column may hold."""
-    if table is None:
-        return None
-    if not isinstance(table, Mapping):
-        what = "goes from column to values, as in {'Outcome': ['DIED']}"
-        _refuse("{} {}, got {}", (option,), what, _shown(table))
-    return {
-        str(column): _texts(option, values, "goes from column to texts")
-        for column, values in table.items()
-    } or None
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
 
 
-def _texts(option: str, value: Any, what: str) -> tuple[str, ...]:
-    """Return one text as a tuple of one, and several as a tuple."""
-    if isinstance(value, str):
-        return (value,)
-    is_list = isinstance(value, Collection) and not isinstance(value, bytes | Mapping)
-    if not is_list or not all(isinstance(text, str) for text in value):
-        _refuse("{} {}, got {}", (option,), what, _shown(value))
-    return tuple(value)
+def _known_codec(value: str) -> str:
+    "".encode(value)  # which a codec of bytes refuses
+    return value
 
 
-def _is_codec(encoding: Any) -> bool:
-    try:
-        return isinstance("".encode(encoding), bytes)
-    except (LookupError, TypeError, ValueError):
-        return False
+_Name = Annotated[str, StringConstraints(pattern=r"\S")]
+_Names = Annotated[tuple[_Name, ...], BeforeValidator(_as_tuple)]
+_Words = dict[str, Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]]
+_Meant = Annotated[Any, BeforeValidator(lambda value: "" if value is None else value)]
+_ValueMap = dict[str, dict[Annotated[str, BeforeValidator(str)], _Meant]]
+_Keep = Annotated[str, StringConstraints(pattern=r"^(first|last|newest:\s*\S[\s\S]*)$")]
+_Sign = Annotated[str, StringConstraints(max_length=1, pattern=r'[^"\r\n]')]
+_Kinds = Annotated[
+    frozenset[Annotated[str, AfterValidator(lambda value: str(Suspicion(value)))]],
+    BeforeValidator(_as_tuple),
+]
+# What each option may be, and how a refusal says so.
+_ALLOWED: dict[str, tuple[Any, str]] = {
+    "mapping": (dict, "goes from field to column, as in mapping={'name': 'Animal'}"),
+    "value_map": (
+        _ValueMap,
+        "goes from field to values by word, as in {'status': {'in stock': 'available'}}",
+    ),
+    "otherwise": (dict, "goes from field to value"),
+    "defaults": (dict, "goes from field to value"),
+    "key": (_Names, "names the column that identifies an animal"),
+    "keep": (_Keep, "is 'first', 'last' or 'newest: COLUMN'"),
+    "leave_out": (_Words, "goes from column to texts, as in {'Outcome': ['DIED']}"),
+    "only": (_Words, "goes from column to texts, as in {'Place': ['North']}"),
+    "count": (_Name, "names the column that says how many animals a row stands for"),
+    "encoding": (Annotated[str, AfterValidator(_known_codec)], "is the name of a text encoding"),
+    "delimiter": (_Sign, "is one character, not a quote or a line end"),
+    "quoting": (Literal["strict", "none"], "is 'strict' or 'none'"),
+    "sheet": (str, "is the name of a sheet"),
+    "columns": (tuple[str, ...], "is a list of column names"),
+    "thousands": (Literal[",", "."], "is ',' or '.'"),
+    "accept": (_Kinds, f"lists what is sent after all, out of {', '.join(Suspicion)}"),
+    "duplicates": (Literal["refuse", "skip", "send"], "is 'refuse', 'skip' or 'send'"),
+}
+
+
+@cache
+def _type_of(option: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_ALLOWED[option][0])
 
 
 def _shown(value: Any) -> str:

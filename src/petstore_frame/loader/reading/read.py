@@ -4,144 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
-from os import PathLike, fspath
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
+from itertools import chain, islice
+from typing import Any, Self
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.keys import Keys
-from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name, find_columns, find_given
-from petstore_frame.loader.reading.opening import (
-    DAMAGED,
-    bytes_of,
-    changed,
-    is_packed,
-    open_regular,
-    stamp_of,
+from petstore_frame.loader.reading.inputs import Input
+from petstore_frame.loader.reading.keys import Keys, Ranks
+from petstore_frame.loader.reading.mapping import (
+    Recognised,
+    field_name,
+    find_columns,
+    find_given,
+    listed,
+    recognise,
+    unsent,
 )
-from petstore_frame.loader.reading.options import KEY, NEWEST, Options, columns_in
-from petstore_frame.loader.reading.ranks import Ranks
-from petstore_frame.loader.reading.refusals import (
-    header_below,
-    other_delimiter,
-    recognised,
-    refuse_other_format,
-    refuse_unsent,
-)
+from petstore_frame.loader.reading.options import KEY, NEWEST, RecipeOptions, columns_in
 from petstore_frame.loader.reading.returned import (
-    FIX_SHEET,
     ColumnsOf,
     columns_by,
     has_own_columns,
     restored,
 )
-from petstore_frame.loader.reading.tables import (
-    Table,
-    frame_table,
-    index_names,
-    refuse_missing_names,
-)
-from petstore_frame.loader.reading.text import DELIMITERS, MAX_HEADER, text_tables
+from petstore_frame.loader.reading.tables import Row, Table, index_names, refuse_missing_names
 from petstore_frame.loader.record import Record
+from petstore_frame.schema.models import SENT_FIELDS
 
-if TYPE_CHECKING:
-    from petstore_frame.loader.reading.workbook import Workbook
-
-Kind = Literal["csv", "workbook", "frame"]
-
-
-class Input:
-    """A file or a frame, before its columns are known.
-
-    Attributes:
-        name: What to call it in a message.
-        path, frame: The file or the frame; the other is None.
-
-    Raises:
-        InputError: It is no file that could be read.
-        ArgumentError: It is neither a path nor a frame.
-    """
-
-    def __init__(self, path_or_frame: Any) -> None:
-        self.name, self.path, self.frame = "frame", None, path_or_frame
-        self.kind: Kind = "frame"
-        if not isinstance(path_or_frame, str | PathLike):
-            self._frame_table = frame_table(path_or_frame)
-            return
-        self.path, self.frame = Path(fspath(path_or_frame)), None
-        self.name = self.path.name
-        with self.naming():
-            self._file: BinaryIO = open_regular(self.path)
-            self._stamp = stamp_of(self._file)
-            try:
-                self.kind = "workbook" if is_packed(self._file) else "csv"
-            except InputError:
-                self.close()
-                raise
-
-    @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Name the file in what is refused."""
-        try:
-            yield
-        except InputError as problem:
-            problem.path = problem.path or (str(self.path) if self.path else None)
-            raise
-
-    def refuse_change(self) -> None:
-        """Refuse a file that somebody writes to: one that grows while it is read has no end."""
-        if self.kind != "frame" and stamp_of(self._file) != self._stamp:
-            raise changed()
-
-    @cached_property
-    def book(self) -> Workbook:
-        """The file as a workbook."""
-        from petstore_frame.loader.reading.workbook import Workbook
-
-        return Workbook(self._file)
-
-    @property
-    def sheets(self) -> tuple[str, ...]:
-        """The names of a workbook's sheets; of anything else, none."""
-        return self.book.names if self.kind == "workbook" else ()
-
-    def tables(self, reading: Options) -> Sequence[Table]:
-        """Return the ways to cut it into columns, the likeliest first."""
-        if self.kind == "frame":
-            return [self._frame_table]
-        if self.kind == "workbook":
-            return [self.book.table(reading)]
-        if reading.sheet is not None:
-            raise InputError("a sheet was named, but the file is not a workbook")
-        return text_tables(self._file, reading)
-
-    def own_tables(self, reading: Options) -> Sequence[Table]:
-        """Return the ways to cut one of our own files, as we wrote it or a spreadsheet saved it."""
-        start = OWN_PREFIX.encode()
-        if self.kind == "csv":
-            with suppress(*DAMAGED):
-                start = bytes_of(self._file).read(MAX_HEADER).replace(b"\0", b"")
-        if OWN_PREFIX.encode() not in start:
-            return []
-        fixes = FIX_SHEET if FIX_SHEET in self.sheets else None
-        sheet = (reading.sheet or fixes) if self.kind == "workbook" else None
-        for encoding in dict.fromkeys((None, reading.encoding)):
-            with suppress(InputError):
-                tables = self.tables(Options(encoding=encoding, sheet=sheet))
-                if own := [table for table in tables if has_own_columns(table.columns)]:
-                    return own
-        return []
-
-    def close(self) -> None:
-        """Close the file."""
-        if self.kind != "frame" or self.path is not None:
-            self._file.close()
+# Rows in which a header below a title is looked for, and in which a status is looked for.
+_LOOKED_AT, _SAMPLE = 20, 200
 
 
 class Source:
@@ -166,7 +61,7 @@ class Source:
         self,
         opened: Input,
         table: Table,
-        options: Options,
+        options: RecipeOptions,
         columns_of: ColumnsOf,
         leave_lines: Collection[int] = (),
     ) -> None:
@@ -174,7 +69,7 @@ class Source:
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
         self.is_returned, self.rules = has_own_columns(table.columns), options.rules()
-        self._leave_lines = frozenset(leave_lines)
+        self._leave_lines = leave_lines
         mapping, key = options.mapping, tuple(options.key)
         if self.is_returned:
             table = restored(table)
@@ -191,41 +86,43 @@ class Source:
         )
         named = tuple(find_given("key", column, self.columns) for column in key)
         self.options = _spelled(options, self.columns)
-        self._own_key = tuple(column for column in named if column != self.options.count)
-        count = self.options.count if self._own_key else None
-        self.key = named if count is None else (*self._own_key, count)
+        count = self.options.count
+        self._own_key = tuple(column for column in named if column != count)
+        self.key = (*self._own_key, count) if count and self._own_key else named
 
     @cached_property
-    def _learned(self) -> tuple[Keys, Ranks]:
+    def _learned(self) -> tuple[Keys, Ranks | None]:
         """What reads keys and ranks; where they need it, all rows are looked at once."""
-        words = {name: [word for word, sent in table.items() if sent == ""]
+        words = {name: {word for word, sent in table.items() if sent == ""}
                  for name, table in self.rules.values.items()}  # fmt: skip
         fields = {column: name for name, column in self.mapping.items()}
         nothing = {
-            column: frozenset((*words.get(KEY, ()), *words.get(fields.get(column, ""), ())))
+            column: words.get(KEY, set()) | words.get(fields.get(column, ""), set())
             for column in self._own_key
         }
-        keys = Keys(self.columns, self._own_key, nothing)
-        ranks = Ranks(self.columns, self.options.keep)
+        keys, ranks = Keys(self.columns, self._own_key, nothing), None
+        if newest := NEWEST.fullmatch(self.options.keep or ""):
+            ranks = Ranks(self.columns.index(newest[1]), newest[1])
         with suppress(InputError):  # told where the records are read
-            keys.learn(self.table.rows())
-        ranks.learn(self.table.rows())
+            for row in self.table.rows() if keys.has_to_learn or ranks else ():
+                keys.see(row.cells)
+                if ranks is not None:
+                    ranks.see(row.cells)
+        keys.learn()
+        if ranks is not None:
+            ranks.learn()
         return keys, ranks
 
     def batches(self) -> Iterator[list[Record]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
         with self._opened.naming():
-            keys, ranks = self._learned
-            # What was swallowed in a text file is still so in a result file of another delimiter.
-            signs = self.table.facts.get("delimiter", "")
             checker = Checker(
                 self.columns,
                 self.mapping,
                 self.options,
                 self.rules,
-                keys,
-                ranks,
-                "".join(DELIMITERS) if self.is_returned else signs,
+                *self._learned,
+                self.table.facts.get("delimiter", ""),
                 is_returned=self.is_returned,
                 leave_lines=self._leave_lines,
             )
@@ -253,7 +150,7 @@ class Source:
 
 def open_source(
     path_or_frame: Any,
-    options: Options = Options(),  # noqa: B008 # frozen
+    options: RecipeOptions = RecipeOptions(),  # noqa: B008 # frozen
     *,
     columns_of: ColumnsOf = lambda _: None,
     leave_lines: Collection[int] = (),
@@ -284,7 +181,7 @@ def open_source(
 
 
 def lay_out(
-    opened: Input, options: Options, columns_of: ColumnsOf, leave_lines: Collection[int] = ()
+    opened: Input, options: RecipeOptions, columns_of: ColumnsOf, leave_lines: Collection[int] = ()
 ) -> Source:
     """Return the records of the table whose columns are those of animals.
 
@@ -304,19 +201,18 @@ def lay_out(
     if len({source.columns for source in fitting}) > 1:
         signs = [source.table.facts["delimiter"] for source in fitting]
         what = f"the delimiter may be {' or '.join(map(repr, signs))}"
-        hint = Advice("name it: {}", ("delimiter", signs[0]), by_hand="choose the delimiter")
-        raise InputError(what, hint=hint, answer={"delimiter": signs[0]})
+        raise _other_delimiter(what, "name it: {}", signs[0])
     source = fitting[0]
     if source.is_returned:
         return source
     has_default = "name" in (options.defaults or {})
     if opened.kind == "frame" and "name" in source.mapping and not has_default:
         refuse_missing_names(opened.frame, source.columns.index(source.mapping["name"]))
-    refuse_unsent(source.table.rows(), source.columns, source.mapping, options)
+    _refuse_unsent(source)
     return source
 
 
-def _spelled(options: Options, columns: Sequence[str]) -> Options:
+def _spelled(options: RecipeOptions, columns: Sequence[str]) -> RecipeOptions:
     """Return options whose columns are spelled as a file does.
 
     Raises:
@@ -338,35 +234,86 @@ def _spelled(options: Options, columns: Sequence[str]) -> Options:
     return replace(options, defaults=defaults, **changes)
 
 
-def _lacks_delimiter(tables: Sequence[Table]) -> bool:
-    """Tell whether a header has signs and no columns."""
-    names = [each.columns[0] for each in tables if len(each.columns) == 1]
-    return len(names) == len(tables) and any(re.search(r"[^\w\s]", name) for name in names)
+# Why a whole source cannot be read as it is; ``InputError.answer`` has the options to confirm.
 
 
 def _explained(
-    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], reading: Options
+    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], options: RecipeOptions
 ) -> InputError:
     """Return why no table has the columns of animals, and what would help."""
+    refusal = refusals[0]
     if opened.kind == "frame":
-        held = ", ".join(name for name in index_names(opened.frame) if field_name(name))
-        if held:
-            refusals[0].hint = f"the index ({held}) is not read; load frame.reset_index()"
-        return refusals[0]
-    if opened.kind == "csv":
-        refuse_other_format(tables[0].columns)
-    likely = [at for at, table in enumerate(tables) if recognised(table.columns, reading)]
-    if likely:
-        return refusals[likely[0]]
-    question = None
-    if reading.columns is None and reading.header_row is None:
-        below = (header_below(table, reading) for table in tables)
-        question = next((each for each in below if each is not None), None)
-    if question is None and opened.kind == "csv" and reading.delimiter is not None:
-        others = opened.tables(replace(reading, delimiter=None))
-        question = other_delimiter(others, reading)
-    if question is None and opened.kind == "csv" and _lacks_delimiter(tables):
-        by_hand = "choose the delimiter"
-        hint = Advice("name the character between the cells: {}", ("delimiter",), by_hand=by_hand)
-        refusals[0].hint = hint
-    return question or refusals[0]
+        names = ", ".join(name for name in index_names(opened.frame) if field_name(name))
+        if names:
+            refusal.hint = f"the index ({names}) is not read; load frame.reset_index()"
+        return refusal
+    start = tables[0].columns[0].lstrip()[:40]
+    if kind := {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1]):
+        what = f"the file looks like {kind}, not like CSV: it begins with {start!r}"
+        return InputError(what, hint="export the animals as CSV and load that")
+    for table, problem in zip(tables, refusals, strict=True):
+        if _recognised(table.columns, options):
+            return problem
+    if options.columns is None and options.header_row is None:
+        below = filter(None, (_header_below(table, options) for table in tables))
+        if question := next(below, None):
+            return question
+    if opened.kind == "csv" and options.delimiter is not None:
+        for table in opened.tables(replace(options, delimiter=None)):
+            if _recognised(table.columns, options):
+                sign = table.facts["delimiter"]
+                what = f"the delimiter is not {options.delimiter!r}: it looks like {sign!r}"
+                return _other_delimiter(what, "if it is: {}", sign)
+    elif all(len(table.columns) == 1 for table in tables) and re.search(r"[^\w\s]", start):
+        hint = "name the character between the cells: {}"
+        refusal.hint = Advice(hint, ("delimiter",), by_hand="choose the delimiter")
+    return refusal
+
+
+def _recognised(header: Sequence[str], options: RecipeOptions) -> Recognised | None:
+    """Return what a header shows, or None where it is no header that could be used."""
+    try:
+        found = recognise(header, options.mapping, options.defaults or ())
+    except InputError:
+        return None
+    return found if found.is_complete else None
+
+
+def _other_delimiter(what: str, hint: str, sign: str) -> InputError:
+    advice = Advice(hint, ("delimiter", sign), by_hand="choose the delimiter")
+    return InputError(what, hint=advice, answer={"delimiter": sign})
+
+
+def _header_below(table: Table, options: RecipeOptions) -> InputError | None:
+    """Return the question whether the header stands below a title."""
+    rows = list[Row]()
+    with suppress(InputError):  # reported where the records are read
+        rows.extend(islice(table.rows(), _LOOKED_AT))
+    for row in rows:
+        if found := _recognised(row.cells, options):
+            answers: list[tuple[str, Any]] = [("header_row", row.line)]
+            if found.proposed:
+                answers.append(("mapping", found.proposed))
+            what = f"row {row.line} looks like the header"
+            ways = f"{what}: {' and '.join(['{}'] * len(answers))}"
+            return InputError(
+                f"row {table.header_row} is no header of animals: {listed(table.columns)}",
+                hint=Advice(ways, *answers, by_hand=f"{what}; choose it"),
+                answer={"header_row": row.line},
+            )
+    return None
+
+
+def _refuse_unsent(source: Source) -> None:
+    """Ask about a column that holds a field's values and would not be sent."""
+    options, rows = source.options, list[Row]()
+    with suppress(InputError):  # told where the records are read
+        rows.extend(islice(source.table.rows(), _SAMPLE))
+    stated = {*source.mapping, *(options.mapping or {}), *(options.defaults or {})}
+    for field in SENT_FIELDS:
+        for at, column in enumerate(source.columns):
+            is_free = column.strip() and column not in source.mapping.values()
+            if field.values and field.name not in stated and is_free:
+                cells = {row.cells[at].strip().casefold() for row in rows if at < len(row.cells)}
+                if cells - {""} and cells <= {"", *field.values}:
+                    raise unsent(field.name, column)

@@ -1,20 +1,55 @@
-"""How a kind of file is read, as one value that can be kept: read from and written to a file."""
+"""How a kind of file is read, as one value that can be kept: its TOML file, read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.reading.draft import draft_text
-from petstore_frame.loader.reading.options import Options, merged
-from petstore_frame.loader.reading.recipe_text import from_text, line_of, plain, to_text
+from petstore_frame.loader.reading.draft import TO_FILL_IN, drafted
+from petstore_frame.loader.reading.look import look
+from petstore_frame.loader.reading.options import RecipeOptions, merged
+from petstore_frame.schema.numeric import whole_from_text
+
+# A draft looks at no more rows than these.
+_MOST_ROWS = 2_000_000
+# In the order in which they are written, those of a table last.
+COMMENTS = {
+    "key": "the column, or columns, that identify an animal",
+    "keep": "of rows of one key: first, last, or newest: COLUMN",
+    "count": "the column that says how many animals a row stands for",
+    "encoding": "of a text file that is not UTF-8",
+    "delimiter": "between the cells of a text file",
+    "quoting": "none reads quotes as letters",
+    "sheet": "of a workbook",
+    "header_row": "1 is the first row of the file",
+    "columns": "the names, where the file has no header",
+    "thousands": "the separator in numbers",
+    "keep_spaces": "leave the outer spaces of names",
+    "accept": "suspicious records that are sent all the same",
+    "duplicates": "records without a key that equal earlier ones: refuse, skip or send",
+    "categories": "the number of each label",
+    "mapping": "the column of each field",
+    "value_map": "what the words of a column mean; an empty text is an empty cell",
+    "otherwise": "what all other words become",
+    "defaults": "what an empty cell becomes; braces name a column of the file",
+    "leave_out": "rows that are not loaded, by the words of a column",
+    "only": "the rows that are loaded, by the words of a column",
+}
+_ELSEWHERE = ("base_url", "api_key", "journal", "output", "path", "file")
+_BARE = re.compile("[A-Za-z0-9_-]+")
+_AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
-class Recipe(Options):
+class Recipe(RecipeOptions):
     """How a kind of file is read; its words are the options of ``load_csv`` that say so.
 
     Write it once, and give it with each file of the kind: ``load_csv(path, client,
@@ -49,7 +84,14 @@ class Recipe(Options):
         except (OSError, UnicodeDecodeError) as problem:
             reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
             raise InputError(f"cannot open the recipe: {reason}", path=str(place)) from None
-        words = from_text(text, place)
+        words = parsed(text, place)
+        for word in words:
+            if word not in COMMENTS:
+                raise unknown_word(word, COMMENTS, text, place)
+        for word in _open_words(words):
+            what, hint = f"{word!r} is still to be filled in", "replace the question mark"
+            hint = f"{hint}, or take the line out"
+            raise InputError(what, path=str(place), line=line_of(word, text), hint=hint)
         if isinstance(file := words.get("categories"), str):
             words["categories"] = str(place.parent / file)
         try:
@@ -67,7 +109,7 @@ class Recipe(Options):
             ArgumentError: Something in it cannot stand in a file.
         """
         place = Path(fspath(path))
-        text = to_text(plain(self, place.parent), {})
+        text = _toml(plain(self, place.parent), {})
         with replacing(place) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
         return place
@@ -86,7 +128,12 @@ class Recipe(Options):
         Raises:
             InputError: The file cannot be read at all.
         """
-        return draft_text(path, cls(**words))
+        seen = look(path, cls(**words), rows=_MOST_ROWS)
+        known, notes = drafted(seen, plain(seen.reading))
+        head = [f"# {seen.name}: {len(seen.rows):,} rows. Replace each question mark."]
+        open_questions = (problem for problem in seen.questions if not problem.answer)
+        head += [f"# {problem}".replace("\n", " ") for problem in open_questions]
+        return "\n".join([*head, _toml(known, notes)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it says as values that JSON has; ``Recipe(**values)`` is the same recipe."""
@@ -115,3 +162,157 @@ def as_recipe(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, A
         raise ArgumentError(what)
     found: Recipe = merged(recipe or Recipe(), given)
     return found
+
+
+def plain(options: RecipeOptions, folder: Path | None = None) -> dict[str, Any]:
+    """Return what options say as values that JSON and TOML have, paths relative to a folder."""
+    found = {name: _plain(value) for name, value in options.given().items() if name != "categories"}
+    if isinstance(options.categories, str | PathLike):
+        path = fspath(options.categories)
+        found["categories"] = path if folder is None else _relative(Path(path), folder)
+    elif options.categories is not None:
+        found["categories"] = _by_label(options.categories)
+    if len(options.key) == 1:
+        found["key"] = options.key[0]
+    return found
+
+
+def plain_if_possible(options: RecipeOptions) -> dict[str, Any] | None:
+    """Return what options say as values that JSON has; None where categories need a table."""
+    try:
+        return plain(options)
+    except ArgumentError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(word): _plain(each) for word, each in value.items()}
+    if isinstance(value, Collection) and not isinstance(value, str):
+        return sorted(value) if isinstance(value, frozenset) else list(value)
+    return "" if value is None else value
+
+
+def _by_label(categories: Any) -> dict[str, Any]:
+    """Return categories as ids by label, unless two have one, or a label looks like an id."""
+    if not isinstance(categories, Mapping):
+        what = "these categories have labels and ids that stand several times; write them as a CSV"
+        raise ArgumentError(what)
+    numbers = {str(label): number for number, label in categories.items()}
+    is_by_id = all(isinstance(number, int) for number in categories)
+    is_clear = any(whole_from_text(label) is None for label in numbers)
+    if is_by_id and is_clear and len(numbers) == len(categories):
+        return numbers
+    return {str(word): value for word, value in categories.items()}
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """Return a path as seen from a folder, or whole where it is on another drive."""
+    try:
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # between drives
+        return path.resolve().as_posix()
+
+
+def _toml(given: Mapping[str, Any], notes: Mapping[tuple[str, ...], str]) -> str:
+    """Return the words of a recipe, as of ``plain``, as TOML; ``notes`` are further comments.
+
+    Raises:
+        ArgumentError: A text in it cannot stand in a file.
+    """
+    lines = ["# How this kind of file is read; see the page on recipes of petstore-frame."]
+    for name, comment in COMMENTS.items():
+        if name in given and not isinstance(given[name], Mapping):
+            lines.append(_line(name, given[name], notes.get((name,), comment)))
+    for name in COMMENTS:
+        if isinstance(given.get(name), Mapping):
+            lines += _table((name,), given[name], notes)
+    text = "\n".join(lines) + "\n"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError("a recipe holds half a character, which no file can hold") from None
+    return text
+
+
+def _table(
+    path: tuple[str, ...], table: Mapping[str, Any], notes: Mapping[tuple[str, ...], str]
+) -> Iterator[str]:
+    inner = {word: value for word, value in table.items() if isinstance(value, Mapping)}
+    if len(inner) < len(table) or not table:
+        yield f"\n[{'.'.join(map(_key, path))}]  # {COMMENTS[path[0]]}"
+    for word, value in table.items():
+        if word not in inner:
+            yield _line(word, value, notes.get((*path, word), ""))
+    for word, value in inner.items():
+        yield from _table((*path, word), value, notes)
+
+
+def _line(word: str, value: Any, comment: str) -> str:
+    line = f"{_key(word)} = {_value(value)}"
+    return f"{line}  # {comment}" if comment else line
+
+
+def _key(word: str) -> str:
+    return word if _BARE.fullmatch(word) else _value(word)
+
+
+def _value(value: Any) -> str:
+    # JSON's texts, lists, numbers and truth values are TOML's, but for this one character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def parsed(text: str, path: Path) -> dict[str, Any]:
+    """Return what a file of ours says.
+
+    Raises:
+        InputError: It is not TOML; with its line.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        found = _AT_LINE.search(str(problem))
+        line = int(found[1]) if found else None
+        what = f"this is not TOML: {_AT_LINE.sub('', str(problem))}"
+        hint = "put texts into quotes, and words with spaces, too"
+        raise InputError(what, path=str(path), line=line, hint=hint) from None
+
+
+def _open_words(value: Any, word: str = "") -> Iterator[str]:
+    """Yield the words of tables that have a question mark for a person to replace."""
+    for each, inner in value.items():
+        if isinstance(inner, Mapping):
+            yield from _open_words(inner, each)
+        elif inner == TO_FILL_IN and word:
+            yield each
+
+
+def unknown_word(
+    word: str, known: Collection[str], text: str, path: Path, *, owner: str = "a recipe"
+) -> InputError:
+    """Return the refusal of a word that a file of ours cannot say, with its line and the nearest.
+
+    Args:
+        word: What it says.
+        known: What it could say.
+        text: The file's text.
+        path: The file.
+        owner: Whose words they are.
+    """
+    near = get_close_matches(word, known, 1, 0.6)
+    hint = f"did you mean {near[0]}?" if near else f"{owner} has {', '.join(known)}"
+    if owner == "a recipe" and word in _ELSEWHERE:
+        hint = "a recipe says how a file is read; where it goes stays with each call"
+    elif word == "api_key":
+        hint = "the API key comes from PETSTORE_API_KEY only"
+    what = f"{owner} has no word {word!r}"
+    return InputError(what, path=str(path), line=line_of(word, text), hint=hint)
+
+
+def line_of(word: str, text: str) -> int | None:
+    """Return the line of a file on which a word is given its value, or stands as a table."""
+    for number, line in enumerate(text.splitlines(), 1):
+        start = line.strip().lstrip("[").split("=")[0].split("]")[0]
+        if word in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == word:
+            return number
+    return None

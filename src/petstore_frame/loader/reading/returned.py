@@ -6,7 +6,6 @@ guarded by a quote that is taken off again.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,8 +18,9 @@ from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.tables import Row, RowNotes, Table
 from petstore_frame.loader.record import Origin, Suspicion
 
-ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
-RECORD, ACCEPT = f"{OWN_PREFIX}record", f"{OWN_PREFIX}accept"
+STATE, RECORD, ACCEPT = f"{OWN_PREFIX}state", f"{OWN_PREFIX}record", f"{OWN_PREFIX}accept"
+# What a row of the file has beyond its header.
+EXTRA = f"{OWN_PREFIX}extra"
 FIX_SHEET = "Fix"
 
 
@@ -52,19 +52,17 @@ RESULT_COLUMNS = (
 )  # fmt: skip
 FIX_COLUMNS = ("record", "error_message", "error_column", "error_value", "hint", "accept")
 FIX_SHEET_COLUMNS = ("error_message", "hint", "error_column", "line", "accept", "record")
-_KINDS = frozenset(str(kind) for kind in Suspicion)
-_YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 
 _RETURNABLE = ("", "invalid", "rejected")
-# What a spreadsheet takes for a number, a date or a truth value, and would write back as another
-# text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
-_CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
-_GUARD = "'"
+_KINDS = frozenset(map(str, Suspicion))
+_YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 _SAY_YES = "write yes in place of no, or empty that cell where it is corrected"
 # A text that no spreadsheet takes for a number or a time.
 _NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
-# Fix files of version 0.2 have the import in a column of its own.
-_RUN_0_2, _RUN_ID = f"{OWN_PREFIX}run", re.compile("[0-9a-f]{32}")
+_GUARD = "'"
+# What a spreadsheet takes for a number, a date or a truth value, and would write back as another
+# text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
+_CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 
 
 def record_name(import_id: str, record: int) -> str:
@@ -121,12 +119,6 @@ def _is_guarded(text: str) -> bool:
     return bare.startswith(RUNNABLE) or _CONVERTED.match(bare) is not None
 
 
-def escaped_columns(header: Sequence[str], cells: Sequence[str], written: Sequence[str]) -> str:
-    """Return which cells were written otherwise than they are, for the column ``_pf_escaped``."""
-    names = [name for name, cell, text in zip(header, cells, written, strict=False) if cell != text]
-    return json.dumps(names, ensure_ascii=False) if names else ""
-
-
 class Columns(NamedTuple):
     """Which columns of an import hold which field, and which identify an animal."""
 
@@ -138,12 +130,6 @@ class Columns(NamedTuple):
 ColumnsOf = Callable[[str], Columns | None]
 
 
-def restored(table: Table) -> Table:
-    """Return the records of a result file as a table of the file that they first came from."""
-    own = _OwnColumns(table.columns)
-    return replace(table, columns=own.header, rows=lambda: map(own.restore, table.rows()))
-
-
 def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
     """Return the columns of the import that restored rows are of, if they are all there."""
     with suppress(InputError):  # reported when the records are read
@@ -152,78 +138,6 @@ def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
         if known is not None and {*known.mapping.values(), *known.key} <= set(table.columns):
             return known
     return None
-
-
-class _OwnColumns:
-    """Where our columns stand in a result file; ``header`` has the others."""
-
-    def __init__(self, header: Sequence[str]) -> None:
-        names = own_names(header)
-        self._kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
-        self._extra = [at for at, name in enumerate(names) if name.startswith(EXTRA)]
-        self._width = len(names)
-        places = {name: at for at, name in enumerate(names)}
-        self._state, self._escaped = places.get(STATE), places.get(ESCAPED)
-        self._run, self._accept = places.get(_RUN_0_2), places.get(ACCEPT)
-        self._record = places.get(RECORD)
-        # A frame and a workbook have types for their cells, and need no guard.
-        self._is_guarded = names == [*header]
-        own = (header[at] for at in self._kept)
-        self.header = tuple(map(unguarded, own) if self._is_guarded else own)
-
-    def restore(self, row: Row) -> Row:
-        """Return a row as it was; one that may be in the store already is an InputError."""
-        line, cells, given = row.line, row.cells, row.notes or RowNotes()
-        odd = {new: given.cells[at] for new, at in enumerate(self._kept) if at in given.cells}
-        answer = _cell(cells, self._accept).strip().casefold()
-        # A frame has the kind alone.
-        kind, held = answer.rpartition(":")[2].strip(), given.held
-        if answer.startswith("no") or answer in _KINDS:
-            known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-            held = suspicious(known, f"held as {known}: {_SAY_YES}")
-        origin = self._origin_of(line, cells)
-        if origin is None and _cell(cells, self._state) not in _RETURNABLE:
-            raise InputError(
-                f"this record is {_cell(cells, self._state)!r} in an earlier import, so it may be "
-                "in the store already",
-                line=line,
-                column=STATE,
-                hint="load fix.csv; records in doubt are settled by reconcile, at the import that "
-                "they come from",
-            )
-        return Row(line, self._own_cells(cells), RowNotes(odd, held, answer in _YES, origin))
-
-    def _origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
-        """Return the record that a row was fixed from; None for a row that somebody added."""
-        record, run_id = _cell(cells, self._record).strip(), _cell(cells, self._run).strip()
-        if not run_id and not record:
-            return None
-        if found := _NAMED.fullmatch(record):
-            return Origin(found[1], int(found[2]))
-        number = record.partition(".")[0]  # some programs write 3 as 3.0
-        if not _RUN_ID.fullmatch(run_id) or not number.isdecimal():
-            raise InputError(
-                f"the column {RECORD}, which says which record this is, holds {record!r}",
-                line=line,
-                hint="take the row from fix.csv again, or empty that cell if it is a new animal",
-            )
-        return Origin(run_id, int(number))
-
-    def _own_cells(self, cells: Sequence[str]) -> list[str]:
-        """Return a record's own cells, as they were before they were made harmless."""
-        # The CSV of a report, which is for people, lists what it guarded.
-        listed = None if self._escaped is None else _names(_cell(cells, self._escaped))
-        row = [
-            unguarded(cells[at])
-            if self._is_guarded and (listed is None or name in listed)
-            else cells[at]
-            for name, at in zip(self.header, self._kept, strict=True)
-            if at < len(cells)
-        ]
-        extra = [_cell(cells, at) for at in self._extra] + list(cells[self._width :])
-        while extra and not extra[-1].strip():
-            extra.pop()
-        return row + extra
 
 
 def own_names(header: Sequence[str]) -> list[str]:
@@ -241,13 +155,61 @@ def has_own_columns(header: Sequence[str]) -> bool:
     return any(name.startswith(OWN_PREFIX) for name in own_names(header))
 
 
-def _cell(cells: Sequence[str], at: int | None) -> str:
-    return cells[at] if at is not None and at < len(cells) else ""
+def restored(table: Table) -> Table:
+    """Return a table of one of our own files with its records as they were."""
+    columns = _OwnColumns(table.columns)
+    return replace(table, columns=columns.header, rows=lambda: map(columns.restore, table.rows()))
 
 
-def _names(text: str) -> list[str]:
-    try:
-        names = json.loads(text) if text else []
-    except ValueError:
-        return []
-    return names if isinstance(names, list) else []
+class _OwnColumns:
+    """Finds our columns in a header, and takes them off the rows."""
+
+    def __init__(self, header: Sequence[str]) -> None:
+        names = own_names(header)
+        self._width, self._places = len(names), {name: at for at, name in enumerate(names)}
+        self._kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
+        self._extra = [at for at, name in enumerate(names) if name.startswith(EXTRA)]
+        # A frame and a workbook have types for their cells, and need no guard.
+        self._is_guarded = names == [*header]
+        own = (header[at] for at in self._kept)
+        self.header = tuple(map(unguarded, own) if self._is_guarded else own)
+
+    def restore(self, row: Row) -> Row:
+        """Return a row as it was; one that may be in the store already is an InputError."""
+        line, given = row.line, row.notes or RowNotes()
+        notes = {new: given.cells[at] for new, at in enumerate(self._kept) if at in given.cells}
+        answer = self._own(row, ACCEPT).strip().casefold()
+        kind, held = answer.rpartition(":")[2].strip(), given.held  # a frame has the kind alone
+        if answer.startswith("no") or answer in _KINDS:
+            known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+            held = suspicious(known, f"held as {known}: {_SAY_YES}")
+        record, state, origin = self._own(row, RECORD).strip(), self._own(row, STATE), None
+        if found := _NAMED.fullmatch(record):
+            origin = Origin(found[1], int(found[2]))
+        elif record:
+            what = f"the column {RECORD}, which says which record this is, holds {record!r}"
+            hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
+            raise InputError(what, line=line, hint=hint)
+        elif state not in _RETURNABLE:
+            what = (
+                f"this record is {state!r} in an earlier import, so it may be in the store already"
+            )
+            hint = (
+                "load fix.csv; records in doubt are settled by reconcile, at the import that "
+                "they come from"
+            )
+            raise InputError(what, line=line, column=STATE, hint=hint)
+        return Row(line, self._cells(row), RowNotes(notes, held, answer in _YES, origin))
+
+    def _own(self, row: Row, name: str) -> str:
+        at = self._places.get(name, self._width)
+        return row.cells[at] if at < min(len(row.cells), self._width) else ""
+
+    def _cells(self, row: Row) -> list[str]:
+        """Return a record's own cells, as they were before they were made harmless."""
+        cells = [row.cells[at] for at in self._kept if at < len(row.cells)]
+        extra = ["".join(row.cells[at : at + 1]) for at in self._extra]
+        extra += row.cells[self._width :]
+        while extra and not extra[-1].strip():
+            extra.pop()
+        return [*(map(unguarded, cells) if self._is_guarded else cells), *extra]

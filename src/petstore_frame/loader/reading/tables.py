@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.cells import EXACT_NUMBERS
-from petstore_frame.loader.reading.fields import CellError
-from petstore_frame.loader.record import Origin
+from petstore_frame.loader.record import Origin, RecordProblem
 
 MERGED = "merged_cell"
 DATE_NOTE, NUMBER_NOTE = "date→text", "number→text"
 # From here on, neighbouring whole numbers share one float.
 _EXACT_FLOATS = 2**53
-# By class, which is not imported for its name alone: reading a file needs no listing.
+# By the name of the class: reading a file needs no listing.
 _READ_BACK = {
     "Inventory": "an Inventory, whose animals are in a store already; pass its .frame to make "
     "copies of them, with new ids",
@@ -35,7 +34,7 @@ _KEEP = (
 )
 
 # A refusal or a note on a cell, for its type or its place.
-CellNote = CellError | str
+CellNote = RecordProblem | str
 Typed = tuple[str, CellNote | None]
 
 
@@ -51,7 +50,7 @@ class RowNotes:
     """
 
     cells: Mapping[int, CellNote] = field(default_factory=dict)
-    held: CellError | None = None
+    held: RecordProblem | None = None
     is_confirmed: bool = False
     origin: Origin | None = None
 
@@ -82,7 +81,7 @@ class Table:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def typed_row(line: int, typed: Iterable[Typed], held: CellError | None = None) -> Row:
+def typed_row(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
     """Return a row of cells that were judged by their type."""
     texts = list(typed)
     cells = {at: note for at, (_, note) in enumerate(texts) if note is not None}
@@ -102,7 +101,7 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> Typed:
     if type(value).__name__ in ("bool", "bool_"):
         word = "TRUE" if value else "FALSE"
         what = f"the cell holds the truth value {word}"
-        return word, CellError("boolean_value", what, "make it text")
+        return word, RecordProblem("boolean_value", what, hint="make it text")
     if isinstance(value, Decimal):
         return str(value), NUMBER_NOTE
     if isinstance(value, Real):
@@ -112,14 +111,14 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> Typed:
         if abs(number) < exact or (has_exact_integers and isinstance(number, int)):
             return text, NUMBER_NOTE
         what = f"{text} is past {exact - 1}, so it may not be the number that was typed"
-        return text, CellError("inexact_number", what, "keep such numbers as text")
+        return text, RecordProblem("inexact_number", what, hint="keep such numbers as text")
     if isinstance(value, datetime):
         is_day = value.time() == time(0) and value.tzinfo is None
         return (value.date() if is_day else value).isoformat(), DATE_NOTE
     if isinstance(value, date | time | timedelta):
         return str(value), DATE_NOTE
     what = f"expected text or a number, the cell holds a {type(value).__name__}"
-    return str(value)[:200], CellError("not_text", what, "give text or a number")
+    return str(value)[:200], RecordProblem("not_text", what, hint="give text or a number")
 
 
 def frame_table(frame: Any) -> Table:

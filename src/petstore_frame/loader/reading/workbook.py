@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.loader.advice import Advice
-from petstore_frame.loader.reading.fields import CellError, suspicious
-from petstore_frame.loader.reading.options import Options
+from petstore_frame.loader.reading.fields import suspicious
+from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.tables import (
     MERGED,
     Row,
@@ -23,7 +23,7 @@ from petstore_frame.loader.reading.tables import (
     text_of_value,
     typed_row,
 )
-from petstore_frame.loader.record import Suspicion
+from petstore_frame.loader.record import RecordProblem, Suspicion
 
 _MIB = 1024 * 1024
 # A packed file can unpack to thousands of times its size, and a library holds each cell as an
@@ -64,7 +64,7 @@ class Workbook:
         """The names of the sheets."""
         return tuple(sheet.title for sheet in self.sheets)
 
-    def table(self, options: Options) -> Table:
+    def table(self, options: RecipeOptions) -> Table:
         """Return the rows of the sheet that is meant, its header found."""
         sheet = self._choose(options.sheet)
         columns, header_row = options.columns, options.header_row
@@ -145,10 +145,10 @@ class Workbook:
             yield typed_row(line, typed, hidden if is_hidden else None)
 
 
-_UNCALCULATED = CellError(
+_UNCALCULATED = RecordProblem(
     "formula_without_value",
     "the cell holds a formula whose value was never calculated",
-    "open the workbook and save it, or type the value",
+    hint="open the workbook and save it, or type the value",
 )
 
 
@@ -161,9 +161,9 @@ def _is_uncalculated(cell: Any) -> bool:
     return cell.value is None and cell.data_type != "str"
 
 
-def _is_merged(name: str) -> CellError:
+def _is_merged(name: str) -> RecordProblem:
     what = f"the cell is a part of the merged cells {name}, whose text is in the first"
-    return CellError(MERGED, what, "unmerge the cells and fill in each")
+    return RecordProblem(MERGED, what, hint="unmerge the cells and fill in each")
 
 
 def _typed(cell: Any) -> Typed:
@@ -172,7 +172,7 @@ def _typed(cell: Any) -> Typed:
         return "", None
     if cell.data_type == "e":
         hint = "fix the formula, or type the value"
-        return str(value), CellError("error_value", f"the cell shows {value}", hint)
+        return str(value), RecordProblem("error_value", f"the cell shows {value}", hint=hint)
     if isinstance(value, str):
         return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value), None
     return text_of_value(value, has_exact_integers=False)
@@ -200,13 +200,9 @@ def _refuse_bombs(file: BinaryIO) -> bool:
             if part.file_size > max(_FREE_SIZE, _MAX_RATIO * part.compress_size):
                 size = part.file_size // _MIB
                 raise _too_much(f"{part.filename[:60]} inside would unpack to {size:,} MiB")
-            if not part.filename.lower().endswith((".xml", ".rels")):
-                continue
-            text = packed.read(part)
-            if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
-                raise _too_much(f"{part.filename[:60]} is written as no spreadsheet program does")
             if not part.filename.startswith("xl/worksheets/"):
                 continue
+            text = packed.read(part)
             has_formulas |= b"<f>" in text or b"<f " in text or b":f>" in text
             area = 0
             for left, top, right, bottom in _MERGED_RANGE.findall(text):
