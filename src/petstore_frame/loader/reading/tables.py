@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.cells import EXACT_NUMBERS
@@ -35,7 +35,7 @@ _KEEP = (
 )
 
 # A refusal or a note on a cell, for its type or its place.
-CellNote = CellError | str
+CellNote: TypeAlias = CellError | str
 Typed = tuple[str, CellNote | None]
 
 

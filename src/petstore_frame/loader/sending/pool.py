@@ -121,7 +121,7 @@ class Timing:
     wait: Callable[[Inbox, float | None], Done | None] = wait_for
 
 
-REAL_TIME = Timing()
+REAL_TIME: Timing = Timing()
 
 
 def announcement(seconds: float) -> str:
