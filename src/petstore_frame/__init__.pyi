@@ -38,7 +38,7 @@ from .loader.load import load_csv as load_csv
 from .loader.load import load_excel as load_excel
 from .loader.load import load_frame as load_frame
 from .loader.reading.recipe import Recipe as Recipe
-from .loader.results.ids import read_ids as read_ids
+from .loader.results.columns import read_ids as read_ids
 from .loader.results.results import LoadResult as LoadResult
 from .loader.run import resume_loads as resume_loads
 from .report import write_report as write_report

@@ -16,7 +16,7 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
-from petstore_frame.loader.options import Limits
+from petstore_frame.loader.options import Limits, LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
@@ -68,7 +68,9 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
         with timed_client(store.base_url, settings.pop("api_key", KEY), **settings) as made:
             options = {"journal": tmp_path / "journal", "progress": False} | options
             try:
-                return load(path, made, Recipe(**reading), Limits(**limits), **options)
+                given = {name: options.pop(name) for name in list(options) if name in _LOADING}
+                how = Recipe(**reading), Limits(**limits), LoadOptions(**given)
+                return load(path, made, *how, **options)
             except LoadStopped as stopped:
                 return stopped.result
 
@@ -76,6 +78,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
 
 
 _LIMITS = set(Limits.__dataclass_fields__)
+_LOADING = set(LoadOptions.__dataclass_fields__)
 _READING = set(Recipe.__dataclass_fields__) - {"duplicates"}
 _CLIENT = {"api_key", "timeout_s", "max_retries", "idempotency", "sleep"}
 

@@ -24,7 +24,7 @@ import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, PetstoreError
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.options import Limits
+from petstore_frame.loader.options import Limits, LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import load
@@ -422,9 +422,9 @@ class Stories(RuleBasedStateMachine):
             if left[0] == 0:
                 raise Crash
 
-        given = {"journal": office.shop.journal, "progress": False, "step": step} | options
+        given = LoadOptions(journal=office.shop.journal, progress=False, **options)
         try:
-            return load(source, self.client, Recipe(key=self.key), LIMITS, **given)
+            return load(source, self.client, Recipe(key=self.key), LIMITS, given, step=step)
         except PetstoreError as stopped:
             if getattr(stopped, "result", None) is None:
                 raise

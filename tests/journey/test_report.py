@@ -17,7 +17,8 @@ import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.loader.call import FILE
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.view import headline, next_steps
+from petstore_frame.loader.results.next_steps import next_steps
+from petstore_frame.loader.results.printed import headline
 
 
 def book_of(path: Path) -> openpyxl.Workbook:
@@ -114,8 +115,8 @@ def test_the_sheet_of_an_import_says_what_its_result_says(server, tmp_path) -> N
         )
         inventory = pf.fetch_inventory(client)
     book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
-    shown, (word, sentence) = cells(book["Import"]), headline(result)
-    steps = next_steps(result, FILE)
+    shown, (word, sentence) = cells(book["Import"]), headline(result.facts)
+    steps = next_steps(replace(result.facts, call=FILE))
     assert result.counts[State.SKIPPED] == 3 and steps
     told = {step.text[:1].upper() + step.text[1:] for step in steps}
     assert {f"{word}: {sentence}", *told} <= shown

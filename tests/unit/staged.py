@@ -15,7 +15,6 @@ from petstore_frame.loader.journal.question import CASES
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.reading.read import Source
 from petstore_frame.loader.record import Record, State, fingerprint_of
-from petstore_frame.loader.results.rehearsal import Rehearsal
 from petstore_frame.loader.results.results import LoadResult
 
 STORE = "http://127.0.0.1:8000/v1"
@@ -32,13 +31,12 @@ def stage(
     path: Path, run: Import, records: Iterable[Record], *, is_rehearsal: bool = False
 ) -> LoadResult:
     """Put an import into a journal, and return its result."""
-    now, kept = time.time(), None
-    with holding(path), Writer(path, run.base_url) as writer, writer.transaction() as sql:
+    now = time.time()
+    copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
+    with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
         staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
         identify(sql, staged, dict.fromkeys(CASES, "send"))
-        if is_rehearsal:
-            kept = Rehearsal(sql, staged.run.id)
-    result = LoadResult(path, staged.run.id, kept=kept)
+    result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
     return result

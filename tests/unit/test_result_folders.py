@@ -134,8 +134,8 @@ def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Pat
     assert second.write(out)[0].parent == out
     kept = contents(out)
     loaded = replace(second.facts.run, place=str((out / "fix.csv").resolve()))
-    place = find_place(out, loaded)
-    assert place.folder != out and "fix.csv is the file that was loaded" in place.note
+    place, note = find_place(out, loaded)
+    assert place != out and "fix.csv is the file that was loaded" in note
     assert kept.items() <= contents(out).items()
 
 

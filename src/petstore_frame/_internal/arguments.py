@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ContextDecorator
 from datetime import tzinfo
 from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
@@ -20,18 +20,17 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 
-@contextmanager
-def before_sending() -> Iterator[None]:
+class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a function
     """Add "nothing was sent" to each refusal in a block or a decorated function.
 
     Only for calls that would have sent something.
     """
-    try:
-        yield
-    except ArgumentError as refused:
-        if str(refused).endswith(_NOTHING_SENT):
-            raise
-        raise ArgumentError(f"{refused}{_NOTHING_SENT}") from None
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, refused: BaseException | None, where: object) -> None:
+        if isinstance(refused, ArgumentError) and not str(refused).endswith(_NOTHING_SENT):
+            raise ArgumentError(f"{refused}{_NOTHING_SENT}") from None
 
 
 @before_sending()

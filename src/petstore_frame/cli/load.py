@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from time import sleep
@@ -26,7 +26,7 @@ from petstore_frame.cli.options import (
     to_write,
 )
 from petstore_frame.loader.call import Call, Way
-from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits
+from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits, LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -59,15 +59,16 @@ class Animals:
     ids: Annotated[Path | None, Option(help="Write which pet each key is to this CSV file.")] = None
     journal: JournalFolder = None
 
-    def given(self) -> dict[str, Any]:
-        """Return these as the options of a load."""
-        return {
-            "duplicates": self._duplicates(),
-            "send_lines": tuple(self.send_line or ()),
-            "check_store": not self.no_check_store,
-            "again": self.again,
-            "journal": self.journal,
-        }
+    def options(self, **more: Any) -> LoadOptions:
+        """Return these, and what else was said, as the options of a load."""
+        return LoadOptions(
+            duplicates=self._duplicates(),
+            send_lines=tuple(self.send_line or ()),
+            check_store=not self.no_check_store,
+            again=self.again,
+            journal=self.journal,
+            **more,
+        )
 
     def _duplicates(self) -> Any:
         """Read one word for all cases, or CASE=ANSWER for each."""
@@ -209,33 +210,27 @@ def load(
     with store.client(idempotency=keys) as client:
         if path is None:
             _resume(client, animals.journal, as_json=as_json)
-        recipe, lines = reading.of(path), reading.leave_lines or ()
-        given = animals.given() | {"dry_run": dry_run, "leave_lines": tuple(lines)}
+        options = animals.options(dry_run=dry_run, leave_lines=tuple(reading.leave_lines or ()))
         limits = Limits(workers=sending.workers, max_errors=sending.max_errors)
-        call = Call.of(
-            "load",
-            path,
-            reading.given()
-            | _given(animals, given)
-            | {
-                "dry_run": dry_run or None,
-                "max_errors": sending.max_errors,
-                "workers": sending.workers,
-                "idempotency_lifetime": lifetime_s,
-                "output": output,
-            }
-            | store.given(),
-            Way.SHELL,
-        )
+        more = {
+            "max_errors": sending.max_errors,
+            "workers": sending.workers,
+            "idempotency_lifetime": lifetime_s,
+            "ids": animals.ids,
+            "output": output,
+        }
+        typed = reading.given() | _said(options) | more | store.given()
+        call = Call.of("load", path, typed, Way.SHELL)
+        is_asking = not as_json and sys.stdin.isatty() and sys.stderr.isatty()
         result = _load(
             path,
             client,
-            recipe,
             limits,
-            call=call,
-            is_asking=not as_json and sys.stdin.isatty() and sys.stderr.isatty(),
+            reading.of(path),
+            options,
+            call,
+            is_asking=is_asking,
             as_json=as_json,
-            **given,
         )
         try:
             settling.settle(result, client)
@@ -246,12 +241,12 @@ def load(
     raise typer.Exit(result.exit_code)
 
 
-def _given(animals: Animals, options: dict[str, Any]) -> dict[str, Any]:
-    """Return what was said of which animal a record is; None is what was not."""
-    told = {name: value or None for name, value in options.items()}
-    told["duplicates"] = options["duplicates"] if animals.duplicates else None
-    told["check_store"] = False if animals.no_check_store else None
-    return told | {"ids": animals.ids}
+def _said(options: LoadOptions) -> dict[str, Any]:
+    """Return the options that were typed."""
+    values = (
+        (field.name, getattr(options, field.name), field.default) for field in fields(options)
+    )
+    return {name: value for name, value, unsaid in values if value != unsaid}
 
 
 def _check_output(folder: Path | None) -> None:
@@ -269,37 +264,34 @@ def _check_output(folder: Path | None) -> None:
 def _load(
     path: Path,
     client: Client,
-    recipe: Recipe,
     limits: Limits,
-    *,
+    recipe: Recipe,
+    options: LoadOptions,
     call: Call,
+    *,
     is_asking: bool,
     as_json: bool,
-    **options: Any,
 ) -> LoadResult:
     """Load a file; where somebody must say which animals its records are, ask, or refuse it."""
     from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
     from petstore_frame.loader.results.question_text import question_facts
     from petstore_frame.loader.run import load as load_file
 
-    try:
-        return load_file(path, client, recipe, limits, call=call, **options)
-    except (LoadInterrupted, LoadStopped) as stopped:
-        result: LoadResult = stopped.result
-        return result
-    except DuplicatesError as problem:
-        if as_json:
-            print_json(question_facts(problem.question) | {"exit_code": REFUSED})
-            raise typer.Exit(REFUSED) from None
-        if not is_asking:
-            raise
-        said = _ask(problem.question)
-    call, options = call.with_(**said), options | said
-    if "key" in said:
-        recipe = replace(recipe, key=(options.pop("key"),))
-    return _load(
-        path, client, recipe, limits, call=call, is_asking=True, as_json=as_json, **options
-    )
+    while True:
+        try:
+            return load_file(path, client, recipe, limits, options, call=call)
+        except (LoadInterrupted, LoadStopped) as stopped:
+            return stopped.result
+        except DuplicatesError as problem:
+            if as_json:
+                print_json(question_facts(problem.question) | {"exit_code": REFUSED})
+                raise typer.Exit(REFUSED) from None
+            if not is_asking:
+                raise
+            said = _ask(problem.question)
+        call, options = call.with_(**said), replace(options, duplicates=said["duplicates"])
+        if "key" in said:
+            recipe = replace(recipe, key=(said["key"],))
 
 
 def _ask(question: Question) -> dict[str, Any]:
@@ -308,9 +300,7 @@ def _ask(question: Question) -> dict[str, Any]:
 
     ways = {answer.letter: answer for answer in answers(question) if answer.letter}
     lines = facts_of(question)
-    for letter, answer in ways.items():
-        does = f" ({answer.does})" if answer.does else ""
-        lines.append(f"  {letter}      {answer.when}{does}")
+    lines += [f"  {letter}      {answer}" for letter, answer in ways.items()]
     lines.append("  Enter  stop; nothing was sent")
     typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
     typed = sys.stdin.readline().strip().lower()
@@ -363,7 +353,7 @@ def write_files(result: LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
     from petstore_frame.loader.results.files import find_place
 
-    place = find_place(folder, result.facts.run)
-    if place.note:
-        typer.echo(f"note: {place.note}", err=True)
-    return result.write(place.folder)
+    place, note = find_place(folder, result.facts.run)
+    if note:
+        typer.echo(f"note: {note}", err=True)
+    return result.write(place)

@@ -24,7 +24,7 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import LAYOUT, Call
 from petstore_frame.loader.journal.animals import is_many
 from petstore_frame.loader.journal.question import CASES, Question
-from petstore_frame.loader.options import GRACE_S, Limits
+from petstore_frame.loader.options import GRACE_S, Limits, LoadOptions
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
@@ -277,7 +277,7 @@ class ImportJob:
     def write(self, result: LoadResult, stem: str) -> Path:
         """Write the result files into a folder that a file's stem names, and return it."""
         folder = (self._results or Path.cwd()) / f"import-{stem}-{result.import_id[:8]}"
-        return result.write(find_place(folder, result.facts.run).folder)[0].parent
+        return result.write(find_place(folder, result.facts.run)[0])[0].parent
 
     def compare(
         self, path: Path, inventory: Inventory, recipe: Recipe, on: tuple[str, ...]
@@ -328,14 +328,16 @@ class ImportJob:
             Watched(self._client, self.asked),
             choices.reading,
             Limits(),
+            LoadOptions(
+                dry_run=dry_run,
+                journal=self._journal,
+                duplicates=None if choices.duplicates == "refuse" else choices.duplicates,
+                again=choices.again and path is not None,
+                leave_lines=tuple(choices.left_out) if path is not None else (),
+                check_store=check_store,
+                progress=progress,
+            ),
             call=self._call(path, choices),
-            dry_run=dry_run,
-            journal=self._journal,
-            duplicates=None if choices.duplicates == "refuse" else choices.duplicates,
-            again=choices.again and path is not None,
-            leave_lines=tuple(choices.left_out) if path is not None else (),
-            check_store=check_store,
-            progress=progress,
             records_read=read,
         )
 

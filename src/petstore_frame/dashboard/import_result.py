@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 from petstore_frame.charts.svg import element
@@ -11,8 +11,8 @@ from petstore_frame.dashboard.export import LARGEST_DOWNLOAD
 from petstore_frame.html import Markup
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.loader.results.printed import result_html
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.results.view import result_html
 from petstore_frame.loader.settling.reconcile import Reconciliation
 
 SETTLE = "Settle doubtful records"
@@ -36,12 +36,10 @@ def result_view(results: list[LoadResult]) -> Markup:
 
 
 def _whole(result: LoadResult) -> Markup:
-    shown = copy(result)
-    shown.call = FORM
-    markup = result_html(shown, has_steps=False)  # escaped there
+    facts = replace(result.facts, call=FORM)
     if result.call.source is None:  # the corrected records, which have no file
-        markup = markup.replace("frame: ", "Corrected here: ", 1)
-    return Markup(markup)
+        facts = replace(facts, run=replace(facts.run, source="Corrected here"))
+    return result_html(facts, has_steps=False)
 
 
 def to_fix(results: list[LoadResult]) -> int:
@@ -75,7 +73,7 @@ def files_of(folder: Path, result: LoadResult) -> list[Path]:
 
 def _steps(result: LoadResult) -> list[str]:
     """Return what to do next, the most urgent first; the counts of ``result`` decide."""
-    elsewhere, absent = result.elsewhere, result.counts[State.ABSENT]
+    elsewhere, absent = result.facts.elsewhere, result.counts[State.ABSENT]
     to_fix, doubtful = result.to_fix - elsewhere.to_fix, result.in_doubt - absent
     sentences = {
         f"{doubtful:,} may or may not be in the store; do not send them again by hand. “{SETTLE}” "

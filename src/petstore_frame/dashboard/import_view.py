@@ -26,8 +26,8 @@ from petstore_frame.loader.journal.keyed import KEY_REPEATED
 from petstore_frame.loader.reading.look import Look, ValueToMap
 from petstore_frame.loader.reading.mapping import REQUIRED
 from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
-from petstore_frame.loader.results.facts import CHANGED, KNOWN
 from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
+from petstore_frame.loader.results.summary import CHANGED, KNOWN
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 from petstore_frame.schema.text import day_text, pets_text
 

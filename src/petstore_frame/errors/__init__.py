@@ -66,16 +66,12 @@ from petstore_frame.errors.calls import ConfigurationError as ConfigurationError
 from petstore_frame.errors.calls import MissingExtraError as MissingExtraError
 from petstore_frame.errors.calls import PetstoreError as PetstoreError
 from petstore_frame.errors.calls import ServiceStartError as ServiceStartError
-from petstore_frame.errors.files import DuplicatesError as DuplicatesError
 from petstore_frame.errors.files import HistoryError as HistoryError
 from petstore_frame.errors.files import HistoryLockedError as HistoryLockedError
 from petstore_frame.errors.files import HistoryWarning as HistoryWarning
 from petstore_frame.errors.files import InputError as InputError
 from petstore_frame.errors.files import JournalError as JournalError
 from petstore_frame.errors.files import JournalLockedError as JournalLockedError
-from petstore_frame.errors.files import LoadFailedError as LoadFailedError
-from petstore_frame.errors.files import LoadInterrupted as LoadInterrupted
-from petstore_frame.errors.files import LoadStopped as LoadStopped
 from petstore_frame.errors.files import ReportError as ReportError
 from petstore_frame.errors.frames import print_traceback as print_traceback
 
@@ -84,23 +80,27 @@ for _value in list(globals().values()):
     if getattr(_value, "__module__", "").startswith(__name__):
         _value.__module__ = __name__
 
-# They carry an Inventory, so they stand beside it, above this part.
+# They carry an Inventory, a question or a result, so they stand beside these, above this part.
 # A type checker finds them in __init__.pyi.
-_HOME = "petstore_frame.inventory.broken_off"
-_BROKEN_OFF = (
-    "FetchInterrupted",
-    "ForeignLinkError",
-    "IncompleteInventoryError",
-    "PaginationLoopError",
-)
+_HOMES = {
+    **dict.fromkeys(
+        ("FetchInterrupted", "ForeignLinkError", "IncompleteInventoryError", "PaginationLoopError"),
+        "petstore_frame.inventory.broken_off",
+    ),
+    **dict.fromkeys(
+        ("LoadFailedError", "LoadInterrupted", "LoadStopped"),
+        "petstore_frame.loader.results.results",
+    ),
+    "DuplicatesError": "petstore_frame.loader.results.question_text",
+}
 
 
 def __getattr__(name: str) -> type[BaseException]:
-    if name in _BROKEN_OFF:
-        kind: type[BaseException] = getattr(import_module(_HOME), name)
+    if name in _HOMES:
+        kind: type[BaseException] = getattr(import_module(_HOMES[name]), name)
         return kind
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_BROKEN_OFF})
+    return sorted({*globals(), *_HOMES})

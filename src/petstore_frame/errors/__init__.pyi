@@ -10,3 +10,7 @@ from petstore_frame.inventory.broken_off import FetchInterrupted as FetchInterru
 from petstore_frame.inventory.broken_off import ForeignLinkError as ForeignLinkError
 from petstore_frame.inventory.broken_off import IncompleteInventoryError as IncompleteInventoryError
 from petstore_frame.inventory.broken_off import PaginationLoopError as PaginationLoopError
+from petstore_frame.loader.results.question_text import DuplicatesError as DuplicatesError
+from petstore_frame.loader.results.results import LoadFailedError as LoadFailedError
+from petstore_frame.loader.results.results import LoadInterrupted as LoadInterrupted
+from petstore_frame.loader.results.results import LoadStopped as LoadStopped

@@ -1,4 +1,4 @@
-"""Errors of files: those of an import, its journal and Ctrl-C; reports; histories."""
+"""Errors of files: those that are loaded, journals, reports and histories."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from petstore_frame.errors.calls import PetstoreError, phrase
-from petstore_frame.errors.frames import ShortTraceback
 
 
 @dataclass(eq=False, repr=False)
@@ -50,64 +49,12 @@ class InputError(PetstoreError, ValueError):
         return f"{text}\n  {self.call.with_(**self.answer)}" if has_call else text
 
 
-@dataclass(eq=False, repr=False)
-class LoadFailedError(PetstoreError):
-    """Some records of an import are not in the store.
-
-    Attributes:
-        result: The LoadResult, which tells them apart.
-    """
-
-    message: str
-    result: Any = field(default=None, kw_only=True)
-
-
-@dataclass(eq=False, repr=False)
-class DuplicatesError(PetstoreError):
-    """Some records may be animals that are known already, and nobody has said whether they are.
-
-    Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
-
-    Attributes:
-        question: What was found, as values: the cases, with their counts and examples.
-    """
-
-    message: Any
-    question: Any = field(default=None, kw_only=True)
-
-
-@dataclass(eq=False, repr=False)
-class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a result
-    """An import ended before its records were sent: by the store, an outage, or a limit.
-
-    Attributes:
-        result: The LoadResult so far; the same call again goes on.
-        ending: Why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
-    """
-
-    message: str
-    result: Any = field(default=None, kw_only=True)
-    ending: str = field(default="", kw_only=True)
-
-
 class JournalError(PetstoreError):
     """The journal of an import cannot be used; sending has stopped."""
 
 
 class JournalLockedError(JournalError):
     """Another import is using this journal."""
-
-
-class LoadInterrupted(ShortTraceback, KeyboardInterrupt):
-    """An import was interrupted; the answers of requests in flight were awaited.
-
-    Attributes:
-        result: The LoadResult so far; the same call again continues the import.
-    """
-
-    def __init__(self, result: Any) -> None:
-        super().__init__("interrupted; run the same import again to go on")
-        self.result = result
 
 
 class ReportError(PetstoreError):

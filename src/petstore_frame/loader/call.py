@@ -233,8 +233,10 @@ class Call:
         return cls(Way(values["way"]), values["function"], values["source"], options)
 
 
-PYTHON, SHELL = Call(Way.PYTHON), Call(Way.SHELL)
-FORM, FILE = Call(Way.DASHBOARD), Call(Way.FILE)
+PYTHON: Call = Call(Way.PYTHON)
+SHELL: Call = Call(Way.SHELL)
+FORM: Call = Call(Way.DASHBOARD)
+FILE: Call = Call(Way.FILE)
 
 
 @contextmanager

@@ -1,12 +1,13 @@
-"""Why records cannot be sent: each cause once, with its count and the option that would help."""
+"""Why records cannot be sent, and what was noted on others: each kind once, with its count."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import records_text
@@ -123,3 +124,64 @@ class Causes:
 def short_text(text: str) -> str:
     """Return the content of a cell in few characters, quoted."""
     return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+NOTES: dict[str, str] = {
+    DATE_NOTE: "a date was read as text",
+    NUMBER_NOTE: "a number was read as text",
+    "normalised": "a category id was read as a plain number",
+    "trimmed": "spaces around a cell were cut",
+    "status_case": "a status was spelled with other capitals",
+    "no_status": "the words 'no status' were read as none",
+    "short_row": "the record ends before its status, so it has none",
+    "empty_extra_cells": "the record has more cells than the header, all empty",
+    "quotes_kept": "quotes are part of the name",
+    "mojibake": "the name looks like text read in a wrong encoding",
+    "invisible_characters": "the name holds characters that are not seen",
+    "formula": "a spreadsheet would run the name as a formula",
+    "url": "the name is an address of the web",
+    "line_break": "the name holds a line break or a tab",
+    "total_row": "the name looks like that of a total",
+    "swallowed_rows": "accepted although a cell seems to hold other rows",
+    "unlisted_category": "accepted although the category is not among those given",
+    "low_category_id": "accepted although the category id is not above 0",
+    "hidden_row": "accepted although the row is hidden",
+    "large_count": "accepted although the row stands for very many animals",
+    "default_name": "the name is empty, and has the default",
+    "default_category_id": "the category is empty, and has the default",
+    "default_status": "the status is empty, and has the default",
+    "identical_row": "a row above it is the same in all its cells",
+    "html_entity": "the name holds signs as web pages write them, such as &amp;",
+}
+
+
+class Note(NamedTuple):
+    """A kind of note.
+
+    Attributes:
+        records: How many records have it.
+        kind: A short name, as in ``summary``.
+        record: The first of these records.
+        line: Its first physical line.
+        name: What its name cell holds.
+    """
+
+    records: int
+    kind: str
+    record: int
+    line: int
+    name: str
+
+    def __str__(self) -> str:
+        meaning = NOTES.get(self.kind, self.kind)
+        first = f"first in record {self.record}, line {self.line}: {short_text(self.name)}"
+        return f"{self.records:,} × {meaning}, {first}"
+
+
+def kind_of(note: str) -> str:
+    """Return what kind of note it is: ``3.0→3`` and ``007→7`` are both ``normalised``."""
+    if note in NOTES:
+        return note
+    if note.startswith("also "):
+        return "further_problem"
+    return "normalised" if "→" in note else note.partition(":")[0]

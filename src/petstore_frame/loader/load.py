@@ -9,8 +9,14 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.call import Call
-from petstore_frame.loader.options import Duplicates, Limits, OnInvalid, with_other_words
-from petstore_frame.loader.progress import ProgressOption
+from petstore_frame.loader.options import (
+    Duplicates,
+    Limits,
+    LoadOptions,
+    OnInvalid,
+    ProgressOption,
+    with_other_words,
+)
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.opening import is_archive, is_workbook
 from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
@@ -281,39 +287,30 @@ def load_frame(
 
 def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, Any]) -> LoadResult:
     """Sort the options by what they are about, and load."""
-    options = {name: value for name, value in given.items() if name not in _NO_OPTIONS}
+    options = {name: given[name] for name in given if name not in _NO_OPTIONS}
     options = with_other_words(caller, options, given["other"])
-    spoken = {name: value for name, value in options.items() if _is_said(name, value)}
-    call = Call.of(caller, source, said(options["recipe"], spoken))
-    # What a single load answers is no habit of a kind of file.
-    words = {field.name for field in fields(Recipe)} - {"duplicates"}
-    read = {name: options.pop(name) for name in words & options.keys()}
-    recipe = as_recipe(options.pop("recipe"), read)
+    recipe = options.pop("recipe")
+    spoken = {
+        name: value
+        for name, value in options.items()
+        if value is not None and value is not _UNSAID.get(name)
+    }
+    read = {name: options[name] for name in _OF_RECIPES & options.keys()}
     return load(
         source,
         client,
-        recipe,
-        Limits(workers=options.pop("workers"), max_errors=options.pop("max_errors")),
-        call=call,
-        **options,
+        as_recipe(recipe, read),
+        Limits(workers=options["workers"], max_errors=options["max_errors"]),
+        LoadOptions(**{name: options[name] for name in _UNSAID}),
+        call=Call.of(caller, source, said(recipe, spoken)),
     )
 
 
 _NO_OPTIONS = ("path", "frame", "client", "other")
-# What these are where nobody says anything.
-_UNSAID = {
-    "dry_run": False,
-    "again": False,
-    "send_lines": (),
-    "leave_lines": (),
-    "check_store": True,
-    "on_invalid": "keep",
-}
-
-
-def _is_said(name: str, value: Any) -> bool:
-    """Return whether an option has another value than where it is left out."""
-    return name != "recipe" and value is not None and value != _UNSAID.get(name, ())
+# The options of a load, and what they are where nobody says anything.
+_UNSAID = {field.name: field.default for field in fields(LoadOptions)}
+# What a single load answers is no habit of a kind of file.
+_OF_RECIPES = {field.name for field in fields(Recipe)} - {"duplicates"}
 
 
 def _check_file(path: Any, *, wants_workbook: bool) -> None:

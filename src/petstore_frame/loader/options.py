@@ -1,18 +1,15 @@
-"""What a caller may ask of the loader, checked before anything is sent.
-
-Options that people bring from pandas and other loaders are taken where they can mean one thing; any
-other is answered with the option that is meant, before anything is read.
-"""
+"""What a caller may ask of the loader, checked before anything is sent."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Real
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from petstore_frame._internal.arguments import (
     before_sending,
@@ -23,14 +20,16 @@ from petstore_frame._internal.arguments import (
     true_or_false,
     whole_number,
 )
-from petstore_frame._internal.progress import checked_progress
+from petstore_frame._internal.progress import checked_progress, open_progress
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.question import CASES
+from petstore_frame.loader.record import State
 
-Answer = Literal["refuse", "skip", "send"]
+Word = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.
-Duplicates = Answer | Mapping[str, Answer]
+Duplicates = Word | Mapping[str, Word]
 OnInvalid = Literal["keep", "raise"]
+ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
 # in between may hold it as long again.
@@ -59,11 +58,130 @@ class Limits:
     has_canary: bool = True
 
 
+@dataclass(frozen=True)
+class LoadOptions:
+    """What a caller says of one load, as ``load_csv`` explains it.
+
+    How its file is read is a Recipe, and how far it goes are Limits.
+    """
+
+    dry_run: bool = False
+    duplicates: Duplicates | None = None
+    send_lines: Collection[int] = ()
+    leave_lines: Collection[int] = ()
+    check_store: bool = True
+    again: bool = False
+    on_invalid: OnInvalid = "keep"
+    progress: ProgressOption = None
+    journal: str | PathLike[str] | None = None
+
+    @before_sending()
+    def check(self, client: Any, limits: Limits) -> None:
+        """Refuse what cannot be used.
+
+        Raises:
+            ArgumentError: The text says what it can be; nothing was sent.
+        """
+        checked_client(client, "post_pet")
+        if limits.workers is not None:
+            whole_number("workers", limits.workers, 1, MOST_WORKERS)
+        if limits.max_errors is not None:
+            whole_number("max_errors", limits.max_errors, 0)
+        if self.journal is not None:
+            check_folder("journal", self.journal)
+        checked_progress(self.progress)
+        self._check_answers()
+        for name in ("send_lines", "leave_lines"):
+            _check_lines(name, getattr(self, name))
+        for name in ("dry_run", "again", "check_store"):
+            true_or_false(name, getattr(self, name))
+        one_of("on_invalid", self.on_invalid, get_args(OnInvalid))
+
+    def _check_answers(self) -> None:
+        if isinstance(self.duplicates, Mapping):
+            for case, word in self.duplicates.items():
+                one_of("a case of duplicates", case, CASES)
+                one_of(f"duplicates[{case!r}]", word, get_args(Word))
+        elif self.duplicates is not None:
+            one_of("duplicates", self.duplicates, get_args(Word))
+
+
+def _check_lines(name: str, lines: Any) -> None:
+    if isinstance(lines, str) or not isinstance(lines, Collection):
+        refuse(f"{name}= is a list of line numbers, got {lines!r}")
+    for line in lines:
+        whole_number(name, line, 1)
+
+
+def answers_of(duplicates: Duplicates) -> dict[str, str]:
+    """Return the answer to each case that has one."""
+    said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(CASES, duplicates)
+    return {case: word for case, word in said.items() if word != "refuse"}
+
+
+@before_sending()
+def check_folder(name: str, value: Any) -> None:
+    """Refuse what is not a path."""
+    if not isinstance(value, str | PathLike):
+        refuse(f"{name}= is a folder's path, got {value!r}")
+
+
+@before_sending()
+def check_settling(client: Any, *, grace_s: Any, most_gets: Any, **switches: Any) -> None:
+    """Refuse wrong arguments of ``reconcile``; ``switches`` are True or False.
+
+    Raises:
+        ArgumentError: One of them cannot be used; nothing was sent.
+    """
+    checked_client(client, "ask_page")
+    is_number = isinstance(grace_s, Real) and not isinstance(grace_s, bool)
+    if not is_number or not 0 <= grace_s < math.inf:
+        refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}")
+    whole_number("most_gets", most_gets, 0)
+    for name, value in switches.items():
+        true_or_false(name, value)
+
+
+def checked_resolution(record: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
+    """Return the record and the pet of ``resolve``, as plain numbers.
+
+    Raises:
+        ArgumentError: One of its arguments cannot be used; nothing was changed.
+    """
+    true_or_false("not_created", not_created)
+    if (pet_id is None) == (not not_created):
+        refuse("give either pet_id= or not_created=True; nothing was changed")
+    return whole_number("record", record, 1), None if pet_id is None else checked_id(pet_id)
+
+
+class LoadProgress:
+    """Shows the number of records in each state as it changes, as ``progress=`` says.
+
+    ``total`` is how many records are to be sent; for 0 no bar is shown.
+    """
+
+    def __init__(self, progress: ProgressOption, total: int) -> None:
+        self._total = total
+        shown = progress if total or callable(progress) else False
+        self._display = open_progress(shown, "Loading", total, dynamic_ncols=True)
+
+    def __call__(self, counts: Counter[State]) -> None:
+        done = self._total - counts[State.PENDING] - counts[State.IN_FLIGHT]
+        odd = {str(state): counts[state] for state in (State.REJECTED, State.UNKNOWN)}
+        self._display.show(dict(counts), done, **{name: n for name, n in odd.items() if n})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._display.close()
+
+
+# What people bring from pandas and other loaders: what it is called here, or what is said of it.
 _TEXT = "cells are read as text and only the empty cell is missing, so it is not needed"
 _ALL = "all records are read, in constant memory"
 _KEY = "the column that identifies an animal is named by key="
 _MAPPING = "the column of each field is named by mapping={'name': 'Animal'}"
-# By the word that is brought along, what it is called here, or what is to be said of it.
 _SAME: dict[str, str] = {"sep": "delimiter", "sheet_name": "sheet", "names": "columns"}
 _ANSWERS: dict[str, str] = {
     **dict.fromkeys(("dtype", "converters", "na_values", "keep_default_na", "na_filter"), _TEXT),
@@ -119,83 +237,3 @@ def _check_header(value: Any, *, has_names: bool) -> None:
     if isinstance(value, int) and not isinstance(value, bool):
         what = f"header={value} is header_row={value + 1} here: rows count from 1"
     raise ArgumentError(f"{what}; nothing was sent")
-
-
-@before_sending()
-def check_sending(
-    client: Any,
-    limits: Limits,
-    *,
-    journal: Any,
-    progress: Any,
-    duplicates: Any = "refuse",
-    send_lines: Any = (),
-    leave_lines: Any = (),
-    **switches: Any,
-) -> None:
-    """Refuse wrong arguments that concern the sending; ``switches`` are True or False.
-
-    Raises:
-        ArgumentError: One of them cannot be used; nothing was sent.
-    """
-    checked_client(client, "post_pet")
-    if limits.workers is not None:
-        whole_number("workers", limits.workers, 1, MOST_WORKERS)
-    if limits.max_errors is not None:
-        whole_number("max_errors", limits.max_errors, 0)
-    if journal is not None:
-        check_folder("journal", journal)
-    checked_progress(progress)
-    for case, word in duplicates.items() if isinstance(duplicates, Mapping) else ():
-        one_of("a case of duplicates", case, CASES)
-        one_of(f"duplicates[{case!r}]", word, get_args(Answer))
-    if not isinstance(duplicates, Mapping):
-        one_of("duplicates", duplicates, get_args(Answer))
-    for name, lines in (("send_lines", send_lines), ("leave_lines", leave_lines)):
-        if isinstance(lines, str) or not isinstance(lines, Collection):
-            refuse(f"{name}= is a list of line numbers, got {lines!r}")
-        for line in lines:
-            whole_number(name, line, 1)
-    for name, value in switches.items():
-        true_or_false(name, value)
-
-
-def answers_of(duplicates: Duplicates) -> dict[str, str]:
-    """Return the answer to each case that has one."""
-    said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(CASES, duplicates)
-    return {case: word for case, word in said.items() if word != "refuse"}
-
-
-@before_sending()
-def check_folder(name: str, value: Any) -> None:
-    """Refuse what is not a path."""
-    if not isinstance(value, str | PathLike):
-        refuse(f"{name}= is a folder's path, got {value!r}")
-
-
-@before_sending()
-def check_settling(client: Any, *, grace_s: Any, most_gets: Any, **switches: Any) -> None:
-    """Refuse wrong arguments of ``reconcile``; ``switches`` are True or False.
-
-    Raises:
-        ArgumentError: One of them cannot be used; nothing was sent.
-    """
-    checked_client(client, "ask_page")
-    is_number = isinstance(grace_s, Real) and not isinstance(grace_s, bool)
-    if not is_number or not 0 <= grace_s < math.inf:
-        refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}")
-    whole_number("most_gets", most_gets, 0)
-    for name, value in switches.items():
-        true_or_false(name, value)
-
-
-def checked_resolution(record: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
-    """Return the record and the pet of ``resolve``, as plain numbers.
-
-    Raises:
-        ArgumentError: One of its arguments cannot be used; nothing was changed.
-    """
-    true_or_false("not_created", not_created)
-    if (pet_id is None) == (not not_created):
-        refuse("give either pet_id= or not_created=True; nothing was changed")
-    return whole_number("record", record, 1), None if pet_id is None else checked_id(pet_id)

@@ -47,7 +47,7 @@ OTHERS_ANSWER = "answer_of_another"
 
 # Of the records of one animal at most one is in one of these: its pet is in the store, may be, or
 # will be.
-LIVE_STATES = (
+LIVE_STATES: tuple[State, ...] = (
     State.PENDING,
     State.IN_FLIGHT,
     State.UNKNOWN,
@@ -56,8 +56,8 @@ LIVE_STATES = (
     State.ADOPTED,
 )
 # A record to fix is surely not in the store; one in doubt may be.
-FIX_STATES = (State.INVALID, State.REJECTED)
-DOUBT_STATES = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
+FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
+DOUBT_STATES: tuple[State, ...] = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
 
 
 class Ending(StrEnum):

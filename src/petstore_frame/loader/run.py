@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
+from typing import Any
+from weakref import finalize
 
-from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.interrupts import Deferred
-from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     Writer,
@@ -25,32 +23,24 @@ from petstore_frame.loader.journal.database import (
     place_of,
     reading,
 )
-from petstore_frame.loader.journal.identity import identify
+from petstore_frame.loader.journal.identity import ReadStore, identify
 from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.question import Question
-from petstore_frame.loader.journal.rows import Import, note_facts, read_import, read_imports
+from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
-from petstore_frame.loader.journal.store_pets import StorePets, read_store
-from petstore_frame.loader.options import (
-    Duplicates,
-    Limits,
-    OnInvalid,
-    answers_of,
-    check_sending,
-)
-from petstore_frame.loader.progress import ProgressOption, counted
+from petstore_frame.loader.journal.store_pets import read_store
+from petstore_frame.loader.options import Limits, LoadOptions, ProgressOption, answers_of
 from petstore_frame.loader.reading.keys import outdated
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
-from petstore_frame.loader.record import Ending
-from petstore_frame.loader.results.facts import COMMON_CAUSE, OUTDATED, read_causes
-from petstore_frame.loader.results.question_text import QuestionText
-from petstore_frame.loader.results.rehearsal import Rehearsal
-from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.results.view import headline, stopped_text
+from petstore_frame.loader.record import Ending, Record
+from petstore_frame.loader.results.printed import headline
+from petstore_frame.loader.results.question_text import DuplicatesError
+from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
+from petstore_frame.loader.results.summary import COMMON_CAUSE, OUTDATED, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, Clocks
 from petstore_frame.loader.sending.session import (
     PostingClient,
@@ -68,27 +58,18 @@ def load(
     client: PostingClient,
     recipe: RecipeOptions,
     limits: Limits,
+    options: LoadOptions | None = None,
     *,
     call: Call | None = None,
-    dry_run: bool = False,
-    journal: str | PathLike[str] | None = None,
-    again: bool = False,
-    duplicates: Duplicates | None = None,
-    send_lines: Collection[int] = (),
-    leave_lines: Collection[int] = (),
-    check_store: bool = True,
-    on_invalid: OnInvalid = "keep",
-    progress: ProgressOption = None,
     records_read: Callable[[int], None] = ignore,
     timing: Clocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.
 
-    The options are those of ``load_csv``, sorted by what they are about; without ``duplicates`` the
-    recipe says what equal records are. ``call`` is what was typed for it, ``records_read`` is told
-    how many records were read so far, and what it raises ends the import; ``step`` is called with
-    the name of each step, where a test ends the process.
+    Without ``duplicates`` in the options the recipe says what equal records are. ``call`` is what
+    was typed for it. ``records_read`` is told how many records were read so far, and what it raises
+    ends the import; ``step`` is called with the name of each step, where a test ends the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -96,72 +77,42 @@ def load(
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
         LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
-    if duplicates is None:
-        duplicates = {"equal": recipe.duplicates}
-    check_sending(
-        client,
-        limits,
-        journal=journal,
-        progress=progress,
-        duplicates=duplicates,
-        send_lines=send_lines,
-        leave_lines=leave_lines,
-        dry_run=dry_run,
-        again=again,
-        check_store=check_store,
-    )
-    one_of("on_invalid", on_invalid, get_args(OnInvalid))
-    path = _journal_of(client, journal)
+    options = options or LoadOptions()
+    options.check(client, limits)
+    if options.duplicates is None:
+        options = replace(options, duplicates={"equal": recipe.duplicates})
+    path = _journal_of(client, options.journal)
     index = getattr(source, "index", None)
     columns_of = partial(_columns_of, path)
+    lines = options.leave_lines
     with (
         telling(call),
-        open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines) as opened,
+        open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened,
     ):
-        run = _import_of(opened, client, recipe, duplicates, call, timing.now())
-        may_hold = limits.max_errors is None and not opened.is_returned
-        how = _How(
-            answers_of(duplicates),
-            again,
-            send_lines,
-            leave_lines,
-            check_store,
-            may_hold,
-            records_read,
-        )
-        if dry_run:
-            with _copied(path, client.base_url) as writer, Deferred() as interrupts:
-                staged, question = _stage(
-                    writer, opened, run, client, how, interrupts.deliver, is_rehearsal=True
-                )
-                Outcomes(writer, staged.run).recover()
-                kept = Rehearsal(writer.sql, staged.run.id, question)
-            return LoadResult(path, staged.run.id, call=call, index=index, kept=kept)
+        run = _import_of(opened, client, recipe, options, call, timing.now())
+        staging = _Staging(opened, run, client, options, limits, records_read)
+        if options.dry_run:
+            return _rehearse(path, staging, call, index)
         with holding(path), Writer(path, client.base_url) as writer:
-            with Deferred() as interrupts:
-                staged, _ = _stage(writer, opened, run, client, how, interrupts.deliver)
-                interrupts.deliver()
-            (run,) = read_imports(writer.sql, "id = ?", [staged.run.id])
-            if COMMON_CAUSE in run.facts:
-                was_at_work = True
+            staged, _ = staging.write(writer)
+            if COMMON_CAUSE in staged.run.facts:
                 detail = "one cause fails most records, so nothing was sent"
-                Outcomes(writer, run).end(timing.now(), Ending.BUDGET, detail)
+                Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
+                was_at_work = True
             else:
                 was_at_work = run_session(
                     writer,
-                    run,
+                    staged.run,
                     client,
                     limits,
-                    progress=progress,
+                    progress=options.progress,
                     timing=timing,
                     is_new=staged.is_new,
                     step=step,
                 )
-    result = LoadResult(path, run.id, call=call, sent_now=was_at_work, index=index)
-    log.info("%s: %s", *headline(result))
-    if was_at_work:
-        _raise_if_stopped(result, read_import(path, run.id))
-    if on_invalid == "raise":
+    result = LoadResult(path, staged.run.id, call=call, sent_now=was_at_work, index=index)
+    _tell_end(result)
+    if options.on_invalid == "raise":
         result.raise_for_failures()
     return result
 
@@ -194,36 +145,41 @@ def resume_loads(
 
     Interface: Endpoints, Add an animal.
     """
-    check_sending(client, Limits(), journal=journal, progress=progress, check_store=check_store)
+    limits = Limits()
+    LoadOptions(journal=journal, progress=progress, check_store=check_store).check(client, limits)
     path = _journal_of(client, journal)
     if not path.exists():
         return []
     results: list[LoadResult] = []
     with holding(path), Writer(path, client.base_url) as writer:
-        left = read_imports(
-            writer.sql,
-            "ending IS NOT 'done' AND EXISTS (SELECT 1 FROM records"
-            " WHERE records.import = imports.import AND state IN ('pending', 'in_flight'))",
-        )
-        for run in left:
-            if COMMON_CAUSE in run.facts:  # it waits for an answer
-                results.append(LoadResult(path, run.id))
-                continue
-            how = _How(answers_of(run.duplicates), check_store=check_store)
-            with Deferred() as interrupts:
-                _ask_store_again(writer, run, client, how, interrupts.deliver)
-            run_session(writer, run, client, Limits(), progress=progress, timing=REAL_TIME)
+        for run in read_imports(writer.sql, _LEFT):
+            if COMMON_CAUSE not in run.facts:  # else it waits for an answer
+                _compare_again(writer, run, client, check_store=check_store)
+                run_session(writer, run, client, limits, progress=progress, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))
-            log.info("%s: %s", *headline(results[-1]))
-            _raise_if_stopped(results[-1], read_imports(writer.sql, "id = ?", [run.id])[0])
+            if COMMON_CAUSE not in run.facts:
+                _tell_end(results[-1])
     return results
 
 
-def _raise_if_stopped(result: LoadResult, run: Import) -> None:
-    if run.ending is Ending.INTERRUPTED:
+_LEFT = """
+ending IS NOT 'done' AND EXISTS (SELECT 1 FROM records
+  WHERE records.import = imports.import AND state IN ('pending', 'in_flight'))
+"""
+
+
+def _tell_end(result: LoadResult) -> None:
+    """Log what became of an import.
+
+    Raises:
+        LoadInterrupted, LoadStopped: It ended now, before its end.
+    """
+    log.info("%s: %s", *headline(result.facts))
+    ending = result.facts.run.ending
+    if ending is Ending.INTERRUPTED and result.sent_now:
         raise LoadInterrupted(result)
-    if run.ending in _STOPPED:
-        raise LoadStopped(stopped_text(result), result=result, ending=str(run.ending))
+    if ending in _STOPPED and result.sent_now:
+        raise LoadStopped(result, ending)
 
 
 def _journal_of(client: PostingClient, journal: str | PathLike[str] | None) -> Path:
@@ -251,13 +207,14 @@ def _import_of(
     opened: Source,
     client: PostingClient,
     recipe: RecipeOptions,
-    duplicates: Duplicates,
+    options: LoadOptions,
     call: Call | None,
     now: float,
 ) -> Import:
     """Return the facts of an import as far as they are known before its records are read."""
     sheet = opened.table.facts.get("sheet")
     place = None if opened.path is None else str(opened.path.resolve())
+    said = options.duplicates
     return Import(
         id="",
         base_url=client.base_url,
@@ -266,7 +223,7 @@ def _import_of(
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
-        duplicates=duplicates if isinstance(duplicates, str) else dict(duplicates),
+        duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
         call=None if call is None else call.to_json(),
         recipe=plain_if_possible(recipe),
@@ -274,89 +231,108 @@ def _import_of(
     )
 
 
-@dataclass(frozen=True)
-class _How:
-    """What the caller said of the animals, and whether one cause that fails most ends the load."""
-
-    answers: Mapping[str, str]
-    again: bool = False
-    send_lines: Collection[int] = ()
-    leave_lines: Collection[int] = ()
-    check_store: bool = True
-    may_hold: bool = False
-    records_read: Callable[[int], None] = ignore
-
-
-@contextmanager
-def _copied(path: Path, base_url: str) -> Iterator[Writer]:
-    """Give a writer of a copy of a journal, which is gone when the block ends."""
-    with TemporaryDirectory(prefix="petstore-frame-") as folder:
-        copy = Path(folder, path.name)
+def _rehearse(path: Path, staging: _Staging, call: Call | None, index: Any) -> LoadResult:
+    """Do all but the sending, in a copy of the journal, which lives as long as the result."""
+    folder = TemporaryDirectory(prefix="petstore-frame-")
+    try:
+        copy = Path(folder.name, path.name)
         if path.exists():
             copy_journal(path, copy)
-        with Writer(copy, base_url) as writer:
-            yield writer
+        with Writer(copy, staging.client.base_url) as writer:
+            staged, question = staging.write(writer)
+            Outcomes(writer, staged.run).recover()
+        words: dict[str, Any] = {"call": call, "index": index}
+        result = LoadResult(path, staged.run.id, copy=copy, question=question, **words)
+    except BaseException:
+        folder.cleanup()
+        raise
+    finalize(result, folder.cleanup)
+    return result
 
 
-def _stage(
-    writer: Writer,
-    opened: Source,
-    run: Import,
-    client: PostingClient,
-    how: _How,
-    pause: Callable[[], None],
-    *,
-    is_rehearsal: bool = False,
-) -> tuple[Staged, Question | None]:
-    """Write the records of a source, with their animals, in one transaction.
+@dataclass
+class _Staging:
+    """The records of a source on their way into a journal, each with its animal."""
 
-    Raises:
-        DuplicatesError: There is something to ask, and this is no rehearsal; nothing is written.
-    """
-    with writer.transaction() as sql:
+    opened: Source
+    run: Import
+    client: PostingClient
+    options: LoadOptions
+    limits: Limits
+    records_read: Callable[[int], None]
+
+    def write(self, writer: Writer) -> tuple[Staged, Question | None]:
+        """Write the records, with their animals, in one transaction; a Ctrl-C waits for a pause.
+
+        Raises:
+            DuplicatesError: There is something to ask, and this is no rehearsal; nothing is
+                written.
+        """
+        with Deferred() as interrupts:
+            with writer.transaction() as sql:
+                staged, question = self._stage(sql, interrupts.deliver)
+                (run,) = read_imports(sql, "id = ?", [staged.run.id])
+            interrupts.deliver()
+        return replace(staged, run=run), question
+
+    def _stage(
+        self, sql: sqlite3.Connection, pause: Callable[[], None]
+    ) -> tuple[Staged, Question | None]:
+        options = self.options
         staged = stage(
             sql,
-            run,
-            counted(opened.batches(), how.records_read),
-            again=how.again,
-            send_lines=how.send_lines,
-            leave_lines=how.leave_lines,
+            self.run,
+            self._batches(),
+            again=options.again,
+            send_lines=options.send_lines,
+            leave_lines=options.leave_lines,
             pause=pause,
         )
-        question = identify(sql, staged, how.answers, _reader(client, how), pause)
-        if question is not None and not is_rehearsal:
-            raise DuplicatesError(QuestionText(question), question=question)
-        _note_reading(sql, staged.run, opened, how)
-    return staged, question
+        answers = answers_of(options.duplicates or "refuse")
+        compared = self.client if options.check_store else None
+        question = identify(sql, staged, answers, _reader(compared), pause)
+        if question is not None and not options.dry_run:
+            raise DuplicatesError(question)
+        self._note_reading(sql, staged.run)
+        return staged, question
+
+    def _batches(self) -> Iterator[Sequence[Record]]:
+        """Yield batches of records, and tell how many came so far."""
+        records = 0
+        for batch in self.opened.batches():
+            records += len(batch)
+            self.records_read(records)
+            yield batch
+
+    def _note_reading(self, sql: sqlite3.Connection, run: Import) -> None:
+        """Note the cause that most records fail for, and the dates that ``keep`` goes against."""
+        (run,) = read_imports(sql, "id = ?", [run.id])
+        known = run.facts.items()
+        facts = {name: value for name, value in known if name not in (COMMON_CAUSE, OUTDATED)}
+        common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
+        if common and self.limits.max_errors is None and not self.opened.is_returned:
+            facts[COMMON_CAUSE] = common[0]
+        if run.key and run.keep in ("first", "last"):
+            facts[OUTDATED] = outdated(run.header, read_kept(sql))
+        note_facts(sql, run, facts)
 
 
-def _note_reading(sql: sqlite3.Connection, run: Import, opened: Source, how: _How) -> None:
-    """Note the cause that most records fail for, and the dates that ``keep`` goes against."""
-    (run,) = read_imports(sql, "id = ?", [run.id])
-    facts = {name: run.facts[name] for name in run.facts if name not in (COMMON_CAUSE, OUTDATED)}
-    common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
-    if how.may_hold and common:
-        facts[COMMON_CAUSE] = common[0]
-    if run.key and run.keep in ("first", "last"):
-        facts[OUTDATED] = outdated(run.header, read_kept(sql))
-    note_facts(sql, run, facts)
-
-
-def _ask_store_again(
-    writer: Writer, run: Import, client: PostingClient, how: _How, pause: Callable[[], None]
+def _compare_again(
+    writer: Writer, run: Import, client: PostingClient, *, check_store: bool
 ) -> None:
     """Compare what an import has still to send with the store.
 
     Raises:
         DuplicatesError: There is something to ask; nothing is written.
     """
-    with writer.transaction() as sql:
-        staged = staged_again(sql, run)
-        question = identify(sql, staged, how.answers, _reader(client, how), pause)
+    compared = client if check_store else None
+    with Deferred() as interrupts, writer.transaction() as sql:
+        staged, answers = staged_again(sql, run), answers_of(run.duplicates)
+        question = identify(sql, staged, answers, _reader(compared), interrupts.deliver)
         if question is not None:
-            raise DuplicatesError(QuestionText(question), question=question)
+            raise DuplicatesError(question)
 
 
-def _reader(client: PostingClient, how: _How) -> Callable[[int], StorePets] | None:
-    """Return what reads the store, once; None where the caller wants it left alone."""
-    return cache(partial(read_store, client)) if how.check_store else None
+def _reader(client: PostingClient | None) -> ReadStore | None:
+    """Return what reads the store, once; None where the store is not to be compared."""
+    return None if client is None else cache(partial(read_store, client))

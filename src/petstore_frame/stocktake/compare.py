@@ -13,6 +13,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.options import with_other_words
 from petstore_frame.loader.reading.kept import standing
 from petstore_frame.loader.reading.mapping import Mapped
@@ -20,8 +21,7 @@ from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.record import DOUBT_STATES, Record, State
-from petstore_frame.loader.results.facts import Note, kind_of
-from petstore_frame.loader.results.ids import read_ids
+from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS

@@ -23,7 +23,7 @@ SUPERSEDED = "superseded"
 DEFAULT_NAME = "default_name"
 # From so many alike records on, and from such a share of either side, likeness is worth a question.
 LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
-TO_SEND = f"import = :mine AND {IS_UNSENT}"
+TO_SEND: str = f"import = :mine AND {IS_UNSENT}"
 
 
 class Animals:

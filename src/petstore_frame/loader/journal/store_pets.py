@@ -138,7 +138,7 @@ def find_own_pets(animals: Animals) -> None:
         cells = read_cells(packed)
         text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
         pet = int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else None
-        if pet in names and likeness(names[pet]) == name_of(payload):
+        if pet is not None and pet in names and likeness(names[pet]) == name_of(payload):
             found.setdefault(pet, record_id)
     animals.make("own", "pet, id INTEGER PRIMARY KEY")
     animals.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", found.items())

@@ -14,7 +14,7 @@ from petstore_frame.loader.reading.options import RecipeOptions, filled_in
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, RowNotes
 from petstore_frame.loader.reading.text import DELIMITERS, cut_plainly
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
-from petstore_frame.schema.models import SENT_FIELDS, Column
+from petstore_frame.schema.models import SENT_FIELDS, PetField
 
 _AT_ONCE, _REMEMBERED = 128, 16_384
 MOST_OF_A_ROW, _MOST_SEEN = 1_000, 1_000_000
@@ -36,7 +36,7 @@ class _Part(NamedTuple):
 class _Field(NamedTuple):
     """A field that is sent: where it stands, what reads it, and what it is where it is empty."""
 
-    column: Column
+    column: PetField
     at: int | None
     default: str
     read: Callable[[str], _Part]
@@ -339,7 +339,7 @@ class Checker:
         return replace(problem, column=self._columns[at], value=value)
 
 
-def _reader(column: Column, rules: CellRules) -> Callable[[str], _Part]:
+def _reader(column: PetField, rules: CellRules) -> Callable[[str], _Part]:
     """Return what reads the cells of a field, and remembers what it has read."""
 
     @lru_cache(_REMEMBERED)

@@ -47,11 +47,25 @@ COLUMNS: dict[str, Own] = {
     "notes": Own("", "Notes", 30),
     "first_sent_at": Own("", "First sent (UTC)", 21),
 }
-RESULT_COLUMNS = (
+RESULT_COLUMNS: tuple[str, ...] = (
     "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
-FIX_COLUMNS = ("record", "error_message", "error_column", "error_value", "hint", "accept")
-FIX_SHEET_COLUMNS = ("error_message", "hint", "error_column", "line", "accept", "record")
+FIX_COLUMNS: tuple[str, ...] = (
+    "record",
+    "error_message",
+    "error_column",
+    "error_value",
+    "hint",
+    "accept",
+)
+FIX_SHEET_COLUMNS: tuple[str, ...] = (
+    "error_message",
+    "hint",
+    "error_column",
+    "line",
+    "accept",
+    "record",
+)
 
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))

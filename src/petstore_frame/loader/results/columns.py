@@ -1,15 +1,22 @@
-"""What results show of each record, column by column, as a frame and for files."""
+"""What results show of each record, column by column, and which pet each key is, as frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sqlite3
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
+from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.facts import CHANGED, FATES, problem_of, reason_of
+from petstore_frame.loader.results.summary import CHANGED, MEANINGS, problem_of, reason_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import whole_text
@@ -17,41 +24,97 @@ from petstore_frame.schema.text import whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
-# By the name in a frame, the dtype.
-COLUMNS: dict[str, str] = {
-    "record": "Int64",
-    "line": "Int64",
-    **{
-        f"sent_{field.name}": "Int64" if field.dtype == "int64" else field.dtype
-        for field in SENT_FIELDS
-    },
-    "state": "category",
-    "action": "category",
-    "pet_id": "Int64",
-    "id_source": "category",
-    "http_status": "Int16",
-    "error_code": "str",
-    "error_message": "str",
-    "error_column": "str",
-    "error_value": "str",
-    "hint": "str",
-    "accept": "str",
-    "reason": "category",
-    "known_by": "category",
-    "changed": "str",
-    "notes": "str",
-    "attempts": "Int32",
-    "first_sent_at": "datetime64[us, UTC]",
-    "settled_at": "datetime64[us, UTC]",
-    "elapsed_ms": "Float64",
-    "request_id": "str",
-    "import_id": "str",
+
+class SeenRecord:
+    """A record of an import, as its columns show it."""
+
+    def __init__(self, row: JournalRow, run: Import) -> None:
+        self.row, self.run = row, run
+        self.problem, self.sent = problem_of(row, run), read_payload(row.payload)
+
+    @cached_property
+    def reason(self) -> str | None:
+        return reason_of(self.row)
+
+    @property
+    def changed(self) -> str:
+        """In which fields an animal reads otherwise now, with both values."""
+        if self.reason != CHANGED:
+            return ""
+        before, now = self.row.payload, self.row.reads_now
+        if self.row.known is not None:
+            before, now = self.row.known.payload, self.row.payload
+        old, new = read_payload(before), read_payload(now)
+        both = ((f.name, old.get(f.wire_name), new.get(f.wire_name)) for f in SENT_FIELDS)
+        return "; ".join(
+            f"{name}: {_or_none(was)} → {_or_none(is_now)}"
+            for name, was, is_now in both
+            if was != is_now
+        )
+
+    @property
+    def notes(self) -> str:
+        return "; ".join(note for note in self.row.notes if note != "blank")
+
+
+def _or_none(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+class _Column(NamedTuple):
+    dtype: str
+    value: Callable[[SeenRecord], Any]
+
+
+def _of_row(dtype: str, name: str) -> _Column:
+    return _Column(dtype, lambda seen: getattr(seen.row, name))
+
+
+def _sent(name: str, dtype: str) -> _Column:
+    return _Column("Int64" if dtype == "int64" else dtype, lambda seen: seen.sent.get(name))
+
+
+def _moment(name: str) -> _Column:
+    return _Column("datetime64[us, UTC]", lambda seen: _as_moment(getattr(seen.row, name)))
+
+
+def _as_moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+# What is known of a record, in the order of a frame; None is missing.
+_RECORD: dict[str, _Column] = {
+    "record": _of_row("Int64", "record"),
+    "line": _of_row("Int64", "line"),
+    **{f"sent_{field.name}": _sent(field.wire_name, field.dtype) for field in SENT_FIELDS},
+    "state": _Column("category", lambda seen: str(seen.row.state)),
+    "action": _Column("category", lambda seen: MEANINGS[seen.row.state].action),
+    "pet_id": _Column("Int64", lambda seen: pet_of(seen.row)),
+    "id_source": _of_row("category", "id_source"),
+    "http_status": _of_row("Int16", "http_status"),
+    "error_code": _Column("str", lambda seen: seen.problem.code or None),
+    "error_message": _Column("str", lambda seen: seen.problem.message or None),
+    "error_column": _Column("str", lambda seen: seen.problem.column),
+    "error_value": _Column("str", lambda seen: seen.problem.value),
+    "hint": _Column("str", lambda seen: str(seen.problem.advice()) or None),
+    "accept": _Column("str", lambda seen: seen.problem.accept),
+    "reason": _Column("category", lambda seen: seen.reason),
+    "known_by": _of_row("category", "known_by"),
+    "changed": _Column("str", lambda seen: seen.changed or None),
+    "notes": _Column("str", lambda seen: seen.notes or None),
+    "attempts": _of_row("Int32", "attempts"),
+    "first_sent_at": _moment("first_sent_at"),
+    "settled_at": _moment("settled_at"),
+    "elapsed_ms": _of_row("Float64", "elapsed_ms"),
+    "request_id": _of_row("str", "request_id"),
+    "import_id": _Column("str", lambda seen: seen.run.id),
 }
+COLUMNS = {name: column.dtype for name, column in _RECORD.items()}
 # The values of these columns are known in advance, so they are the same in each result.
-CATEGORIES: dict[str, list[str]] = {
+_CATEGORIES: dict[str, list[str]] = {
     **{f"sent_{field.name}": [*field.values] for field in SENT_FIELDS if field.values},
     "state": [str(state) for state in State],
-    "action": [*dict.fromkeys(fate.action for fate in FATES.values())],
+    "action": [*dict.fromkeys(meaning.action for meaning in MEANINGS.values())],
     "id_source": ["response", "recovered", "manual", "adopted"],
     "known_by": ["record", "key", "equal", "store", "user"],
 }
@@ -60,12 +123,15 @@ _FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
 _FIX_LAST = ("accept",)
 
 
-class ResultLine(NamedTuple):
-    """One record as it goes into a file: its own cells, then what is known of it."""
+def describe(row: JournalRow, run: Import) -> dict[str, Any]:
+    """Return all that is known of a record, by the names of ``COLUMNS``; None is missing."""
+    seen = SeenRecord(row, run)
+    return {name: column.value(seen) for name, column in _RECORD.items()}
 
-    state: State
-    cells: list[str]
-    values: dict[str, Any]
+
+def pet_of(row: JournalRow) -> int | None:
+    """Return the pet that a record is, also where another record made it."""
+    return row.pet_id if row.known is None else row.known.pet_id
 
 
 def original_columns(run: Import) -> list[str]:
@@ -79,85 +145,7 @@ def original_columns(run: Import) -> list[str]:
     return names
 
 
-def describe(row: JournalRow, run: Import) -> dict[str, Any]:
-    """Return all that is known of a record, by the names of ``COLUMNS``; None is missing."""
-    sent, problem = read_payload(row.payload), problem_of(row, run)
-    return {
-        "record": row.record,
-        "line": row.line,
-        **{f"sent_{field.name}": sent.get(field.wire_name) for field in SENT_FIELDS},
-        "state": str(row.state),
-        "action": FATES[row.state].action,
-        "pet_id": pet_of(row),
-        "id_source": row.id_source,
-        "http_status": row.http_status,
-        "error_code": problem.code or None,
-        "error_message": problem.message or None,
-        "error_column": problem.column,
-        "error_value": problem.value,
-        "hint": str(problem.advice()) or None,
-        "accept": problem.accept,
-        "reason": reason_of(row),
-        "known_by": row.known_by,
-        "changed": changes_of(row) or None,
-        "notes": "; ".join(note for note in row.notes if note != "blank") or None,
-        "attempts": row.attempts,
-        "first_sent_at": _moment(row.first_sent_at),
-        "settled_at": _moment(row.settled_at),
-        "elapsed_ms": row.elapsed_ms,
-        "request_id": row.request_id,
-        "import_id": run.id,
-    }
-
-
-def hint_in_file(row: JournalRow, run: Import) -> str:
-    """Return how to fix a record for somebody who knows spreadsheets, and no options."""
-    problem = problem_of(row, run)
-    if problem.option is None:
-        return problem.hint
-    option = problem.option[0]
-    if option == "accept":
-        return "check it; if it is right, write yes in the column that asks whether to send it"
-    if option == "thousands":
-        return "write the number without points and commas"
-    return problem.hint.format("").rstrip(" :")
-
-
-def pet_of(row: JournalRow) -> int | None:
-    """Return the pet that a record is, also where another record made it."""
-    return row.pet_id if row.known is None else row.known.pet_id
-
-
-def changes_of(row: JournalRow) -> str:
-    """Return in which fields an animal reads otherwise now, with both values."""
-    if reason_of(row) != CHANGED:
-        return ""
-    before, now = row.payload, row.reads_now
-    if row.known is not None:
-        before, now = row.known.payload, row.payload
-    old, new = read_payload(before), read_payload(now)
-    return "; ".join(
-        f"{field.name}: {_shown(old.get(field.wire_name))} → {_shown(new.get(field.wire_name))}"
-        for field in SENT_FIELDS
-        if old.get(field.wire_name) != new.get(field.wire_name)
-    )
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)
-
-
-def _moment(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
-
-
-def iso_of(seconds: float | None) -> str | None:
-    """Return a moment of the journal as a text in UTC, ISO 8601; None is missing."""
-    moment = _moment(seconds)
-    return None if moment is None else moment.isoformat()
-
-
-def make_frame(run: Import, rows: Iterator[JournalRow]) -> pd.DataFrame:
+def make_frame(run: Import, rows: Iterable[JournalRow]) -> pd.DataFrame:
     """Return one row per record; its columns are those of ``LoadResult.frame``."""
     import pandas as pd
 
@@ -185,10 +173,9 @@ def _series(name: str, values: list[Any]) -> pd.Series[Any]:
         return text_series(values)
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
-    seen = {value for value in values if value is not None}
-    known = CATEGORIES.get(name, [])
-    levels = [*known, *sorted(seen - set(known))]
-    return pd.Series(pd.Categorical(values, categories=levels))
+    known = _CATEGORIES.get(name, [])
+    others = {value for value in values if value is not None} - set(known)
+    return pd.Series(pd.Categorical(values, categories=[*known, *sorted(others)]))
 
 
 def fix_frame(part: pd.DataFrame, run: Import) -> pd.DataFrame:
@@ -206,3 +193,77 @@ def pet_ids(rows: Iterable[JournalRow], index: Any) -> pd.Series[Any]:
     ids = [pet_of(row) for row in rows]
     fits = index is not None and len(index) == len(ids)
     return pd.Series(pd.array(ids, dtype="Int64"), index=index if fits else None, name="pet_id")
+
+
+# An animal has at most one live record; one that has none is not in the store.
+_IDS = f"""
+SELECT keys.key, live.pet_id, live.state, imports.source
+FROM keys JOIN records AS live ON live.animal = keys.animal AND {is_live("live")}
+JOIN imports USING (import)
+GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
+"""
+_IMPORT_IDS = f"""
+SELECT mine.key, coalesce(mine.pet_id, live.pet_id), coalesce(live.state, mine.state),
+  imports.source
+FROM records AS mine JOIN imports USING (import)
+LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
+WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
+ORDER BY mine.record
+"""
+
+
+def read_ids(
+    store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
+) -> pd.DataFrame:
+    """Return which pet each key is, over all imports with ``key=`` into a store.
+
+    Args:
+        store: A client of the store, or its address.
+        store_id: The id that the store states, where several stores had one address.
+        journal: Folder of the journals; None is the user's state directory.
+
+    Returns:
+        One row for each key that was ever given, in the order of the animals: ``key`` str (of
+        several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
+        or ``adopted``, one of doubt, or ``pending``), ``source`` str. Empty where nothing was
+        loaded with a key.
+
+    Raises:
+        JournalError: The journal has lost something.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve() as server:
+        ...     pf.read_ids(server.base_url, journal="no-such-folder").columns.tolist()
+        ['key', 'id', 'state', 'source']
+    """
+    if journal is not None:
+        check_folder("journal", journal)
+    address = store if isinstance(store, str) else getattr(store, "base_url", None)
+    if not isinstance(address, str):
+        raise ArgumentError(f"store is a Client or an address, got a {type(store).__name__}")
+    path = find_journal(journal, address, store_id)
+    if not path.exists():
+        return _make_ids([])
+    with reading(path) as sql:
+        return _make_ids(sql.execute(_IDS).fetchall())
+
+
+def read_import_ids(sql: sqlite3.Connection, import_id: str) -> pd.DataFrame:
+    """Return which pet each key of one import is, also where an earlier import made it."""
+    return _make_ids(sql.execute(_IMPORT_IDS, [import_id]).fetchall())
+
+
+def _make_ids(rows: list[tuple[str, int | None, str, str]]) -> pd.DataFrame:
+    """Return rows of key, pet, state and file as a table."""
+    import pandas as pd
+
+    keys, ids, states, sources = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return pd.DataFrame(
+        {
+            "key": text_series(list(keys)),
+            "id": pd.array(list(ids), dtype="Int64"),
+            "state": pd.Categorical(list(states), categories=[str(state) for state in State]),
+            "source": text_series(list(sources)),
+        }
+    )

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.journal.rows import Import, JournalRow
@@ -27,12 +27,10 @@ from petstore_frame.loader.reading.returned import (
     guarded,
     record_name,
 )
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.columns import ResultLine, describe, hint_in_file
-from petstore_frame.loader.results.workbook import workbook
-
-if TYPE_CHECKING:
-    from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State
+from petstore_frame.loader.results.columns import describe
+from petstore_frame.loader.results.summary import ImportSummary, problem_of
+from petstore_frame.loader.results.workbook import ResultLine, workbook
 
 SUMMARY, WORKBOOK, FIX = "summary.json", "results.xlsx", "fix.csv"
 # The records that each has, and the columns behind their own cells.
@@ -45,57 +43,59 @@ FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
 DIGESTS = "written_sha256"
 DEFAULT_FOLDER = "results"
 Write = Callable[[ResultLine], None]
+RowsOf = Callable[..., Iterator[JournalRow]]  # of some states, or all
 
 
-def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> list[Path]:
-    """Write all files of a result into a folder, whose result files are replaced."""
+def write_results(
+    folder: Path, facts: ImportSummary, rows: RowsOf, *, excel: bool | None
+) -> list[Path]:
+    """Write all files of an import into a folder, whose result files are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
-    with TemporaryDirectory(prefix=".results.", dir=folder) as drafts:
-        names, counts = _write_drafts(Path(drafts), result, has_excel=has_excel)
-        summary = result.summary | {
+    with TemporaryDirectory(prefix=".results.", dir=folder) as place:
+        drafts = Path(place)
+        names, counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
+        summary = facts.as_dict() | {
             # As written: an import at work changes records meanwhile.
             "states": {str(state): counts[state] for state in State},
             "records": counts.total(),
             "files": [*names, SUMMARY],
             # On disk before the first file moves: a kill between two then leaves only known files.
-            DIGESTS: digests(Path(drafts), folder),
+            DIGESTS: _digests(drafts, folder),
         }
         with replacing(folder / SUMMARY) as temporary:
             temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
         for name in names:
             with replacing(folder / name) as temporary:
-                (Path(drafts) / name).replace(temporary)
-    if not has_excel:
-        # A workbook of an earlier result would show other records.
+                (drafts / name).replace(temporary)
+    if not has_excel:  # a workbook of an earlier result would show other records
         (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
 
 
 def _write_drafts(
-    folder: Path, result: LoadResult, *, has_excel: bool
+    folder: Path, facts: ImportSummary, rows: RowsOf, *, has_excel: bool
 ) -> tuple[list[str], Counter[State]]:
     """Write the files of records; return their names, and how many are in each state."""
-    run, counts = result.facts.run, Counter[State]()
-    header = [*run.header, *_extra_columns(len(run.header), result.rows(State.INVALID))]
-    names = list(_CSV_FILES)
+    run, counts = facts.run, Counter[State]()
+    header = [*run.header, *_extra_columns(len(run.header), rows(State.INVALID))]
     with ExitStack() as files:
-        writers: list[tuple[Collection[State], Write]] = []
+        writers: dict[str, tuple[Collection[State], Write]] = {}
         for name, (states, columns) in _CSV_FILES.items():
-            named = run.mapping.get("name") if name == FIX else None
-            name_at = None if named is None else header.index(named)
-            write = files.enter_context(_csv(folder / name, header, columns, name_at))
-            writers.append((states, write))
+            # Names are guarded that a spreadsheet would convert, in the file that it saves again.
+            is_name = [name == FIX and own == run.mapping.get("name") for own in header]
+            write = files.enter_context(_csv(folder / name, header, is_name, columns))
+            writers[name] = states, write
         if has_excel:
-            names.append(WORKBOOK)
-            write = files.enter_context(workbook(folder / WORKBOOK, result, header))
-            writers.append((tuple(State), write))
-        for line in _lines(run, result.rows(), len(header)):
-            counts[line.state] += 1
-            for states, write in writers:
-                if line.state in states:
+            write = files.enter_context(workbook(folder / WORKBOOK, facts, header))
+            writers[WORKBOOK] = tuple(State), write
+        for row in rows():
+            counts[row.state] += 1
+            line = _line(run, row, len(header))
+            for states, write in writers.values():
+                if row.state in states:
                     write(line)
-    return names, counts
+    return list(writers), counts
 
 
 def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
@@ -104,34 +104,40 @@ def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
     return [f"{EXTRA}_{at + 1}" for at in range(most - width)]
 
 
-def _lines(run: Import, rows: Iterator[JournalRow], width: int) -> Iterator[ResultLine]:
-    for row in rows:
-        cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
-        values = describe(row, run)
-        # A file may come back: it names the record that each row is.
-        values["record"] = record_name(run.id, row.record)
-        values["hint"] = hint_in_file(row, run)
-        # A record that was held is sent once somebody writes "yes" here.
-        values["accept"] = values["accept"] and f"no: {values['accept']}"
-        yield ResultLine(row.state, cells, values)
+def _line(run: Import, row: JournalRow, width: int) -> ResultLine:
+    cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
+    values = describe(row, run)
+    # A file may come back: it names the record that each row is.
+    values["record"] = record_name(run.id, row.record)
+    values["hint"] = _hint(problem_of(row, run))
+    # A record that was held is sent once somebody writes "yes" here.
+    values["accept"] = values["accept"] and f"no: {values['accept']}"
+    return ResultLine(row.state, cells, values)
+
+
+def _hint(problem: RecordProblem) -> str:
+    """Return how to fix a record for somebody who knows spreadsheets, and no options."""
+    name = "" if problem.option is None else problem.option[0]
+    if name == "accept":
+        return "check it; if it is right, write yes in the column that asks whether to send it"
+    if name == "thousands":
+        return "write the number without points and commas"
+    return problem.hint.format("").rstrip(" :") if name else problem.hint
 
 
 @contextmanager
 def _csv(
-    path: Path, header: Sequence[str], columns: Sequence[str], name_at: int | None
+    path: Path, header: Sequence[str], is_name: Sequence[bool], columns: Sequence[str]
 ) -> Iterator[Write]:
-    """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180.
-
-    ``name_at`` is the column of names, in a file that a spreadsheet is to save again: there names
-    are guarded that it would convert.
-    """
+    """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180."""
     with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
 
         def write(line: ResultLine) -> None:
-            cells = [guarded(cell, is_name=at == name_at) for at, cell in enumerate(line.cells)]
-            writer.writerow([*cells, *(_text(line.values[column]) for column in columns)])
+            pairs = zip(line.cells, is_name, strict=True)
+            own = (guarded(cell, is_name=may_convert) for cell, may_convert in pairs)
+            writer.writerow([*own, *(_text(line.values[column]) for column in columns)])
 
         yield write
 
@@ -142,32 +148,21 @@ def _text(value: Any) -> str:
     return guarded(value) if isinstance(value, str) else str(value)
 
 
-class Place(NamedTuple):
-    """A folder to write to.
-
-    Attributes:
-        folder: The folder.
-        note: Why it is not the one that was asked for, or an empty text.
-    """
-
-    folder: Path
-    note: str = ""
-
-
-def find_place(folder: Path, run: Import) -> Place:
+def find_place(folder: Path, run: Import) -> tuple[Path, str]:
     """Return where the files of a run may go: the folder asked for, or a free one beside it.
 
     A folder is free where its result files are of the same import or the same records, or of a
-    rehearsal, and nobody has changed them since.
+    rehearsal, and nobody has changed them since. Beside the place is why it is not the folder asked
+    for, or an empty text.
     """
     reason = _why_not(folder, run)
     if not reason:
-        return Place(folder)
+        return folder, ""
     free = next(other for n in count(2) if not _why_not(other := _beside(folder, n), run))
-    return Place(free, f"{reason}, so {folder} stays as it is; these results are in {free}")
+    return free, f"{reason}, so {folder} stays as it is; these results are in {free}"
 
 
-def digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
+def _digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
     """Return the SHA-256 of each file that is to be written, and of the one that it replaces.
 
     Both are ours: a process killed between two of the files leaves some of each.

@@ -1,11 +1,13 @@
-"""The one question that an import asks, in words: what was found, and what each answer does."""
+"""The one question that an import asks: its error, what was found in words, and the answers."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.animals import is_many
 from petstore_frame.loader.journal.question import Case, Example, Question
@@ -13,32 +15,48 @@ from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import day_text, minute_text, records_text
 
-_FOUND = {
-    "equal": "{records} of {of} equal records of earlier loads in all but the status",
-    "similar_key": "{records} of {of} have a key that differs from a known one only in how it is "
-    "written: zeros in front, a .0 behind, capitals, spaces or an apostrophe",
-    "reused_key": "{records} of {of} have a known key, and the name of another animal",
-    "own_pets": "{records} of {of} are pets of this store: they have its ids with their names",
-    "others_pets": "{records} of {of} equal pets that the store has, and that were not loaded from "
-    "here: by somebody else, or with a journal that is lost",
-}
-_SAME = {
-    "equal": "They are the same animals",
-    "similar_key": "They are the same animals, however the key is written",
-    "reused_key": "They are the same animals under a new name",
-    "own_pets": "They are these pets",
-    "others_pets": "They are these pets",
-}
-_OTHER = {
-    "equal": "They are other animals",
-    "similar_key": "They are other animals",
-    "reused_key": "They are other animals, and the key was used again",
-    "own_pets": "Copies of them are wanted",
-    "others_pets": "They are other animals",
+
+class _CaseText(NamedTuple):
+    """A case in words: what was found, and when each answer is right."""
+
+    found: str
+    skip: str
+    send: str
+
+
+# The likeliest to be answered in another way than the others comes last.
+_CASES = {
+    "own_pets": _CaseText(
+        "{records} of {of} are pets of this store: they have its ids with their names",
+        "They are these pets",
+        "Copies of them are wanted",
+    ),
+    "others_pets": _CaseText(
+        "{records} of {of} equal pets that the store has, and that were not loaded from here: by "
+        "somebody else, or with a journal that is lost",
+        "They are these pets",
+        "They are other animals",
+    ),
+    "equal": _CaseText(
+        "{records} of {of} equal records of earlier loads in all but the status",
+        "They are the same animals",
+        "They are other animals",
+    ),
+    "similar_key": _CaseText(
+        "{records} of {of} have a key that differs from a known one only in how it is written: "
+        "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
+        "They are the same animals, however the key is written",
+        "They are other animals",
+    ),
+    "reused_key": _CaseText(
+        "{records} of {of} have a known key, and the name of another animal",
+        "They are the same animals under a new name",
+        "They are other animals, and the key was used again",
+    ),
 }
 # By case and answer, when it is right.
-CASE_ANSWERS = {name: {"skip": _SAME[name], "send": _OTHER[name]} for name in _SAME}
-# What becomes of records, as an answer says it; the others are told by their state.
+CASE_ANSWERS = {name: {"skip": text.skip, "send": text.send} for name, text in _CASES.items()}
+# What becomes of records, as an answer says it; the others are named by their state.
 _BECOMES = {
     State.PENDING: "sent",
     State.SKIPPED: "not sent again",
@@ -46,11 +64,35 @@ _BECOMES = {
     State.CREATED: "created before",
     State.INVALID: "to fix",
 }
-_LIKELY = ("own_pets", "others_pets", "equal", "similar_key", "reused_key")
 
 
-class Answer(NamedTuple):
-    """A way on.
+class DuplicatesError(PetstoreError):
+    """Some records may be animals that are known already, and nobody has said whether they are.
+
+    Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
+
+    Attributes:
+        question: What was found, as values: the cases, with their counts and examples.
+    """
+
+    __module__ = PetstoreError.__module__  # the name by which it is imported
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.question = question
+
+    def phrased_by(self, reader: Call | None = None) -> str:
+        """Return the question; one who has no options gets buttons in the place of calls."""
+        lines = facts_of(self.question)
+        if reader is None or reader.has_options:
+            lines.append("Say which it is:")
+            for answer in answers(self.question):
+                lines += [f"  {answer}:", f"    {answer.call}"]
+        return "\n".join(lines)
+
+
+class PossibleAnswer(NamedTuple):
+    """An answer to the question.
 
     Attributes:
         letter: What one types for it on a terminal.
@@ -66,25 +108,8 @@ class Answer(NamedTuple):
     does: str
     call: str
 
-
-@dataclass(frozen=True)
-class QuestionText:
-    """The text of a question; the ways on are shown as the caller would type them."""
-
-    question: Question
-
-    def phrased_by(self, reader: Call) -> str:
-        """Return the question for a reader; the calls are of the way in that asked."""
-        if not reader.has_options:
-            return "\n".join(facts_of(self.question))
-        return str(self)
-
     def __str__(self) -> str:
-        lines = [*facts_of(self.question), "Say which it is:"]
-        for answer in answers(self.question):
-            does = f" ({answer.does})" if answer.does else ""
-            lines += [f"  {answer.when}{does}:", f"    {answer.call}"]
-        return "\n".join(lines)
+        return f"{self.when} ({self.does})" if self.does else self.when
 
 
 def facts_of(question: Question) -> list[str]:
@@ -98,31 +123,33 @@ def facts_of(question: Question) -> list[str]:
     return lines
 
 
-def _case_lines(case: Case) -> list[str]:
-    found = _FOUND[case.name].format(records=f"{case.records:,}", of=records_text(case.of))
-    lines = [f"{found}:" if case.examples else f"{found}."]
+def _case_lines(case: Case) -> Iterator[str]:
+    found = _CASES[case.name].found
+    found = found.format(records=f"{case.records:,}", of=records_text(case.of))
+    yield f"{found}:" if case.examples else f"{found}."
     for source in case.sources[:3]:
         day = minute_text(source.staged_at)
-        lines.append(f"  {source.records:,} of {source.source}, loaded {day}")
+        yield f"  {source.records:,} of {source.source}, loaded {day}"
     if len(case.sources) > 3:
-        lines.append(f"  and {len(case.sources) - 3:,} more files")
-    shown = [_sides(case, example) for example in case.examples[:2]]
+        yield f"  and {len(case.sources) - 3:,} more files"
+    shown = [_sides(case.name, example) for example in case.examples[:2]]
     width = max((len(ours) for ours, _ in shown), default=0)
-    return [*lines, *(f"    {ours:<{width}}  |  {theirs}" for ours, theirs in shown)]
+    for ours, theirs in shown:
+        yield f"    {ours:<{width}}  |  {theirs}"
 
 
-def _sides(case: Case, example: Example) -> tuple[str, str]:
+def _sides(case: str, example: Example) -> tuple[str, str]:
     """Return a record and what it may be."""
-    if case.name == "similar_key":
-        ours, theirs = repr(example.ours), repr(example.theirs)
-    else:
-        ours, theirs = _pet_text(example.ours), _pet_text(example.theirs)
-    where = f" (pet {example.pet_id})" if example.pet_id is not None else ""
-    if example.source is not None and case.name == "similar_key":
-        where += f" in {example.source}"
-    if example.day is not None and case.name != "equal":
-        where += f", loaded {day_text(example.day)}"
-    return f"line {example.line}: {ours}", f"{theirs}{where}"
+    is_key = case == "similar_key"
+    shown = repr if is_key else _pet_text
+    theirs = shown(example.theirs)
+    if example.pet_id is not None:
+        theirs += f" (pet {example.pet_id})"
+    if example.source is not None and is_key:
+        theirs += f" in {example.source}"
+    if example.day is not None and case != "equal":
+        theirs += f", loaded {day_text(example.day)}"
+    return f"line {example.line}: {shown(example.ours)}", theirs
 
 
 def _pet_text(body: str) -> str:
@@ -141,32 +168,28 @@ def _pet_text(body: str) -> str:
     return ", ".join(shown)
 
 
-def answers(question: Question) -> list[Answer]:
-    """Return the ways on, the likeliest first; each is a whole call."""
-    call = question.call or Call()
-    call = call.with_(dry_run=None)
+def answers(question: Question) -> list[PossibleAnswer]:
+    """Return the possible answers, the likeliest first; each has a whole call."""
+    call = (question.call or Call()).with_(dry_run=None)
     names = [case.name for case in question.cases]
-    found: list[Answer] = []
+    first, is_one = question.cases[0], len(names) == 1
+    found: list[PossibleAnswer] = []
 
     def add(letter: str, when: str, does: str = "", **options: Any) -> None:
-        found.append(Answer(letter, when, options, does, str(call.with_(**options))))
+        answered = str(call.with_(**options))
+        found.append(PossibleAnswer(letter, when, options, does, answered))
 
     if "own_pets" in names:
-        column = "name and category"
-        compared = call.compare()
-        when = f"You want to see what differs from the store, by {column}"
-        found.append(Answer("", when, {}, "nothing is sent", compared))
-    first = question.cases[0]
-    is_one = len(names) == 1
-    same = _SAME[first.name] if is_one else "All of these are known animals"
-    other = _OTHER[first.name] if is_one else "All of these are other animals"
+        when = "You want to see what differs from the store, by name and category"
+        found.append(PossibleAnswer("", when, {}, "nothing is sent", call.compare()))
+    same = _CASES[first.name].skip if is_one else "All of these are known animals"
     add("s", same, _does(first.if_skip), duplicates="skip")
+    other = _CASES[first.name].send if is_one else "All of these are other animals"
     add("a", other, _does(first.if_send), duplicates="send")
     if not is_one:
-        mixed = {name: "send" if name == "reused_key" else "skip" for name in names}
-        if set(mixed.values()) == {"skip"}:
-            mixed[max(names, key=_LIKELY.index)] = "send"
-        add("", "It differs from case to case; answer each", "", duplicates=mixed)
+        mixed = dict.fromkeys(names, "skip")
+        mixed[max(names, key=list(_CASES).index)] = "send"
+        add("", "It differs from case to case; answer each", duplicates=mixed)
     equal = next((case for case in question.cases if case.name == "equal"), None)
     # With a key, fewer than these are taken for other animals without being asked about.
     if equal is not None and question.likely_key and is_many(equal.records, equal.of):
@@ -183,20 +206,14 @@ def _does(counts: dict[State, int]) -> str:
 
 def question_facts(question: Question) -> dict[str, Any]:
     """Return the question as values that JSON has, for ``--json``."""
-    cases = [
-        asdict(case)
-        | {name: {str(state): count for state, count in getattr(case, name).items()}
-           for name in ("if_skip", "if_send")}
-        for case in question.cases
-    ]  # fmt: skip
     return {
         "question": "which animals are these records",
         "source": question.source,
         "records": question.records,
-        "cases": cases,
+        "cases": [asdict(case) for case in question.cases],  # a state is a text
         "likely_key": question.likely_key,
         "answers": [
-            {"when": each.when, "options": each.options, "does": each.does, "call": each.call}
-            for each in answers(question)
+            {name: value for name, value in answer._asdict().items() if name != "letter"}
+            for answer in answers(question)
         ],
     }

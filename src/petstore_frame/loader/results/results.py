@@ -1,49 +1,50 @@
-"""What became of each record: one result per record, none left out."""
+"""What became of each record, none left out, and the errors that carry it."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.arguments import true_or_false
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.errors import JournalError, LoadFailedError
-from petstore_frame.errors.frames import callers_level
+from petstore_frame.errors import PetstoreError
+from petstore_frame.errors.frames import ShortTraceback, callers_level
 from petstore_frame.loader.call import Call
-from petstore_frame.loader.causes import Cause
+from petstore_frame.loader.causes import Cause, Note
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
 from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
-from petstore_frame.loader.results import facts as found
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, State
 from petstore_frame.loader.results.columns import (
     COLUMNS,
     fix_frame,
-    iso_of,
     make_frame,
     original_columns,
     pet_ids,
+    read_import_ids,
 )
-from petstore_frame.loader.results.facts import Elsewhere, Facts, Note, Skipped
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
-from petstore_frame.loader.results.ids import read_import_ids
-from petstore_frame.loader.results.rehearsal import Rehearsal
-from petstore_frame.loader.results.view import file_warnings, result_html, result_text
+from petstore_frame.loader.results.printed import (
+    file_warnings,
+    result_html,
+    result_text,
+    stopped_text,
+)
+from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, Skipped, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
-from petstore_frame.loader.settling.reconcile import Doubt, Reconciliation
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_IN_STORE = (State.CREATED, State.ADOPTED)
 
 
 class LoadResult(HasFrame):
@@ -53,17 +54,11 @@ class LoadResult(HasFrame):
     is of the last moment of the import's journal, so a later load, ``reconcile`` or ``resolve``
     is seen in each part of it. ``len()`` is the number of records.
 
-    Args:
-        path: The journal of the store.
-        import_id: The import.
-        call: How it was called, from which the next steps are made; None: as the journal has it.
-        sent_now: Whether this call sent anything; else the result describes earlier ones.
-        index: The index of the frame that was loaded, or None.
-        kept: What a rehearsal found; its journal has no trace of it.
-
     Attributes:
         import_id: The import: 32 hex digits, the same for the same records on every computer.
         folder: Where ``write`` has put the files, or None.
+        is_rehearsal: Whether this was a dry run: nothing was sent.
+        question: What the same call without ``dry_run`` would ask; None where it would send.
 
     Interface: Errors (code, message and status of a refusal are shown as the store gave them).
     """
@@ -76,28 +71,42 @@ class LoadResult(HasFrame):
         call: Call | None = None,
         sent_now: bool = True,
         index: Any = None,
-        kept: Rehearsal | None = None,
+        copy: Path | None = None,
+        question: Question | None = None,
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
         self.wait: Callable[[float], None] = wait_announced  # before reading back
         self.folder: Path | None = None
-        self._index, self._kept = index, kept
-        self._last: Facts | None = None
-        self._framed: tuple[Facts, pd.DataFrame] | None = None
-        stored = self.facts.run.call
+        # A rehearsal was made in a copy of the journal, which has no trace of it.
+        self._index, self._source, self.is_rehearsal = index, copy or path, copy is not None
+        self.question = question
+        self._read: tuple[int, ImportSummary] | None = None
+        self._framed: tuple[int, pd.DataFrame] | None = None
+        stored = self._facts()[1].run.call
         self.call = call or (Call() if stored is None else Call.from_json(stored))
 
+    def _facts(self) -> tuple[int, ImportSummary]:
+        """Return how often the journal was written to, and what it knows now."""
+        with reading(self._source) as sql:
+            ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
+        if self._read is None or self._read[0] != commits:
+            self._read = commits, read_summary(self._source, self.import_id)
+        return self._read
+
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> ImportSummary:
         """What is known of the import now: one value, read anew when the journal has changed."""
-        if self._kept is not None:
-            return self._kept.facts
-        with reading(self.path) as sql:
-            if self._last is None or self._last.commits != found.count_commits(sql):
-                self._last = found.read_facts(sql, self.import_id)
-        if self._last is None:
-            raise JournalError(f"{self.path} does not know the import {self.import_id}")
-        return self._last
+        known = self._facts()[1]
+        return replace(
+            known,
+            doubt=None if self.is_rehearsal else known.doubt,
+            call=self.call,
+            sent_now=self.sent_now,
+            is_rehearsal=self.is_rehearsal,
+            question=self.question,
+            folder=self.folder,
+            journal=self.path,
+        )
 
     @property
     def counts(self) -> dict[State, int]:
@@ -120,14 +129,9 @@ class LoadResult(HasFrame):
         return self.facts.notes
 
     @property
-    def elsewhere(self) -> Elsewhere:
-        """How many skipped records are animals of other imports, not surely in the store."""
-        return self.facts.elsewhere
-
-    @property
-    def question(self) -> Question | None:
-        """What the same call without ``dry_run`` would ask; None where it would send."""
-        return None if self._kept is None else self._kept.question
+    def warnings(self) -> list[str]:
+        """What a person should know of the file as a whole, as sentences."""
+        return file_warnings(self.facts)
 
     @property
     def recipe(self) -> Recipe | None:
@@ -136,19 +140,12 @@ class LoadResult(HasFrame):
         return None if words is None else Recipe(**words)
 
     @property
-    def warnings(self) -> list[str]:
-        """What a person should know of the file as a whole, as sentences."""
-        return file_warnings(self.facts)
-
-    @property
     def ids(self) -> pd.DataFrame:
         """Which pet each key of the file is: ``key`` str, ``id`` Int64, ``state``, ``source``.
 
         Animals that an earlier import created are there too; empty without ``key=``.
         """
-        if self._kept is not None:
-            return self._kept.ids
-        with reading(self.path) as sql:
+        with reading(self._source) as sql:
             return read_import_ids(sql, self.import_id)
 
     @property
@@ -161,9 +158,7 @@ class LoadResult(HasFrame):
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
-        if self._kept is not None:
-            return self._kept.rows(*states)
-        return journal.rows(self.path, self.import_id, *states)
+        return journal.rows(self._source, self.import_id, *states)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -178,15 +173,18 @@ class LoadResult(HasFrame):
         animal) and ``notes`` str; ``attempts`` Int32; ``first_sent_at``, ``settled_at`` in UTC;
         ``elapsed_ms`` Float64; ``request_id``, ``import_id`` str.
         """
-        facts = self.facts
-        if self._framed is None or self._framed[0] is not facts:
-            self._framed = (facts, make_frame(facts.run, self.rows()))
+        commits, facts = self._facts()
+        if self._framed is None or self._framed[0] != commits:
+            self._framed = commits, make_frame(facts.run, self.rows())
         return self._framed[1]
+
+    def _part(self, *states: State) -> pd.DataFrame:
+        return self.frame[self.frame["state"].isin([*map(str, states)])].reset_index(drop=True)
 
     @property
     def created(self) -> pd.DataFrame:
         """The records that are in the store, with their ids where known; columns of ``frame``."""
-        return self._part(*_IN_STORE)
+        return self._part(*IN_STORE)
 
     @property
     def changed(self) -> pd.DataFrame:
@@ -210,66 +208,22 @@ class LoadResult(HasFrame):
     @property
     def to_fix(self) -> int:
         """How many records are to fix, here or, of the same animals, in an earlier import."""
-        return self._count(FIX_STATES) + self.elsewhere.to_fix
+        return self.facts.count(*FIX_STATES) + self.facts.elsewhere.to_fix
 
     @property
     def in_doubt(self) -> int:
         """How many records are in doubt, here or, of the same animals, in an earlier import."""
-        return self._count(DOUBT_STATES) + self.elsewhere.in_doubt
-
-    @property
-    def doubt(self) -> Doubt | None:
-        """What reading the store back has left in doubt."""
-        return None if self._kept else settling.read_doubt(self.path, self.import_id)
+        return self.facts.count(*DOUBT_STATES) + self.facts.elsewhere.in_doubt
 
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        facts, doubt, run = self.facts, self.doubt, self.facts.run
-        candidates = {} if doubt is None else doubt.candidates
-        return {
-            "import_id": run.id,
-            "base_url": run.base_url,
-            "store_id": run.store_id,
-            "source": run.source,
-            "place": run.place,
-            "header": list(run.header),
-            "mapping": run.mapping,
-            "key": list(run.key),
-            "duplicates": run.duplicates,
-            "copy": run.copy,
-            "call": str(self.call),
-            "journal": str(self.path),
-            "dry_run": self.is_rehearsal,
-            "records": len(facts),
-            "states": {str(state): count for state, count in facts.counts.items()},
-            "skipped": [group.as_dict() for group in facts.skipped],
-            "elsewhere": facts.elsewhere._asdict(),
-            "causes": [cause.as_dict() for cause in facts.causes],
-            "notes": {note.kind: note.records for note in facts.notes},
-            "facts": run.facts,
-            "read_back": None if doubt is None else list(doubt.notes),
-            "candidates": {str(record): [*ids] for record, ids in candidates.items()},
-            "ending": None if run.ending is None else str(run.ending),
-            "ending_detail": run.ending_detail,
-            "exit_code": self.exit_code,
-            "staged_at": iso_of(run.staged_at),
-            "started_at": iso_of(run.started_at),
-            "ended_at": iso_of(run.ended_at),
-        }
+        return self.facts.as_dict()
 
     @property
     def exit_code(self) -> int:
         """What the command line ends with: 0 only if all records are in the store."""
-        if self.question is not None:
-            return 2
-        elsewhere = any(self.elsewhere)
-        return exit_code(self.counts, self.facts.run.ending, has_doubt_elsewhere=elsewhere)
-
-    @property
-    def is_rehearsal(self) -> bool:
-        """Whether this was a dry run: nothing was sent, and the journal has no trace of it."""
-        return self._kept is not None
+        return self.facts.exit_code
 
     def write(
         self, folder: str | PathLike[str] = DEFAULT_FOLDER, *, excel: bool | None = None
@@ -299,11 +253,11 @@ class LoadResult(HasFrame):
         check_folder("folder", folder)
         if excel is not None:
             true_or_false("excel", excel)
-        place = find_place(Path(folder), self.facts.run)
-        if place.note:
-            warnings.warn(place.note, UserWarning, stacklevel=callers_level())
-        self.folder = place.folder
-        return write_results(place.folder, self, excel=excel)
+        place, note = find_place(Path(folder), self.facts.run)
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=callers_level())
+        self.folder = place
+        return write_results(place, self.facts, self.rows, excel=excel)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was left out.
@@ -311,9 +265,9 @@ class LoadResult(HasFrame):
         Raises:
             LoadFailedError: Says how many are not, and the first reasons.
         """
-        is_there = self._count([*_IN_STORE, State.SKIPPED]) == len(self)
-        if not is_there or any(self.elsewhere):
-            raise LoadFailedError(str(self), result=self)
+        facts = self.facts
+        if facts.count(*IN_STORE, State.SKIPPED) < len(facts) or any(facts.elsewhere):
+            raise LoadFailedError(self)
 
     def reconcile(
         self,
@@ -382,19 +336,53 @@ class LoadResult(HasFrame):
         return [*COLUMNS, *original_columns(self.facts.run)]
 
     def __str__(self) -> str:
-        return result_text(self)
+        return result_text(self.facts)
 
     def __repr__(self) -> str:
-        facts = self.facts
-        counted = ", ".join(f"{n:,} {state}" for state, n in facts.counts.items() if n)
-        return f"<LoadResult of {facts.run.source}: {counted or 'no records'}>"
+        counted = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
+        return f"<LoadResult of {self.facts.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        return result_html(self)
+        return result_html(self.facts)
 
-    def _count(self, states: Iterable[State]) -> int:
-        return sum(self.facts.counts[state] for state in states)
 
-    def _part(self, *states: State) -> pd.DataFrame:
-        wanted = self.frame["state"].isin([str(state) for state in states])
-        return self.frame[wanted].reset_index(drop=True)
+class LoadFailedError(PetstoreError):
+    """Some records of an import are not in the store.
+
+    Attributes:
+        result: The LoadResult, which tells them apart.
+    """
+
+    def __init__(self, result: LoadResult) -> None:
+        super().__init__(str(result))
+        self.result = result
+
+
+class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a result
+    """An import ended before its records were sent: by the store, an outage, or a limit.
+
+    Attributes:
+        result: The LoadResult so far; the same call again goes on.
+        ending: Why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
+    """
+
+    def __init__(self, result: LoadResult, ending: Ending) -> None:
+        super().__init__(stopped_text(result.facts))
+        self.result, self.ending = result, ending
+
+
+class LoadInterrupted(ShortTraceback, KeyboardInterrupt):
+    """An import was interrupted; the answers of requests in flight were awaited.
+
+    Attributes:
+        result: The LoadResult so far; the same call again continues the import.
+    """
+
+    def __init__(self, result: LoadResult) -> None:
+        super().__init__("interrupted; run the same import again to go on")
+        self.result = result
+
+
+# A traceback shows the name by which a class is imported, not the file that it stands in.
+for _kind in (LoadFailedError, LoadStopped, LoadInterrupted):
+    _kind.__module__ = PetstoreError.__module__

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import fits
@@ -25,15 +26,13 @@ from petstore_frame.files.styles import (
     lines,
 )
 from petstore_frame.loader.call import FILE
+from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.columns import ResultLine
-from petstore_frame.loader.results.facts import FATES, NOTES
-from petstore_frame.loader.results.view import counted, headline, next_steps
+from petstore_frame.loader.results.next_steps import next_steps
+from petstore_frame.loader.results.printed import counted, headline
+from petstore_frame.loader.results.summary import MEANINGS, ImportSummary
 from petstore_frame.schema.text import minute_text
-
-if TYPE_CHECKING:
-    from petstore_frame.loader.results.results import LoadResult
 
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
@@ -41,6 +40,14 @@ _MOST_LINES = 10
 _MOST_CAUSES = 8
 _WRAPPED = ("error_message", "hint", "changed", "notes")
 _FACTS_WIDTHS = (28, 90)
+
+
+class ResultLine(NamedTuple):
+    """One record as it goes into a file: its own cells, then what is known of it."""
+
+    state: State
+    cells: list[str]
+    values: dict[str, Any]
 
 
 class _Kind(NamedTuple):
@@ -74,19 +81,19 @@ _ALL = _Kind(
 
 @contextmanager
 def workbook(
-    path: Path, result: LoadResult, header: Sequence[str]
+    path: Path, facts: ImportSummary, header: Sequence[str]
 ) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record to the sheets it belongs on.
 
-    The counts of the result may change while records come: one that is in another state than
+    The counts may change while records come: one that is in another state than
     expected may open a sheet behind the others.
 
     Raises:
         MissingExtraError: XlsxWriter is not installed.
     """
     with open_book(path, is_constant_memory=True) as book:
-        summary, expected = book.sheet("Summary"), result.counts
-        kinds = [_Sheets(book, kind, header, result) for kind in (_FIX, _DOUBT, _ALL)]
+        summary, expected = book.sheet("Summary"), facts.counts
+        kinds = [_Sheets(book, kind, header, facts) for kind in (_FIX, _DOUBT, _ALL)]
         for sheets in kinds:
             if sheets.kind is _ALL or any(expected[state] for state in sheets.kind.states):
                 sheets.open()
@@ -99,7 +106,7 @@ def workbook(
         yield write
         for sheets in kinds:
             sheets.finish()
-        _write_summary(summary, result)
+        _write_summary(summary, facts)
 
 
 class _Sheets:
@@ -108,9 +115,11 @@ class _Sheets:
     _sheet: Sheet
     _row: int
 
-    def __init__(self, book: Book, kind: _Kind, header: Sequence[str], result: LoadResult) -> None:
+    def __init__(
+        self, book: Book, kind: _Kind, header: Sequence[str], facts: ImportSummary
+    ) -> None:
         self.kind = kind
-        self._book, self._result = book, result
+        self._book, self._facts = book, facts
         self._names = [*header, *(COLUMNS[name].heading for name in kind.columns)]
         self._own = len(header)
         self._as_text = book.style(num_format=TEXT)
@@ -134,7 +143,7 @@ class _Sheets:
             self._sheet.do("set_column", at, at, width)
         for at, text in enumerate(self._names):
             self._sheet.text(0, at, text, **HEAD, num_format=TEXT)
-        _print_on_a4(self._sheet, self._result, repeat_row=0)
+        _print_on_a4(self._sheet, self._facts, repeat_row=0)
         self._sheet.finish()
 
     def write(self, line: ResultLine) -> None:
@@ -153,7 +162,7 @@ class _Sheets:
         notes = [NOTES.get(note, note) for note in (line.values["notes"] or "").split("; ")]
         if not does_fit:
             notes.append(_TOO_LONG)
-        words = {"state": FATES[line.state].meaning, "notes": "; ".join(filter(None, notes))}
+        words = {"state": MEANINGS[line.state].text, "notes": "; ".join(filter(None, notes))}
         for at, column in enumerate(self.kind.columns, self._own):
             value = words.get(column, line.values[column])
             if value not in (None, ""):
@@ -174,8 +183,8 @@ def _height(values: Mapping[str, Any]) -> int:
     return min(most, _MOST_LINES)
 
 
-def _print_on_a4(sheet: Sheet, result: LoadResult, *, repeat_row: int | None = None) -> None:
-    run = result.facts.run
+def _print_on_a4(sheet: Sheet, facts: ImportSummary, *, repeat_row: int | None = None) -> None:
+    run = facts.run
     name, store = (plain_mark(text[:80]) for text in (run.source, run.base_url))
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}&R{name}",
@@ -184,15 +193,15 @@ def _print_on_a4(sheet: Sheet, result: LoadResult, *, repeat_row: int | None = N
     )
 
 
-def _write_summary(sheet: Sheet, result: LoadResult) -> None:
+def _write_summary(sheet: Sheet, facts: ImportSummary) -> None:
     for at, width in enumerate(_FACTS_WIDTHS):
         sheet.do("set_column", at, at, width)
-    word, sentence = headline(result)
+    word, sentence = headline(facts)
     _put_title(sheet, f"{word}: {sentence}")
-    causes = result.causes[:_MOST_CAUSES]
+    causes = facts.causes[:_MOST_CAUSES]
     blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
-        ("The import", _facts(result)),
-        ("What to do next", [("", step.text) for step in next_steps(result, FILE)]),
+        ("The import", _facts(facts)),
+        ("What to do next", [("", step.text) for step in next_steps(replace(facts, call=FILE))]),
         ("What keeps records from being sent", [("", str(each)) for each in causes]),
     ]
     at = 2
@@ -208,20 +217,20 @@ def _write_summary(sheet: Sheet, result: LoadResult) -> None:
                 sheet.text(at, 1, value, text_wrap=True)
                 sheet.height(at, LINE_POINTS * lines(value, _FACTS_WIDTHS[1] + 5))
         at += 2
-    _print_on_a4(sheet, result)
+    _print_on_a4(sheet, facts)
     sheet.finish()
 
 
-def _facts(result: LoadResult) -> list[tuple[str, str | int]]:
+def _facts(facts: ImportSummary) -> list[tuple[str, str | int]]:
     """Return what a colleague wants to know of the import; what did not occur is left out."""
-    run = result.facts.run
-    counts = [(meaning, count) for _, count, meaning in counted(result.facts)]
+    run = facts.run
+    counts = [(meaning, count) for _, count, meaning in counted(facts)]
     ended = "not yet" if run.ended_at is None else minute_text(run.ended_at)
     return [
         ("File", run.place or run.source),
         ("Store", run.base_url),
         ("Loaded", ended),
-        ("Records", len(result)),
+        ("Records", len(facts)),
         *counts,
     ]
 

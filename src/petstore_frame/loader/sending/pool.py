@@ -119,7 +119,7 @@ class Clocks:
     wait: Callable[[Inbox, float | None], Done | None] = wait_for
 
 
-REAL_TIME = Clocks()
+REAL_TIME: Clocks = Clocks()
 
 
 def announcement(seconds: float) -> str:

@@ -18,8 +18,13 @@ from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcomes, Verdict
 from petstore_frame.loader.journal.rows import Import, count_in
-from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits
-from petstore_frame.loader.progress import Meter, ProgressOption
+from petstore_frame.loader.options import (
+    DEFAULT_WORKERS,
+    MOST_WORKERS,
+    Limits,
+    LoadProgress,
+    ProgressOption,
+)
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
@@ -88,7 +93,7 @@ def run_session(
     left = outcomes.start(timing.now())
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
-    with Meter(progress, counts[State.PENDING]) as meter:
+    with LoadProgress(progress, counts[State.PENDING]) as meter:
         sender = Sender(client, outcomes, counts, limits, timing, run.store_id, meter, step)
         sender.report_s = 1.0 if callable(progress) else None
         ending, detail = sender.run()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.loader.call import FILE
+from petstore_frame.loader.results.next_steps import next_steps
+from petstore_frame.loader.results.printed import headline
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.results.view import headline, next_steps
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.sheets.lists import Column, write_list
@@ -33,7 +35,7 @@ def write_imported(book: Book, content: Content) -> None:
     imported = content.results
     if imported is None:
         return
-    line = ": ".join(headline(imported))
+    line = ": ".join(headline(imported.facts))
     holds = "What became of the records of the import."
     sheet = look.begin(book, "Import", holds, line, (2, 12, 16, 26, 52, 52))
     held = [(str(state), count) for state, count in imported.counts.items() if count]
@@ -53,7 +55,7 @@ def write_imported(book: Book, content: Content) -> None:
 
 
 def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:
-    steps = next_steps(imported, FILE)
+    steps = next_steps(replace(imported.facts, call=FILE))
     if not steps:
         return row
     sheet.text(row, 1, "What to do next", **styles.SECTION)
