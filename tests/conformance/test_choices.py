@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -16,6 +17,8 @@ import httpx
 import pytest
 
 from conformance.conftest import talk_to
+from petstore_frame.service.database import open_database
+from petstore_frame.service.keys import new_key, revoke_key
 from threaded import serve
 
 LUNA = {"name": "Luna", "categoryId": 3}
@@ -453,17 +456,15 @@ def test_the_description_is_served(api, stranger, is_error) -> None:
 @gap("how keys are issued")
 def test_keys_are_made_and_revoked_without_a_restart(tmp_path, serve_with) -> None:
     """Several are valid at once; only hashes are stored; a revoked key is refused at once."""
-    from petstore_frame.service.keys import KeyBook
-
     api = serve_with()
 
     def status(key: str) -> int:
         return api.get("/pets", headers={"Authorization": f"Bearer {key}"}).status_code
 
-    with KeyBook.open(str(tmp_path / "store0.sqlite3")) as book:
-        first, second = book.new("till"), book.new("web")
+    with closing(open_database(str(tmp_path / "store0.sqlite3"))) as book:
+        first, second = new_key(book, "till"), new_key(book, "web")
         assert [status(key) for key in (first, second, first[:-1])] == [200, 200, 401]
-        assert book.revoke(first[:10]) == 1
+        assert revoke_key(book, first[:10]) == 1
         assert [status(key) for key in (first, second)] == [401, 200]
     stored = b"".join(path.read_bytes() for path in tmp_path.glob("store0.sqlite3*"))
     assert first.encode() not in stored and second.encode() not in stored

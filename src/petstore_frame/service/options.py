@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
@@ -21,6 +22,7 @@ class Options(BaseModel):
         None, description="SQLAlchemy URL, or path of a SQLite file; None is a fresh store"
     )
     api_key: SecretStr | None = Field(None, description="A key beside those in the database")
+    api_key_file: Path | None = Field(None, description="File with that key; made when missing")
     sample: int = Field(0, ge=0, description="Made-up pets to put into an empty store")
     seed: int = Field(0, description="Seed of those pets")
     public_url: str | None = Field(None, description="Address that clients use, ending in /v1")
