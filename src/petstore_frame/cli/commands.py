@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from petstore_frame import errors
+import petstore_frame as pf
 
 PARTLY, REFUSED, TOO_MANY, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 4, 5, 6, 7, 130
 OF_MONDAY = (8, 9, 10, 11)
@@ -95,7 +95,7 @@ class PlainlyFailing(PlainGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # a reader such as head has enough; typer ends quietly
-        except (errors.PetstoreError, OSError) as problem:
+        except (pf.errors.PetstoreError, OSError) as problem:
             end(plain_message(problem), exit_code(problem))
         except KeyboardInterrupt:
             end("interrupted", INTERRUPTED)
@@ -114,7 +114,7 @@ def plain_message(problem: Exception) -> str:
     """
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
-    if isinstance(problem, errors.PetstoreError):
+    if isinstance(problem, pf.errors.PetstoreError):
         from petstore_frame.loader.call import SHELL
 
         return problem.phrased_by(problem.call or SHELL)
@@ -125,14 +125,16 @@ def exit_code(problem: Exception) -> int:
     """Return the exit code of an error; what a disk refused is the disk's, however it is told."""
     cause = problem.__cause__
     is_of_disk = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
-    if is_of_disk and isinstance(problem, (errors.ReportError, errors.HistoryError)):
+    if is_of_disk and isinstance(problem, (pf.errors.ReportError, pf.errors.HistoryError)):
         return DISK
-    if isinstance(problem, (errors.JournalLockedError, errors.HistoryLockedError)):
+    if isinstance(problem, (pf.errors.JournalLockedError, pf.errors.HistoryLockedError)):
         return LOCKED
-    if isinstance(problem, (errors.JournalError, OSError)):
+    if isinstance(problem, (pf.errors.JournalError, OSError)):
         return DISK
-    store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
-    if isinstance(problem, (*store, errors.CrossOriginError, errors.IncompleteInventoryError)):
+    store = (pf.errors.APIStatusError, pf.errors.APIConnectionError, pf.errors.ContractError)
+    if isinstance(
+        problem, (*store, pf.errors.CrossOriginError, pf.errors.IncompleteInventoryError)
+    ):
         return STORE
     return REFUSED
 
