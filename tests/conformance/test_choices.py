@@ -16,9 +16,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from conformance.conftest import talk_to
 from petstore_frame.service.database import open_database
 from petstore_frame.service.keys import new_key, revoke_key
+from plain_http import talk_to
 from threaded import serve
 
 LUNA = {"name": "Luna", "categoryId": 3}

@@ -9,7 +9,7 @@ import pytest
 
 from petstore_frame.service import StartError
 from petstore_frame.service.database import open_database, pets, shown_url
-from petstore_frame.service.keys import key_from_file, list_keys, new_key, revoke_key
+from petstore_frame.service.keys import key_from_file
 from petstore_frame.service.models import NewPet, Pet
 from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, Addition, Store
 
@@ -74,15 +74,6 @@ def test_additions_that_wait_share_a_transaction(database, monkeypatch) -> None:
 
     assert asyncio.run(add_many()) == list(range(1, 301))
     assert sizes == [256, 44]
-
-
-def test_a_book_of_keys_keeps_no_key(database) -> None:
-    """A record shows the first characters, and what the key is for."""
-    key = new_key(database, "till")
-    (record,) = list_keys(database)
-    assert (record["hint"], record["label"]) == (key[:10], "till") and "hash" not in record
-    assert revoke_key(database, key[:9]) == 0
-    assert revoke_key(database, key) == 1
 
 
 def test_a_key_file_is_made_once(tmp_path) -> None:
