@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -88,8 +89,10 @@ def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[s
     raise SystemExit(f"{' '.join(words)} ended with {code}:\n{text[-2000:]}")
 
 
-def check(wheel: Path, extra: str, folder: Path, environ: dict[str, str]) -> None:
-    """Install one extra into a fresh environment, run every verb, and print a row of the matrix."""
+def check(wheel: Path, extra: str, top: Path, environ: dict[str, str]) -> str:
+    """Install one extra into a fresh environment, run every verb, and return a matrix row."""
+    folder = top / (extra or "base")
+    folder.mkdir()
     home = folder / "venv"
     subprocess.run(["uv", "venv", "-q", "--python", sys.executable, str(home)], check=True)
     target = f"petstore-frame[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
@@ -107,7 +110,7 @@ def check(wheel: Path, extra: str, folder: Path, environ: dict[str, str]) -> Non
         row.append(f"{words[0]} {'works' if state == 'works' else f'needs {state}'}")
     packages = len(list(home.glob("lib/*/site-packages/*.dist-info")))
     size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) / 2**20
-    print(f"[{extra or 'base'}]: {packages} packages, {size:.0f} MB; {', '.join(row)}", flush=True)
+    return f"[{extra or 'base'}]: {packages} packages, {size:.0f} MB; {', '.join(row)}"
 
 
 @contextmanager
@@ -127,10 +130,9 @@ def environment(folder: Path) -> Iterator[dict[str, str]]:
 def main() -> None:
     wheel = Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as top:
-        with environment(Path(top)) as environ:
-            for extra in EXTRAS:
-                with tempfile.TemporaryDirectory(dir=top) as folder:
-                    check(wheel, extra, Path(folder), environ)
+        with environment(Path(top)) as environ, ThreadPoolExecutor(os.cpu_count()) as pool:
+            rows = pool.map(lambda extra: check(wheel, extra, Path(top), environ), EXTRAS)
+            print(*rows, sep="\n", flush=True)
         once = ["uvx", "--from", str(wheel), "petstore-frame", "--version"]
         print(subprocess.run(once, check=True, capture_output=True, text=True).stdout, end="")
 

@@ -67,8 +67,8 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def service_walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Add a field by the three files, and walk it through the store with yesterday's snapshot."""
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Add a field by the three files in a copy of the whole package."""
     home = tmp_path_factory.mktemp("whole")
     shutil.copytree(HOUSE, home / "petstore_frame", ignore=shutil.ignore_patterns("__pycache__"))
     for name, (place, line) in THREE_FILES.items():
@@ -76,9 +76,15 @@ def service_walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         text = file.read_text(encoding="utf-8")
         assert text.count(place) == 1
         file.write_text(text.replace(place, line + place), encoding="utf-8")
-    (home / "files").mkdir()
-    write_sample_history(home / "files/history", days=1, pets=5)
-    return run_walk(SERVICE_WALK, home)
+    return home
+
+
+@pytest.fixture(scope="module")
+def service_walk(whole: Path) -> dict[str, Any]:
+    """Walk the field through the store, with yesterday's snapshot."""
+    (whole / "files").mkdir()
+    write_sample_history(whole / "files/history", days=1, pets=5)
+    return run_walk(SERVICE_WALK, whole)
 
 
 def test_a_field_comes_from_the_wire_into_frames(walk: dict[str, Any]) -> None:
@@ -139,3 +145,22 @@ def test_yesterdays_snapshot_lacks_a_field(service_walk: dict[str, Any]) -> None
     """It is read with the new column, empty, its claim stands, and it can be compared."""
     assert service_walk["yesterday"] == ["complete: 5 pets", 5]
     assert service_walk["diff"] == 5
+
+
+def test_the_fixtures_of_the_suite_take_a_field(whole: Path) -> None:
+    """Stores, inventories and lists of the tests go without a field that they do not know."""
+    tests = Path(__file__).parents[1]
+    chosen = (
+        "unit/dashboard/test_model.py", "unit/stocktake/test_matching.py",
+        "unit/test_load_writer.py", "zoo/test_find_pet.py", "faults/test_load_verdicts.py",
+    )  # fmt: skip
+    words = ["-q", "-n", "0", "-p", "no:cacheprovider", *(str(tests / name) for name in chosen)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(whole), str(tests)])},
+        cwd=tests.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import pytest
 
+from plain_http import talk_to
 from threaded import Server, serve
-
-NO_TLS = (
-    ssl.create_default_context()
-)  # made once: reading the certificates takes longer than a test
 
 
 @pytest.fixture(
@@ -27,16 +23,6 @@ def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[Server]:
         database = request.getfixturevalue("new_postgres_database")()
     with serve(database=database, sample=130, seed=3) as running:
         yield running
-
-
-def talk_to(server: Server, *, key: bool = True) -> httpx.Client:
-    """Return plain httpx with the server's address, and with its key unless it is a stranger's."""
-    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
-    # Many threads share it, and httpx may close what expires while another one takes it.
-    limits = httpx.Limits(keepalive_expiry=None)
-    return httpx.Client(
-        base_url=server.base_url, headers=headers, timeout=60, verify=NO_TLS, limits=limits
-    )
 
 
 @pytest.fixture(scope="session")

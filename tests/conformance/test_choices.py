@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -15,7 +16,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from conformance.conftest import talk_to
+from petstore_frame.service.database import open_database
+from petstore_frame.service.keys import new_key, revoke_key
+from plain_http import talk_to
 from threaded import serve
 
 LUNA = {"name": "Luna", "categoryId": 3}
@@ -44,7 +47,7 @@ def test_every_row_is_held_and_has_a_reason() -> None:
     """The rows of the document and the tests below are the same gaps, each once."""
     gaps = [row[0] for row in rows()]
     assert len(gaps) == len(set(gaps)) > 40
-    assert set(gaps) == FILLED
+    assert set(gaps) == FILLED | {"a key elsewhere"}  # which test_stated refuses in each place
     assert all(row[1].strip() and row[2].strip() for row in rows())
 
 
@@ -59,26 +62,12 @@ def test_a_status_left_out_stays_out(api) -> None:
     assert "status" not in api.get(f"/pets/{created['id']}").json()
 
 
-@gap("`status: null`")
-def test_a_null_status_is_refused(api, is_error) -> None:
-    """null is not one of the three strings."""
-    is_error(api.post("/pets", json={**LUNA, "status": None}), 400, "invalid_request")
-
-
 @gap("fields beyond NewPet")
 def test_unknown_fields_are_ignored(api) -> None:
     """A field beyond NewPet is not stored and not echoed, an id least of all."""
     created = api.post("/pets", json={**LUNA, "id": -5, "colour": "red"}).json()
     assert created["id"] > 0
     assert "colour" not in created
-
-
-@gap("blank name")
-@gap("length of a name")
-@pytest.mark.parametrize("name", ["", " ", "\t\n", "\u3000", "\x1c\x85", "x" * 1001])
-def test_blank_and_endless_names_are_refused(api, is_error, name) -> None:
-    """A name has 1 to 1000 code points, and not only white space."""
-    is_error(api.post("/pets", json={**LUNA, "name": name}), 400, "invalid_request")
 
 
 NAMES = [
@@ -96,66 +85,59 @@ def test_names_are_kept_byte_for_byte(api) -> None:
     assert [api.get(f"/pets/{pet['id']}").json() for pet in created] == created
 
 
-@gap("characters of a name")
-@pytest.mark.parametrize("name", ["\\ud800", "\\udc00x", "a\\u0000b"])
-def test_text_that_cannot_be_stored_is_refused(api, is_error, name) -> None:
-    """Half surrogate pairs and U+0000 are 400."""
-    is_error(post_bytes(api, b'{"name":"%s","categoryId":1}' % name.encode()), 400)
-
-
 @gap("range of categoryId")
-@pytest.mark.parametrize("category_id", [0, -1, 2**63 - 1, -(2**63)])
-def test_any_int64_is_a_category(api, category_id) -> None:
-    """No category can be called wrong."""
-    created = api.post("/pets", json={**LUNA, "categoryId": category_id})
-    assert created.json()["categoryId"] == category_id
-
-
 @gap("spelling of categoryId")
 @pytest.mark.parametrize(
     ("number", "value"),
-    [("1.0", 1), ("1e0", 1), ("10e-1", 1), ("-0.0", 0), ("9007199254740993.0", 2**53 + 1)],
-)
+    [
+        ("0", 0), ("-1", -1), (str(2**63 - 1), 2**63 - 1), (str(-(2**63)), -(2**63)),
+        ("1.0", 1), ("1e0", 1), ("10e-1", 1), ("-0.0", 0), ("9007199254740993.0", 2**53 + 1),
+    ],
+)  # fmt: skip
 def test_whole_numbers_have_many_spellings(api, number, value) -> None:
-    """1.0 is 1, exactly, as JSON Schema has it."""
+    """1.0 is 1, exactly, as JSON Schema has it, and no int64 can be called wrong."""
     answer = post_bytes(api, b'{"name":"Luna","categoryId":%s}' % number.encode())
     assert answer.json()["categoryId"] == value
 
 
-@gap("spelling of categoryId")
-@pytest.mark.parametrize("number", ["9223372036854775808.0", "1e19", "1e999999", "1.5", "true"])
-def test_what_is_no_int64_is_refused(api, is_error, number) -> None:
-    """A number past int64 costs nothing, however it is spelt."""
-    answer = post_bytes(api, b'{"name":"Luna","categoryId":%s}' % number.encode())
-    is_error(answer, 400, "invalid_request")
-
-
-WORDS = {
-    b'{"categoryId":1}': "name is missing",
-    b'{"name":" ","categoryId":1}': "name is blank",
-    b'{"name":"","categoryId":1}': "name is blank",
-    b'{"name":"a\\u0000b","categoryId":1}': "name holds the character U+0000",
-    b'{"name":"%s","categoryId":1}' % (b"x" * 1001): "name is longer than 1000 characters",
-    b'{"name":7,"categoryId":1}': "name is not text",
-    b'{"name":"Luna","categoryId":"cat"}': "categoryId is not a whole number",
-    b'{"name":"Luna","categoryId":1.5}': "categoryId is not a whole number",
-    b'{"name":"Luna","categoryId":10000000000000000000}': (
-        "categoryId is more than 9223372036854775807"
-    ),
-    b'{"name":"Luna","categoryId":1,"status":"solt"}': (
+TOO_LARGE = "categoryId is more than 9223372036854775807"
+NO_NUMBER = "categoryId is not a whole number"
+NAMED = {  # what is wrong with a name
+    **dict.fromkeys(['""', '" "', r'"\t\n"', r'"\u3000"', r'"\u001c\u0085"'], "name is blank"),
+    json.dumps("x" * 1001): "name is longer than 1000 characters",
+    r'"a\u0000b"': "name holds the character U+0000",
+    **dict.fromkeys([r'"\ud800"', r'"\udc00x"'], "name is not text that can be stored"),
+    "7": "name is not text",
+}
+NUMBERED = {  # and with a category
+    **dict.fromkeys(['"cat"', "1.5", "true"], NO_NUMBER),
+    **dict.fromkeys(["10000000000000000000", "9223372036854775808.0"], TOO_LARGE),
+    **dict.fromkeys(["1e19", "1e999999"], NO_NUMBER),
+}
+SAID = {
+    '{"categoryId":1}': "name is missing",
+    **{f'{{"name":{name},"categoryId":1}}': said for name, said in NAMED.items()},
+    **{f'{{"name":"Luna","categoryId":{n}}}': said for n, said in NUMBERED.items()},
+    '{"name":"Luna","categoryId":1,"status":"solt"}': (
         "status is not one of 'available', 'pending' or 'sold'"
     ),
-    b'{"name":"Luna","categoryId":1,"status":null}': "status is null; leave the field out",
-    b"[]": "the body is not a JSON object",
+    '{"name":"Luna","categoryId":1,"status":null}': "status is null; leave the field out",
+    "[]": "the body is not a JSON object",
 }
 
 
+@gap("`status: null`")
+@gap("blank name")
+@gap("length of a name")
+@gap("characters of a name")
+@gap("spelling of categoryId")
 @gap("values of `code`")
-@pytest.mark.parametrize(("body", "words"), WORDS.items(), ids=range(len(WORDS)))
-def test_a_refusal_is_a_sentence(api, body, words) -> None:
+@pytest.mark.parametrize(("body", "said"), SAID.items(), ids=range(len(SAID)))
+def test_a_refusal_is_a_sentence(api, is_error, body, said) -> None:
     """It names the field and what is wrong with it as a person would, never a pattern."""
-    answer = post_bytes(api, body)
-    assert (answer.status_code, answer.json()["message"]) == (400, words)
+    answer = post_bytes(api, body.encode())
+    is_error(answer, 400, "invalid_json" if body == "[]" else "invalid_request")
+    assert answer.json()["message"] == said
 
 
 BAD_JSON = {
@@ -453,17 +435,15 @@ def test_the_description_is_served(api, stranger, is_error) -> None:
 @gap("how keys are issued")
 def test_keys_are_made_and_revoked_without_a_restart(tmp_path, serve_with) -> None:
     """Several are valid at once; only hashes are stored; a revoked key is refused at once."""
-    from petstore_frame.service.keys import KeyBook
-
     api = serve_with()
 
     def status(key: str) -> int:
         return api.get("/pets", headers={"Authorization": f"Bearer {key}"}).status_code
 
-    with KeyBook.open(str(tmp_path / "store0.sqlite3")) as book:
-        first, second = book.new("till"), book.new("web")
+    with closing(open_database(str(tmp_path / "store0.sqlite3"))) as book:
+        first, second = new_key(book, "till"), new_key(book, "web")
         assert [status(key) for key in (first, second, first[:-1])] == [200, 200, 401]
-        assert book.revoke(first[:10]) == 1
+        assert revoke_key(book, first[:10]) == 1
         assert [status(key) for key in (first, second)] == [401, 200]
     stored = b"".join(path.read_bytes() for path in tmp_path.glob("store0.sqlite3*"))
     assert first.encode() not in stored and second.encode() not in stored
@@ -477,22 +457,6 @@ def test_a_refused_stranger_is_challenged(store, stranger) -> None:
     assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
     headers = {"Authorization": f"bEARER {store.api_key.get_secret_value()}"}
     assert stranger.get("/pets", headers=headers).status_code == 200
-
-
-@gap("a key elsewhere")
-def test_a_key_elsewhere_does_not_count(store, stranger, is_error) -> None:
-    """In the query, in a cookie or in two headers: 401."""
-    key = store.api_key.get_secret_value()
-    twice = [("Authorization", f"Bearer {key}")] * 2
-    is_error(stranger.get(f"/pets?access_token={key}"), 401)
-    is_error(stranger.get("/pets", headers={"Cookie": f"api_key={key}"}), 401)
-    is_error(stranger.get("/pets", headers=twice), 401)
-
-
-@gap("rate limits")
-def test_no_request_is_one_too_many(api) -> None:
-    """As many as a client sends are answered."""
-    assert {api.get("/pets?limit=1").status_code for _ in range(100)} == {200}
 
 
 @gap("which store answers +")
@@ -531,9 +495,10 @@ def test_odd_keys_are_refused(api, is_error) -> None:
         is_error(api.post("/pets", json=LUNA, headers=headers), 400, "invalid_parameter")
 
 
+@gap("rate limits")
 @gap("sending an addition again +")
 def test_equal_requests_in_parallel_make_one_pet(api) -> None:
-    """100 at once with one key: one pet, one answer that is not replayed."""
+    """100 at once with one key, none too many: one pet, one answer that is not replayed."""
     key = {"Idempotency-Key": "parallel"}
     with ThreadPoolExecutor(25) as pool:
         answers = list(pool.map(lambda _: api.post("/pets", json=LUNA, headers=key), range(100)))

@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,34 +23,9 @@ import psutil
 import pytest
 
 import petstore_frame as pf
+from plain_http import names_of, talk_to, wait_until
 
 LUNA = {"name": "Luna", "categoryId": 3}
-
-
-def talk_to(server: pf.Server) -> httpx.Client:
-    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
-    return httpx.Client(base_url=server.base_url, headers=headers, timeout=20)
-
-
-def names_of(client: httpx.Client) -> dict[str, list[int]]:
-    """Return the ids of each name in the whole list."""
-    found: dict[str, list[int]] = {}
-    answer = client.get("/pets?limit=100")
-    while True:
-        for pet in answer.json():
-            found.setdefault(pet["name"], []).append(pet["id"])
-        if "next" not in answer.links:
-            return found
-        answer = client.get(answer.links["next"]["url"])
-
-
-def wait_until(is_so: Callable[[], bool], within_s: float = 60) -> bool:
-    deadline = time.monotonic() + within_s
-    while not is_so():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @dataclass
@@ -228,14 +202,6 @@ def test_a_full_disk_is_no_trap(process_server, tmp_path) -> None:
         assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def unlink(path: Path) -> None:
-    path.unlink()
-
-
-def move(path: Path) -> None:
-    path.rename(path.with_suffix(".moved"))
-
-
 def replace(path: Path) -> None:
     other = path.with_suffix(".other")
     with pf.serve(database=other, sample=3):
@@ -243,7 +209,9 @@ def replace(path: Path) -> None:
     other.replace(path)
 
 
-@pytest.mark.parametrize("change", [unlink, move, replace])
+@pytest.mark.parametrize(
+    "change", [Path.unlink, lambda path: path.rename(path.with_suffix(".moved")), replace]
+)
 def test_a_database_that_is_gone_is_said(tmp_path, change) -> None:
     """Its file is unlinked, moved or replaced: 503 everywhere, and never a 201 that is lost."""
     path = tmp_path / "store.sqlite3"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -15,15 +15,14 @@ import psutil
 import pytest
 
 import petstore_frame as pf
+from plain_http import wait_until
 from threaded import Server, serve
 
 pytestmark = pytest.mark.postgres
 LUNA = {"name": "Luna", "categoryId": 3}
 
 
-def patient_client() -> httpx.Client:
-    """A client for many threads: httpx may close what expires while another thread takes it."""
-    return httpx.Client(timeout=60, limits=httpx.Limits(keepalive_expiry=None))
+patient_client = partial(httpx.Client, timeout=60, limits=httpx.Limits(keepalive_expiry=None))
 
 
 def post(server: Server, client: httpx.Client, **headers: str) -> httpx.Response:
@@ -90,18 +89,11 @@ def test_workers_are_kept_at_their_number(postgres_url, tmp_path) -> None:
         )
     ready = json.loads(process.stdout.readline())
     headers = {"Authorization": f"Bearer {(tmp_path / 'key').read_text().strip()}"}
-    deadline = time.monotonic() + 60
-    while len(workers := workers_of(process.pid)) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    workers[0].kill()
-    while time.monotonic() < deadline:
-        alive = workers_of(process.pid)
-        if len(alive) == 2 and workers[0] not in alive:
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("the killed worker was not replaced")
+    assert wait_until(lambda: len(workers_of(process.pid)) == 2)
+    killed = workers_of(process.pid)[0]
+    killed.kill()
+    assert wait_until(lambda: len(set(workers_of(process.pid)) - {killed}) == 2)
+    alive = workers_of(process.pid)
     pets = httpx.get(f"{ready['base_url']}/pets", headers=headers, timeout=30).json()
     process.terminate()
     assert process.wait(60) == 0

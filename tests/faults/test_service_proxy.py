@@ -8,7 +8,6 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import psutil
 import pytest
 
 import petstore_frame as pf
+from plain_http import talk_to, wait_until
 from ports import free_port
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -47,8 +47,12 @@ class Proxied:
         return socket.create_connection(("127.0.0.1", self.port), timeout=15)
 
     def client(self) -> httpx.Client:
-        headers = {"Authorization": f"Bearer {self.key}"}
-        return httpx.Client(base_url=f"http://127.0.0.1:{self.port}/v1", headers=headers)
+        return talk_to(self.server, base_url=f"http://127.0.0.1:{self.port}/v1")
+
+    def answers(self) -> bool:
+        with contextlib.suppress(OSError, httpx.HTTPError), self.client() as client:
+            return client.get("/pets").status_code == 200
+        return False
 
     def head(self, first: str, *lines: str) -> bytes:
         told = [first, "Host: x", f"Authorization: Bearer {self.key}", *lines]
@@ -72,13 +76,8 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
             running = Proxied(server, port)
-            deadline = time.monotonic() + 30
-            while time.monotonic() < deadline:
-                # nginx is there before its way to the store is, on a busy machine.
-                with contextlib.suppress(OSError, httpx.HTTPError), running.client() as client:
-                    if client.get("/pets").status_code == 200:
-                        break
-                time.sleep(0.02)
+            # nginx is there before its way to the store is, on a busy machine.
+            assert wait_until(running.answers)
             yield running
         finally:
             process.terminate()

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 import petstore_frame as pf
+from plain_http import names_of, talk_to, wait_until
 
 BODY = b'{"name":"Luna","categoryId":1}'
 
@@ -31,14 +32,8 @@ def shop(tmp_path_factory) -> Iterator[pf.Server]:
 def health(shop) -> Iterator[None]:
     """Whatever a test sent, the service answers afterwards, and no pet called Evil is there."""
     yield
-    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
-    answer, names = httpx.get(f"{shop.base_url}/pets?limit=100", headers=headers), []
-    while True:
-        names += [pet["name"] for pet in answer.json()]
-        if "next" not in answer.links:
-            break
-        answer = httpx.get(answer.links["next"]["url"], headers=headers)
-    assert "Evil" not in names
+    with talk_to(shop) as client:
+        assert "Evil" not in names_of(client)
 
 
 def connect(shop: pf.Server) -> socket.socket:
@@ -142,8 +137,7 @@ INJECTIONS = [
 @pytest.mark.parametrize("text", INJECTIONS, ids=range(len(INJECTIONS)))
 def test_no_text_becomes_a_header(shop, text) -> None:
     """Neither name, cursor, status, id nor key can add a line to an answer's head."""
-    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
-    with httpx.Client(base_url=shop.base_url, headers=headers) as client:
+    with talk_to(shop) as client:
         answers = [
             client.post("/pets", json={"name": text, "categoryId": 1}),
             client.get("/pets", params={"cursor": text}),
@@ -169,12 +163,11 @@ def test_chunks_that_are_true_are_one_body(shop) -> None:
 
 def test_slow_clients_do_not_slow_the_others(shop) -> None:
     """With 300 connections that send nothing more, others are answered."""
-    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
     slow = [connect(shop) for _ in range(300)]
     for wire in slow:
         wire.sendall(b"GET /v1/pets HTTP/1.1\r\nHost: x\r\n")
     took = []
-    with httpx.Client(base_url=shop.base_url, headers=headers) as client:
+    with talk_to(shop) as client:
         for _ in range(100):
             started = time.monotonic()
             assert client.get("/pets").status_code == 200
@@ -256,10 +249,10 @@ def test_idle_connections_do_not_use_it_up(shop) -> None:
     for wire in wires:
         wire.close()
     process.rlimit(psutil.RLIMIT_NOFILE, before)
-    deadline = time.monotonic() + 60
-    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
-    while time.monotonic() < deadline:
-        with contextlib.suppress(httpx.TransportError):
-            if httpx.get(f"{shop.base_url}/pets", headers=headers, timeout=10).status_code == 200:
-                return
-    pytest.fail("the service did not recover")
+
+    def answers() -> bool:
+        with contextlib.suppress(httpx.TransportError), talk_to(shop, timeout=10) as client:
+            return client.get("/pets").status_code == 200
+        return False
+
+    assert wait_until(answers)

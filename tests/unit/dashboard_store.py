@@ -32,11 +32,7 @@ def inventory(
     status: str | None = None,
 ) -> Inventory:
     """Return an Inventory of these pets; ``exact`` names what is exact when it is not complete."""
-    columns = PetColumns([], [], [], [])
-    for row in rows:
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-    frame = to_frame(columns)
+    frame = to_frame(PetColumns(*zip(*rows, strict=True)))
     return Inventory.made_up(
         frame, verdict=verdict, exact=exact, status=status, fetched_at=AS_OF, base_url=BASE_URL
     )

@@ -76,11 +76,3 @@ for library, words in [("uvicorn", commands[0]), *(("sqlalchemy", each) for each
         print(end.code)
     sys.modules.pop(library)
 """
-
-
-def test_a_key_file_in_no_folder_is_said(tmp_path) -> None:
-    """The message has the folder and the next step, and no number of the system."""
-    place = tmp_path / "nokey" / "x.key"
-    done = CliRunner().invoke(app, ["serve", "--api-key-file", str(place), "--port", "0"])
-    words = "".join(done.stderr.replace("│", "").split())
-    assert done.exit_code == 2 and "/nokeydoesnotexist;makeitfirst" in words

@@ -21,8 +21,10 @@ from threaded import Server
 
 def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:
     """Every command and subcommand with its words."""
-    for name, command in (group or get_command(app)).commands.items():
-        if hasattr(command, "commands"):
+    group = group or get_command(app)
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        if hasattr(command, "list_commands"):
             yield from commands(command, f"{name} ")
         else:
             yield before + name, command

@@ -75,14 +75,6 @@ def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) ->
         pf.serve(**options)
 
 
-def test_a_misspelt_option_is_no_option() -> None:
-    """Python itself refuses a name that neither ``serve`` nor ``client`` has."""
-    with pytest.raises(TypeError, match="colour"):
-        pf.serve(colour="red")
-    with pf.serve() as server, pytest.raises(TypeError, match="timeout"):
-        server.client(timeout=3)
-
-
 def test_an_empty_key_is_not_a_missing_one() -> None:
     """A program whose own key is empty is not given another one without a word."""
     with pytest.raises(pf.ConfigurationError, match="the API key is empty"):
@@ -109,16 +101,10 @@ def test_a_sample_for_a_store_with_pets_is_said_to_be_left_out(tmp_path, capfd) 
     assert said.count("holds pets already; a sample is for an empty store") == 1
 
 
-def test_a_taken_port_is_said(server) -> None:
-    """The text names the cause and a way out."""
-    with pytest.raises(pf.errors.ServiceStartError, match="in use; port 0 picks a free one"):
-        pf.serve(port=urlsplit(server.base_url).port)
-
-
 def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
-    """A start that fails makes no key, no pets and no file."""
+    """A start that fails names the cause and a way out, and makes no key, no pets and no file."""
     place = tmp_path / "untouched.sqlite3"
-    with pytest.raises(pf.errors.ServiceStartError, match="in use"):
+    with pytest.raises(pf.errors.ServiceStartError, match="in use; port 0 picks a free one"):
         pf.serve(port=urlsplit(server.base_url).port, database=place, sample=3)
     assert not place.exists()
 

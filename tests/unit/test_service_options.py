@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from typer.testing import CliRunner
 
-from petstore_frame.cli import app
 from petstore_frame.service.options import Options, explain
 
 WRONG = {
@@ -37,9 +37,18 @@ def test_several_workers_need_postgresql(database: str | None) -> None:
         Options(workers=2, database=database)
 
 
-@pytest.mark.parametrize("words", [["--log-level", "loud"], ["--workers", "0"]])
-def test_a_wrong_option_is_refused_at_the_command_line(words: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--log-level", "loud"], "error: log_level: "),
+        (["--api-key-file", "nokey/x.key", "--port", "0"], "the folder nokey does not exist"),
+    ],
+)
+def test_a_wrong_option_is_refused_at_the_command_line(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
     """It ends with code 2 and one sentence, before a database or a socket is opened."""
-    ended: Any = CliRunner().invoke(app, ["serve", *words])
-    assert ended.exit_code == 2
-    assert "Traceback" not in ended.output
+    command = [sys.executable, "-m", "petstore_frame", "serve", *words]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert said in ended.stderr and len(ended.stderr.splitlines()) == 1

@@ -7,8 +7,9 @@ from contextlib import closing
 
 import pytest
 
+from petstore_frame.service import StartError
 from petstore_frame.service.database import open_database, pets, shown_url
-from petstore_frame.service.keys import KeyBook, key_from_file
+from petstore_frame.service.keys import key_from_file
 from petstore_frame.service.models import NewPet, Pet
 from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, Addition, Store
 
@@ -75,22 +76,13 @@ def test_additions_that_wait_share_a_transaction(database, monkeypatch) -> None:
     assert sizes == [256, 44]
 
 
-def test_a_book_of_keys_keeps_no_key(database) -> None:
-    """A record shows the first characters, and what the key is for."""
-    book = KeyBook(database)
-    key = book.new("till")
-    assert [(record.hint, record.label) for record in book.records()] == [(key[:10], "till")]
-    assert book.revoke(key[:9]) == 0
-    assert book.revoke(key) == 1
-
-
 def test_a_key_file_is_made_once(tmp_path) -> None:
     """Readable by its owner alone; an existing one is taken as it is, an empty one refused."""
     path = tmp_path / "key"
     assert key_from_file(path) == key_from_file(path)
     assert path.stat().st_mode & 0o777 == 0o600
     path.write_text("\n")
-    with pytest.raises(ValueError, match="holds no key"):
+    with pytest.raises(StartError, match="holds no key"):
         key_from_file(path)
 
 

@@ -21,9 +21,9 @@ from petstore_frame._internal.arguments import (
     true_or_false,
     whole_number,
 )
-from petstore_frame.bundled.children import child_environ, module_command
+from petstore_frame.bundled.children import child_environ, module_command, require_service
 from petstore_frame.client import Client
-from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
+from petstore_frame.errors import ClosedError, ServiceStartError
 from petstore_frame.http import GivenTransport
 from petstore_frame.http.settings import IdempotencyKey, checked_key
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
@@ -188,6 +188,7 @@ def serve(
             f"workers={workers} needs PostgreSQL, as in "
             'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
         )
+    require_service(place)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = _launch(log)
         try:
@@ -197,7 +198,11 @@ def serve(
                 process.kill()
             if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
                 raise
-            raise _start_error(log) from problem
+            log.seek(0)
+            last = log.read()[-2000:].strip() or "none"
+            raise ServiceStartError(
+                f"the bundled service did not come up; its last output: {last}"
+            ) from problem
     honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
     return Server(process, base_url, api_key, honoured)
 
@@ -235,16 +240,3 @@ def _greet(
         stdin.write(json.dumps(settings | secret) + "\n")
     threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
     return str(json.loads(lines.get(timeout=timeout_s))["base_url"])
-
-
-def _start_error(log: IO[str]) -> Exception:
-    log.seek(0)
-    last = log.read()[-2000:].strip()
-    for library in ("fastapi", "uvicorn", "sqlalchemy"):
-        if f"No module named '{library}'" in last:
-            return MissingExtraError("the bundled service", "service")
-    if "No module named 'psycopg" in last:
-        return MissingExtraError("the bundled service on PostgreSQL", "postgres")
-    return ServiceStartError(
-        f"the bundled service did not come up; its last output: {last or 'none'}"
-    )

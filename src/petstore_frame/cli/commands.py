@@ -16,20 +16,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from petstore_frame.errors import (
-    APIConnectionError,
-    APIStatusError,
-    ContractError,
-    CrossOriginError,
-    HistoryError,
-    HistoryLockedError,
-    IncompleteInventoryError,
-    JournalError,
-    JournalLockedError,
-    PetstoreError,
-    ReportError,
-)
-from petstore_frame.loader.call import SHELL
+import petstore_frame as pf
 
 PARTLY, REFUSED, TOO_MANY, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 4, 5, 6, 7, 130
 OF_MONDAY = (8, 9, 10, 11)
@@ -50,16 +37,6 @@ EXIT_CODES = {
     INTERRUPTED: "interrupted",
 }
 
-# The first line that fits an error decides; what fits none was refused before anything was sent.
-_CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
-    ((JournalLockedError, HistoryLockedError), LOCKED),
-    ((JournalError,), DISK),
-    ((APIStatusError, APIConnectionError, ContractError), STORE),
-    ((CrossOriginError, IncompleteInventoryError), STORE),
-    ((PetstoreError,), REFUSED),
-    ((OSError,), DISK),
-)
-
 
 class PlainCommand(TyperCommand):
     """A command whose docstring is its help."""
@@ -76,7 +53,7 @@ class PlainCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except typer.BadParameter as problem:
+        except typer.BadParameter as problem:  # of newer versions of Typer
             problem.message = problem.message.removeprefix("Value error, ")
             raise
 
@@ -118,7 +95,7 @@ class PlainlyFailing(PlainGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # a reader such as head has enough; typer ends quietly
-        except (PetstoreError, OSError) as problem:
+        except (pf.errors.PetstoreError, OSError) as problem:
             end(plain_message(problem), exit_code(problem))
         except KeyboardInterrupt:
             end("interrupted", INTERRUPTED)
@@ -137,7 +114,9 @@ def plain_message(problem: Exception) -> str:
     """
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
-    if isinstance(problem, PetstoreError):
+    if isinstance(problem, pf.errors.PetstoreError):
+        from petstore_frame.loader.call import SHELL
+
         return problem.phrased_by(problem.call or SHELL)
     return str(problem)
 
@@ -146,12 +125,21 @@ def exit_code(problem: Exception) -> int:
     """Return the exit code of an error; what a disk refused is the disk's, however it is told."""
     cause = problem.__cause__
     is_of_disk = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
-    if is_of_disk and isinstance(problem, (ReportError, HistoryError)):
+    if is_of_disk and isinstance(problem, (pf.errors.ReportError, pf.errors.HistoryError)):
         return DISK
-    return next(code for kinds, code in _CODES if isinstance(problem, kinds))
+    if isinstance(problem, (pf.errors.JournalLockedError, pf.errors.HistoryLockedError)):
+        return LOCKED
+    if isinstance(problem, (pf.errors.JournalError, OSError)):
+        return DISK
+    store = (pf.errors.APIStatusError, pf.errors.APIConnectionError, pf.errors.ContractError)
+    if isinstance(
+        problem, (*store, pf.errors.CrossOriginError, pf.errors.IncompleteInventoryError)
+    ):
+        return STORE
+    return REFUSED
 
 
-def describe_exit_codes(codes: Iterable[int]) -> str:
+def exit_table(codes: Iterable[int]) -> str:
     """Return the lines of the table that a command may end with, for its ``--help``."""
     return "\n".join(["Exit codes:", *(f"{code:>3}  {EXIT_CODES[code]}" for code in codes)])
 

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from typer import Option
 
+import petstore_frame as pf
 from petstore_frame.cli.commands import PARTLY
 from petstore_frame.cli.listing import listed
-from petstore_frame.cli.options import AsJson, HowRead, JournalFolder, Store, finish, to_write
-from petstore_frame.loader.call import Call, Way
+from petstore_frame.cli.options import AsJson, HowRead, JournalFolder, WhichStore, finish, to_write
 
 
 def compare(
@@ -26,7 +26,7 @@ def compare(
     ] = None,
     journal: JournalFolder = None,
     as_json: AsJson = False,
-    store: Store,
+    store: WhichStore,
 ) -> None:
     """Tell where a list and the store disagree, and write it as a workbook.
 
@@ -36,11 +36,11 @@ def compare(
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
-    from petstore_frame.stocktake import compare as compare_list
+    from petstore_frame.loader.call import Call, Way
 
     recipe, lines = reading.of(file), reading.leave_lines
     with listed(store, output or file) as listing:
-        found = compare_list(
+        found = pf.compare(
             file, listing.inventory, on=on or (), recipe=recipe, leave_lines=lines, journal=journal
         )
         given = {**reading.given(), "on": on, "journal": journal, **store.given()}

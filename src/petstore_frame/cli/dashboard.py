@@ -22,7 +22,7 @@ import typer
 from typer import Option
 
 from petstore_frame.bundled.children import child_environ
-from petstore_frame.cli.options import AsJson, CategoriesFile, Store, print_json
+from petstore_frame.cli.options import AsJson, CategoriesFile, WhichStore, print_json
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 NOTEBOOK = PAGE / "dashboard.ipynb"
@@ -45,7 +45,7 @@ def dashboard(
     browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
     as_json: AsJson = False,
     *,
-    store: Store,
+    store: WhichStore,
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
 

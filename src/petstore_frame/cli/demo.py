@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
+import petstore_frame as pf
 from petstore_frame.cli.load import write_files
 from petstore_frame.cli.options import AsJson, finish, switch, to_write
 
@@ -30,22 +31,17 @@ def sample(
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
-    from petstore_frame.bundled.samples import (
-        write_sample_categories,
-        write_sample_csv,
-        write_template,
-    )
     from petstore_frame.report import refuse_impossible
 
     for path in (output, categories):
         if path is not None:
             refuse_impossible(path)
     if template:
-        rows, written = 0, [write_template(output)]
+        rows, written = 0, [pf.samples.write_template(output)]
     else:
-        written = [write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
+        written = [pf.samples.write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
     if categories is not None:
-        written.append(write_sample_categories(categories))
+        written.append(pf.samples.write_sample_categories(categories))
     named = [str(file) for file in written]
     facts = {"output": str(output), "rows": rows, "files": named}
     finish(facts, "\n".join(named), as_json=as_json)
@@ -65,33 +61,28 @@ def demo(
 
     Example: petstore-frame demo --rows 500
     """
-    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
-    from petstore_frame.bundled.server import serve
-    from petstore_frame.counts.summary import summarize
-    from petstore_frame.inventory import fetch_inventory
-    from petstore_frame.loader.load import load_csv
-    from petstore_frame.report import write_report
-
     folder.mkdir(parents=True, exist_ok=True)
     arrivals, categories, report = (
         folder / name for name in ("arrivals.csv", "categories.csv", "inventory.xlsx")
     )
     typer.echo(f"Everything happens on this machine; the files go to {folder}/")
     # The store is new at each run, so the memory of earlier imports would only be in the way.
-    with serve() as server, server.client() as client, TemporaryDirectory() as journal:
+    with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, process {server.pid}, with a key made for this run")
-        write_sample_csv(arrivals, rows=rows, seed=seed)
-        write_sample_categories(categories)
+        pf.samples.write_sample_csv(arrivals, rows=rows, seed=seed)
+        pf.samples.write_sample_categories(categories)
         _step("A file", f"{arrivals}: {rows:,} animals as people send them, some rows dirty")
         _step("Loading", "one request per good row; each row ends in exactly one state")
-        result = load_csv(arrivals, client, key="animal_id", categories=categories, journal=journal)
+        result = pf.load_csv(
+            arrivals, client, key="animal_id", categories=categories, journal=journal
+        )
         typer.echo(_indented(str(result)))
-        inventory = fetch_inventory(client)
+        inventory = pf.fetch_inventory(client)
         _step("Reading back", str(inventory.completeness))
-        table = str(summarize(inventory, categories=categories))
+        table = str(pf.summarize(inventory, categories=categories))
         typer.echo(_indented(table.partition("\n\n")[2]))
         results = write_files(result, folder / "results")
-        write_report(inventory, report, categories=categories, results=result)
+        pf.write_report(inventory, report, categories=categories, results=result)
     _step("Files", "all that was written")
     typer.echo(_indented("\n".join(map(str, [arrivals, categories, *results, report]))))
     _say_what_next(folder, report, arrivals, categories)

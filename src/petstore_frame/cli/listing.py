@@ -6,32 +6,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import typer
 from typer import Option
 
+import petstore_frame as pf
 from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end
 from petstore_frame.cli.options import (
     PLAIN,
     AsJson,
     CategoriesFile,
     Delimiter,
-    Store,
     Timezone,
+    WhichStore,
     finish,
     switch,
     to_write,
 )
 
-if TYPE_CHECKING:
-    from petstore_frame.history import Diff
-    from petstore_frame.inventory import Inventory
-    from petstore_frame.inventory.broken_off import FetchInterrupted, IncompleteInventoryError
-
 
 @dataclass(frozen=True)
-class Shown:
+class HowShown:
     """What a listing is to cover, and how that is shown."""
 
     PANEL: ClassVar[str] = PLAIN
@@ -47,10 +43,10 @@ class Shown:
 class Listing(NamedTuple):
     """What was read, and the exit code of a command that goes on with it."""
 
-    inventory: Inventory
+    inventory: pf.Inventory
     code: int
 
-    def tell(self, written: Path, shown: Shown, more: str = "", **facts: Any) -> None:
+    def tell(self, written: Path, shown: HowShown, more: str = "", **facts: Any) -> None:
         """Print what the file covers, and how that is known where asked; end the command."""
         from petstore_frame.inventory.completeness_view import evidence_lines
 
@@ -73,12 +69,11 @@ class Listing(NamedTuple):
 
 @contextmanager
 def listed(
-    store: Store,
+    store: WhichStore,
     written: Path,
     *,
     require_complete: bool = False,
-    keeps_broken: bool = True,
-    keeps_interrupted: bool = False,
+    keep_partial: bool | None = None,
     **options: Any,
 ) -> Iterator[Listing]:
     """Read a store; end the command where what was read is not to be written, or by Ctrl-C.
@@ -87,40 +82,32 @@ def listed(
         store: Which store.
         written: What is written of it in the block; where the command ends, it is as it was.
         require_complete: Whether to go on only with all that was asked for.
-        keeps_broken: Whether to go on with the pets held when the store broke the reading off.
-        keeps_interrupted: Whether to go on with them after Ctrl-C.
+        keep_partial: Whether to go on with the pets held when the reading broke off; None goes on
+            where the store broke it off, and not after Ctrl-C.
         options: Further arguments of ``fetch_inventory``.
     """
-    from petstore_frame.inventory import fetch_inventory
-    from petstore_frame.inventory.broken_off import FetchInterrupted, IncompleteInventoryError
-
     untouched = f"{written} {'is as it was' if written.exists() else 'was not written'}"
     code = 0
     try:
         with store.client() as client:
             try:
-                inventory = fetch_inventory(client, **options)
-            except (FetchInterrupted, IncompleteInventoryError) as problem:
-                is_interrupted = isinstance(problem, FetchInterrupted)
-                code = INTERRUPTED if is_interrupted else PARTLY
-                if not (keeps_interrupted if is_interrupted else keeps_broken):
-                    way = "" if keeps_broken else " (--keep-partial writes a part)"
-                    end(f"{_held(problem)}; {untouched}{way}", code)
-                typer.echo(f"error: {_held(problem)}", err=True)
+                inventory = pf.fetch_inventory(client, **options)
+            except (pf.FetchInterrupted, pf.IncompleteInventoryError) as problem:
                 inventory = problem.partial
+                is_interrupted = isinstance(problem, pf.FetchInterrupted)
+                code = INTERRUPTED if is_interrupted else PARTLY
+                why = "interrupted" if is_interrupted else str(problem.cause or problem)
+                held = f"{why}; {inventory.completeness}"
+                if not keep_partial and (is_interrupted or keep_partial is False):
+                    way = " (--keep-partial writes a part)" if keep_partial is False else ""
+                    end(f"{held}; {untouched}{way}", code)
+                typer.echo(f"error: {held}", err=True)
         known = inventory.completeness
         if require_complete and not known.is_complete:
             end(f"--require-complete: {known}; {untouched}", code or PARTLY)
         yield Listing(inventory, code or (0 if known.is_complete else PARTLY))
     except KeyboardInterrupt:
         end(f"interrupted; {untouched}", INTERRUPTED)
-
-
-def _held(problem: FetchInterrupted | IncompleteInventoryError) -> str:
-    """Return what was read and why no more, without advice for a Python program."""
-    is_interrupted = isinstance(problem.cause, KeyboardInterrupt)
-    why = "interrupted" if is_interrupted else str(problem.cause or problem)
-    return f"{why}; {problem.partial.completeness}"
 
 
 def fetch(
@@ -142,8 +129,8 @@ def fetch(
     ] = False,
     delimiter: Delimiter = None,
     *,
-    shown: Shown,
-    store: Store,
+    shown: HowShown,
+    store: WhichStore,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
@@ -160,8 +147,7 @@ def fetch(
         store,
         output,
         require_complete=shown.require_complete,
-        keeps_broken=keep_partial,
-        keeps_interrupted=keep_partial,
+        keep_partial=keep_partial,
         status=status,
         max_pets=max_pets,
         strategy="documented" if documented else "auto",
@@ -184,8 +170,8 @@ def report(
     ] = None,
     delimiter: Delimiter = None,
     *,
-    shown: Shown,
-    store: Store,
+    shown: HowShown,
+    store: WhichStore,
 ) -> None:
     """Read the inventory and write the Monday workbook.
 
@@ -194,13 +180,13 @@ def report(
 
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
-    from petstore_frame.report import check_target, write_report
+    from petstore_frame.report import check_target
 
     ending = check_target(output, delimiter or ",")  # before minutes are spent on reading
     if history is not None and ending != ".xlsx":
         raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
     with listed(store, output, require_complete=shown.require_complete) as listing:
-        write_report(
+        pf.write_report(
             listing.inventory,
             output,
             categories=categories,
@@ -217,8 +203,8 @@ def snapshot(
     ] = False,
     timezone: Timezone = None,
     *,
-    shown: Shown,
-    store: Store,
+    shown: HowShown,
+    store: WhichStore,
 ) -> None:
     """Read the inventory and keep it under today's date, for cron.
 
@@ -227,14 +213,11 @@ def snapshot(
 
     Example: petstore-frame snapshot --history history
     """
-    from petstore_frame.history import History
-
-    kept = History(history, timezone=timezone)
+    kept = pf.History(history, timezone=timezone)
     with listed(store, history, require_complete=shown.require_complete) as listing:
         added = kept.add(listing.inventory, replace=replace)
-    changes: Diff | None = None
-    if (kept.snapshots()["date"].dt.date < added.date).any():
-        changes = kept.diff(new=added.date)
+    has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
+    changes = kept.diff(new=added.date) if has_earlier else None
     alone = "the only day so far; a snapshot of another day is compared"
     listing.tell(
         added.path,

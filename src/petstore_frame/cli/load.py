@@ -20,7 +20,7 @@ from petstore_frame.cli.options import (
     AsJson,
     HowRead,
     JournalFolder,
-    Store,
+    WhichStore,
     print_json,
     switch,
     to_write,
@@ -189,7 +189,7 @@ def load(
     dry_run: Annotated[bool, switch("dry-run", "Read, check and plan; send nothing.")] = False,
     as_json: AsJson = False,
     animals: Animals,
-    store: Store,
+    store: WhichStore,
     sending: Sending,
     settling: Settling,
 ) -> None:

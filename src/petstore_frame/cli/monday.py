@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from typer import BadParameter, Option
 
+import petstore_frame as pf
 from petstore_frame.cli.options import AsJson, finish, print_json, switch
-from petstore_frame.errors import PetstoreError
 
 
 def monday(
@@ -36,26 +36,24 @@ def monday(
 
     Example: petstore-frame monday monday.toml
     """
-    from petstore_frame import monday as mondays
-
     if init + check + dry_run > 1:
         raise BadParameter("--init, --check and --dry-run exclude one another")
     if init:
-        typer.echo(f"wrote {mondays.write_settings(settings)}: fill it in, then --dry-run")
+        typer.echo(f"wrote {pf.monday.write_settings(settings)}: fill it in, then --dry-run")
         return
     if dry_run:
-        typer.echo(mondays.plan(settings))
+        typer.echo(pf.monday.plan(settings))
         return
     if check:
-        is_recent, sentence = mondays.check(settings, max_age_days=max_age_days)
+        is_recent, sentence = pf.monday.check(settings, max_age_days=max_age_days)
         finish({"is_recent": is_recent}, sentence, as_json=as_json, code=0 if is_recent else 1)
     try:
-        run = mondays.run(settings)
-    except (PetstoreError, OSError):
+        run = pf.monday.run(settings)
+    except (pf.PetstoreError, OSError):
         raise  # these end as everywhere
     except Exception:  # noqa: BLE001 # Python would end with 1, which means rows to fix
         traceback.print_exc()
-        raise typer.Exit(mondays.Outcome.FAILED.exit_code) from None
+        raise typer.Exit(pf.monday.MondayOutcome.FAILED.exit_code) from None
     if as_json:
         print_json(run.as_dict() | {"folder": str(run.folder)})
     else:

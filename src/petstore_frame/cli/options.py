@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
+from typing import Annotated, Any, ClassVar, Literal, NoReturn
 
 import typer
 from typer import Option
 
-from petstore_frame.loader.reading.opening import is_workbook
-
-if TYPE_CHECKING:
-    from petstore_frame.client import Client
-    from petstore_frame.loader.reading.recipe import Recipe
+import petstore_frame as pf
 
 PLAIN, ANIMALS = "Options", "Which animal a record is"  # panels of several commands' help
 
@@ -30,20 +26,15 @@ def to_write(text: str) -> Any:
     return Option("--output", "-o", help=text, show_default=False)
 
 
-def _tab(text: str | None) -> str | None:
-    return "\t" if text == r"\t" else text
-
-
 CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
 ]
-_BETWEEN = r"Character between the cells of a text file, such as ; or \t for a tab."
 Delimiter = Annotated[
     str | None,
     Option(
-        help=_BETWEEN,
-        callback=_tab,
+        help=r"Character between the cells of a text file, such as ; or \t for a tab.",
+        callback=lambda text: "\t" if text == r"\t" else text,
     ),
 ]
 Timezone = Annotated[
@@ -59,7 +50,7 @@ JournalFolder = Annotated[
 
 
 @dataclass(frozen=True)
-class Store:
+class WhichStore:
     """Which store, for the commands that ask one."""
 
     PANEL: ClassVar[str] = "The store"
@@ -99,11 +90,9 @@ class Store:
             "allow_insecure": self.allow_insecure or None,
         }
 
-    def client(self, **more: Any) -> Client:
+    def client(self, **more: Any) -> pf.Client:
         """Return a client of the store."""
-        from petstore_frame.client import Client
-
-        return Client(**self.settings(), **more)
+        return pf.Client(**self.settings(), **more)
 
 
 @dataclass(frozen=True)
@@ -185,7 +174,7 @@ class HowRead:
         str | None, Option(help="Column names of a file without a header: name,category_id.")
     ] = None
     encoding: Annotated[str | None, Option(help="Encoding of a text file, if not UTF-8.")] = None
-    delimiter: Annotated[str | None, Option(help=_BETWEEN)] = None
+    delimiter: Delimiter = None
     quoting: Annotated[
         Literal["strict", "none"] | None, Option(help="none reads quotes as letters; else strict.")
     ] = None
@@ -194,12 +183,13 @@ class HowRead:
     ] = None
     keep_spaces: Annotated[bool, switch("keep-spaces", "Leave the outer spaces of names.")] = False
 
-    def of(self, path: Path) -> Recipe:
+    def of(self, path: Path) -> pf.Recipe:
         """Return these as a recipe, that of a file where one is given; save it if so asked.
 
         Raises:
             BadParameter: One cannot be read, or is of no use for this kind of file.
         """
+        from petstore_frame.loader.reading.opening import is_workbook
         from petstore_frame.loader.reading.recipe import as_recipe
 
         is_book = is_workbook(path)
@@ -217,59 +207,57 @@ class HowRead:
         return {"recipe": self.recipe, **self._words(), "leave_lines": self.leave_lines}
 
     def _words(self) -> dict[str, Any]:
-        """Return the words of a recipe that were typed."""
-        return {
-            "key": self.key or None,
-            "categories": self.categories,
-            "mapping": _pairs("mapping", self.mapping),
-            "value_map": _words(self.value_map),
-            "otherwise": _pairs("otherwise", self.otherwise),
-            "defaults": _pairs("defaults", self.defaults),
-            "keep": self.keep,
-            "leave_out": _lists("leave-out", self.leave_out),
-            "only": _lists("only", self.only),
-            "count": self.count,
-            "accept": self.accept or None,
-            "sheet": self.sheet,
-            "columns": None if self.columns is None else self.columns.split(","),
-            "header_row": self.header_row,
-            "thousands": self.thousands,
-            "keep_spaces": self.keep_spaces or None,
-            "encoding": self.encoding,
-            "delimiter": _tab(self.delimiter),
-            "quoting": self.quoting,
-        }
+        """Return the words of a recipe; None is what was not typed."""
+        elsewhere = ("recipe", "save_recipe", "leave_lines")
+        words = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name, value in words.items():
+            if value in ([], False):
+                words[name] = None
+            elif value is not None and name in _READ_BY:
+                words[name] = _READ_BY[name](value)
+        return {name: value for name, value in words.items() if name not in elsewhere}
 
 
-def _pairs(option: str, given: list[str] | None) -> dict[str, str] | None:
+def _pairs(given: list[str]) -> dict[str, str]:
     """Read ``field=text`` pairs; ``field=`` gives an empty text."""
-    pairs = dict(pair.split("=", 1) for pair in given or () if "=" in pair)
-    if len(pairs) != len(given or ()):
-        raise typer.BadParameter(f"--{option} is field=text, each field once")
-    return pairs or None
+    pairs = dict(pair.split("=", 1) for pair in given if "=" in pair)
+    if len(pairs) != len(given):
+        raise typer.BadParameter(f"{given[-1]!r}: write field=text, each field once")
+    return pairs
 
 
-def _lists(option: str, given: list[str] | None) -> dict[str, list[str]] | None:
+def _lists(given: list[str]) -> dict[str, list[str]]:
     """Read ``column=text`` pairs, of which a column may have several."""
     table: dict[str, list[str]] = {}
-    for pair in given or ():
+    for pair in given:
         column, equals, text = pair.partition("=")
         if not equals:
-            raise typer.BadParameter(f"--{option} is column=text")
+            raise typer.BadParameter(f"{pair!r}: write column=text")
         table.setdefault(column, []).append(text)
-    return table or None
+    return table
 
 
-def _words(values: list[str] | None) -> dict[str, dict[str, str | int]] | None:
+def _value_map(values: list[str]) -> dict[str, dict[str, str | int]]:
     """Read ``field:text=value`` pairs, as ``status:reserved=pending``; digits are a number."""
     table: dict[str, dict[str, str | int]] = {}
-    for pair in values or ():
+    for pair in values:
         name, colon, rest = pair.partition(":")
         text, equals, value = rest.rpartition("=")
         if not colon or not equals:
-            raise typer.BadParameter("--value is field:text=value, as status:reserved=pending")
+            raise typer.BadParameter(f"{pair!r}: write field:text=value")
         table.setdefault(name, {})[text] = int(value) if value.lstrip("-").isdecimal() else value
-    return table or None
+    return table
+
+
+_READ_BY: dict[str, Callable[[Any], Any]] = {
+    "mapping": _pairs,
+    "otherwise": _pairs,
+    "defaults": _pairs,
+    "value_map": _value_map,
+    "leave_out": _lists,
+    "only": _lists,
+    "columns": lambda text: text.split(","),
+}
 
 
 def print_json(facts: Mapping[str, Any]) -> None:

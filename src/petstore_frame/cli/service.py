@@ -1,60 +1,19 @@
-"""``petstore-frame serve`` and ``keys``: the bundled service, and the keys in its database.
-
-The service shares no code with the package, so its own error is translated here. The key in a file
-of ``serve --api-key-file`` is in no database, so ``keys`` does not know it.
-"""
+"""``petstore-frame serve`` and ``keys``: the bundled service, and the keys in its database."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Option
 
-from petstore_frame.cli.commands import (
-    DISK,
-    REFUSED,
-    PlainCommand,
-    PlainGroup,
-    describe_exit_codes,
-    end,
-    plain_message,
-)
+from petstore_frame.bundled.children import ask_keys, become_service, require_service
+from petstore_frame.cli.commands import DISK, REFUSED, PlainCommand, PlainGroup, end, exit_table
 from petstore_frame.cli.options import AsJson, finish, switch
-from petstore_frame.errors import MissingExtraError, ServiceStartError
-
-if TYPE_CHECKING:
-    from petstore_frame.service.keys import KeyBook, KeyRecord
-    from petstore_frame.service.options import Options
 
 Database = Annotated[str, Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
-_LIBRARIES = ("fastapi", "uvicorn", "sqlalchemy")
-
-
-@contextmanager
-def service_errors() -> Iterator[None]:
-    """Translate the service's own error, and that of a missing library.
-
-    Raises:
-        MissingExtraError: The block imports a library of the service that is not installed.
-        ServiceStartError: The database or the port cannot be opened.
-    """
-    from petstore_frame.service import StartError
-
-    try:
-        yield
-    except StartError as problem:
-        raise ServiceStartError(str(problem)) from None
-    except ModuleNotFoundError as problem:
-        if problem.name == "psycopg":
-            raise MissingExtraError("the bundled service on PostgreSQL", "postgres") from None
-        if problem.name not in _LIBRARIES:
-            raise
-        raise MissingExtraError("the bundled service", "service") from None
 
 
 def serve(
@@ -89,30 +48,9 @@ def serve(
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
-    settings = {
-        "host": host, "port": port, "database": database, "sample": sample, "seed": seed,
-        "public_url": public_url, "spec_only": spec_only, "strict": strict,
-        "after_sunset": after_sunset, "workers": workers, "log_level": log_level,
-    }  # fmt: skip
-    with service_errors():
-        from petstore_frame.service.run import run
-
-        run(_options(settings, api_key_file))
-
-
-def _options(settings: dict[str, Any], api_key_file: Path | None) -> Options:
-    from pydantic import ValidationError
-
-    from petstore_frame.service.keys import key_from_file
-    from petstore_frame.service.options import Options, explain
-
-    try:
-        key = None if api_key_file is None else key_from_file(api_key_file)
-        return Options.model_validate({**settings, "api_key": key})
-    except ValidationError as problem:
-        raise typer.BadParameter(explain(problem)) from None
-    except (OSError, ValueError) as problem:
-        raise typer.BadParameter(plain_message(problem)) from None
+    settings = locals()
+    require_service(database)
+    become_service(settings)
 
 
 app = typer.Typer(
@@ -120,7 +58,7 @@ app = typer.Typer(
     help="The keys in a store's database: make a new one, list them, revoke one.",
     no_args_is_help=True,
 )
-_ENDS = describe_exit_codes((0, REFUSED, DISK))
+_ENDS = exit_table((0, REFUSED, DISK))
 
 
 @app.command("new", cls=PlainCommand, epilog=_ENDS)
@@ -133,11 +71,10 @@ def new(
 
     Example: petstore-frame keys new till --database petstore.sqlite3
     """
-    with _open(database) as book:
-        key = book.new(label)
+    made = ask_keys(database, label=label)
     if not as_json:
-        typer.echo(f"a new key in {_shown(database)}, shown this once", err=True)
-    finish({"key": key, "label": label}, key, as_json=as_json)
+        typer.echo(f"a new key in {made['database']}, shown this once", err=True)
+    finish({"key": made["key"], "label": label}, made["key"], as_json=as_json)
 
 
 @app.command("list", cls=PlainCommand, epilog=_ENDS)
@@ -148,19 +85,22 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
 
     Example: petstore-frame keys list --database petstore.sqlite3
     """
-    records: list[KeyRecord] = []
-    if not _is_missing(database):
-        with _open(database) as book:
-            records = book.records()
-    facts = [_facts(record) for record in records]
-    text = "\n".join(
+    book = ask_keys(database)
+    facts = [_facts(**record) for record in book["keys"]]
+    lines = [
         f"{each['hint']}...  {each['made']}  {each['state']:7}  {each['label']}" for each in facts
-    )
-    shown = text or f"no keys in {_shown(database)}"
+    ]
     if not as_json:
         also = "a service also accepts the key in its --api-key-file, which is not listed"
         typer.echo(also, err=True)
-    finish({"keys": facts}, shown, as_json=as_json)
+    text = "\n".join(lines) or f"no keys in {book['database']}"
+    finish({"keys": facts}, text, as_json=as_json)
+
+
+def _facts(hint: str, label: str, created_at: int, revoked_at: int | None) -> dict[str, Any]:
+    made = datetime.fromtimestamp(created_at, UTC).date().isoformat()
+    state = "good" if revoked_at is None else "revoked"
+    return {"hint": hint, "label": label, "made": made, "state": state}
 
 
 @app.command("revoke", cls=PlainCommand, epilog=_ENDS)
@@ -175,45 +115,11 @@ def revoke(
 
     Example: petstore-frame keys revoke psk_a1b2c3 --database petstore.sqlite3
     """
-    revoked = 0
-    if not _is_missing(database):
-        with _open(database) as book:
-            revoked = book.revoke(key.removesuffix("..."))
-    if not revoked:
+    book = ask_keys(database, revoke=key.removesuffix("..."))
+    if not book["revoked"]:
         end(
-            f"{_shown(database)} holds no valid key that is listed like this; nothing was "
+            f"{book['database']} holds no valid key that is listed like this; nothing was "
             "revoked; give the first characters exactly as `petstore-frame keys list` shows them",
             REFUSED,
         )
-    finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
-
-
-def _facts(record: KeyRecord) -> dict[str, Any]:
-    return {
-        "hint": record.hint,
-        "label": record.label,
-        "made": datetime.fromtimestamp(record.created_at, UTC).date().isoformat(),
-        "state": "good" if record.revoked_at is None else "revoked",
-    }
-
-
-def _is_missing(database: str) -> bool:
-    """Tell whether opening a database would make it, which only a new key is reason for."""
-    path = Path(database)
-    return "://" not in database and path.parent.is_dir() and not path.exists()
-
-
-@contextmanager
-def _open(database: str) -> Iterator[KeyBook]:
-    with service_errors():
-        from petstore_frame.service.keys import KeyBook
-
-        with KeyBook.open(database) as book:
-            yield book
-
-
-def _shown(database: str) -> str:
-    with service_errors():
-        from petstore_frame.service.database import shown_url
-
-        return shown_url(database)
+    finish({"revoked": book["revoked"]}, f"{book['revoked']} revoked", as_json=as_json)

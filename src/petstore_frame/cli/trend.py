@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
+import petstore_frame as pf
 from petstore_frame.cli.commands import PARTLY
 from petstore_frame.cli.options import AsJson, finish
 
@@ -44,13 +45,10 @@ def trend(
 
     Example: petstore-frame trend --history history --since 2026-11-01
     """
-    from petstore_frame.errors import HistoryWarning
-    from petstore_frame.history import History
-
     groups = by or [By.STATUS]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HistoryWarning)  # reported below, once
-        kept = History(history, engine=engine)
+        warnings.simplefilter("ignore", pf.errors.HistoryWarning)  # reported below, once
+        kept = pf.History(history, engine=engine)
         counted = kept.trend(groups, since=since, until=until, every_days=every_days)
     left_out = kept.problems()
     for entry in left_out:

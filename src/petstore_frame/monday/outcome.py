@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.errors import (
-    APIConnectionError,
-    APIStatusError,
-    ContractError,
-    CrossOriginError,
-    DuplicatesError,
-    HistoryError,
-    InputError,
-    JournalError,
-    LoadStopped,
-    PetstoreError,
-    ReportError,
-)
-from petstore_frame.monday.settings import Settings
+from petstore_frame import errors
+from petstore_frame.files.whole import whole_file
+from petstore_frame.monday.settings import MondaySettings
 
 RUNS = "runs.jsonl"
 
 
-class Outcome(Enum):
-    """What a run can come to, from good to worst: the exit code, and what it means."""
+class MondayOutcome(Enum):
+    """What a run can come to, from good to worst: the exit code, and what it means.
+
+    Attributes:
+        exit_code: What the command ends with.
+        sentence: What it means to somebody who gets the exit code.
+    """
 
     GOOD = 0, "nothing but good news"
     ROWS_TO_FIX = 1, "some rows are to fix"
@@ -43,33 +35,27 @@ class Outcome(Enum):
     DISK = 6, "the disk or the journal failed"
     FAILED = 11, "the run ended before its end"
 
-    @property
-    def exit_code(self) -> int:
-        """What the command ends with."""
-        return self.value[0]
-
-    @property
-    def sentence(self) -> str:
-        """What it means to somebody who gets the exit code."""
-        return self.value[1]
+    def __init__(self, exit_code: int, sentence: str) -> None:
+        self.exit_code = exit_code
+        self.sentence = sentence
 
     @classmethod
-    def of(cls, problem: BaseException) -> Outcome:
+    def of(cls, problem: BaseException) -> MondayOutcome:
         """Return what an error makes of a run."""
-        if isinstance(problem, LoadStopped) and problem.ending == "journal":
-            return cls.DISK
-        return next((found for kinds, found in _ERRORS if isinstance(problem, kinds)), cls.FAILED)
-
-
-# The first line that fits an error decides.
-_ERRORS: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
-    ((DuplicatesError,), Outcome.QUESTION),
-    ((LoadStopped, APIStatusError, APIConnectionError), Outcome.STORE_AWAY),
-    ((ContractError, CrossOriginError), Outcome.STORE_AWAY),
-    ((JournalError, HistoryError, ReportError, OSError), Outcome.DISK),
-    ((InputError,), Outcome.ROWS_TO_FIX),
-    ((PetstoreError,), Outcome.REFUSED),
-)
+        if isinstance(problem, errors.LoadStopped):
+            return cls.DISK if problem.ending == "journal" else cls.STORE_AWAY
+        # The first line that fits decides.
+        for kinds, outcome in (
+            ((errors.DuplicatesError,), cls.QUESTION),
+            ((errors.APIStatusError, errors.APIConnectionError), cls.STORE_AWAY),
+            ((errors.ContractError, errors.CrossOriginError), cls.STORE_AWAY),
+            ((errors.JournalError, errors.HistoryError, errors.ReportError, OSError), cls.DISK),
+            ((errors.InputError,), cls.ROWS_TO_FIX),
+            ((errors.PetstoreError,), cls.REFUSED),
+        ):
+            if isinstance(problem, kinds):
+                return outcome
+        return cls.FAILED
 
 
 @dataclass
@@ -87,12 +73,12 @@ class Run:
 
     day: date
     started_at: datetime
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[MondayOutcome] = field(default_factory=list)
     folder: Path | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     attention: list[str] = field(default_factory=list)
 
-    def note(self, outcome: Outcome, sentence: str) -> None:
+    def note(self, outcome: MondayOutcome, sentence: str) -> None:
         """Take in something that a person must know."""
         self.outcomes.append(outcome)
         self.attention.append(sentence)
@@ -100,13 +86,12 @@ class Run:
     def note_error(self, problem: BaseException, what: str = "") -> None:
         """Take in an error, which stopped ``what``."""
         first = next(iter(str(problem).splitlines()), "") or type(problem).__name__
-        self.note(Outcome.of(problem), f"{what}: {first}" if what else first)
+        self.note(MondayOutcome.of(problem), f"{what}: {first}" if what else first)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> MondayOutcome:
         """The worst of all that came up."""
-        order = list(Outcome)
-        return max(self.outcomes, key=order.index, default=Outcome.GOOD)
+        return max(self.outcomes, key=list(MondayOutcome).index, default=MondayOutcome.GOOD)
 
     @property
     def exit_code(self) -> int:
@@ -135,17 +120,17 @@ class Run:
 
 
 def add_line(output: Path, run: Run) -> None:
-    """Add a run to ``runs.jsonl``, on disk before this returns."""
+    """Add a run to ``runs.jsonl``, which is on disk, whole, when this returns."""
     facts = run.as_dict() | {"folder": run.folder and run.folder.name}
     facts.pop("completeness", None)  # the day's summary.json has it
+    with whole_file(output / RUNS) as draft:
+        lines = [*_lines(output), json.dumps(facts)]
+        draft.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _lines(output: Path) -> list[str]:
     path = output / RUNS
-    is_cut = path.exists() and not path.read_bytes().endswith(b"\n")  # by a kill
-    with path.open("a", encoding="utf-8") as file:
-        if is_cut:
-            file.write("\n")
-        file.write(f"{json.dumps(facts)}\n")
-        file.flush()
-        os.fsync(file.fileno())
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
 def check(
@@ -161,29 +146,17 @@ def check(
         max_age_days: How many days old the newest complete run may be.
         today: The day to count from; None is today in the time zone of the runs.
     """
-    settings = Settings.read(path)
-    day = today or datetime.now(settings.zone).date()
-    runs = list(_lines(settings.folder / settings.output / RUNS))
+    settings = MondaySettings.read(path)
+    runs = [json.loads(line) for line in _lines(settings.output)]
     complete = [run["day"] for run in runs if run["folder"] and run.get("is_complete")]
     last = ""
     if runs:
-        said = Outcome[runs[-1]["outcome"].upper()].sentence
-        last = f"; the last attempt, of {runs[-1]['day']}, said: {said}"
+        sentence = MondayOutcome[runs[-1]["outcome"].upper()].sentence
+        last = f"; the last attempt, of {runs[-1]['day']}, said: {sentence}"
     if not complete:
         return False, f"no complete run yet{last}"
     newest = date.fromisoformat(max(complete))
-    age = (day - newest).days
+    age = ((today or datetime.now(settings.timezone).date()) - newest).days
     if age > max_age_days:
         return False, f"the newest complete run is of {newest}, {age} days ago{last}"
     return True, f"the newest complete run is of {newest}"
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the runs; a line that a kill cut off is left out."""
-    if not path.exists():
-        return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            yield json.loads(line)
-        except ValueError:
-            continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -30,8 +30,8 @@ from petstore_frame.loader.reading.returned import harmless
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.session import ignore
-from petstore_frame.monday.outcome import Outcome, Run, add_line
-from petstore_frame.monday.settings import LoadStep, Settings
+from petstore_frame.monday.outcome import MondayOutcome, Run, add_line
+from petstore_frame.monday.settings import MondaySettings
 from petstore_frame.report import write_report
 from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake import compare
@@ -69,38 +69,35 @@ def run(
         InputError: The settings cannot be read; nothing was sent.
         JournalLockedError: Another run is at work in the same folder.
     """
-    settings = Settings.read(path)
-    started_at = (now or datetime.now(UTC)).astimezone(settings.zone)
+    settings = MondaySettings.read(path)
+    started_at = (now or datetime.now(UTC)).astimezone(settings.timezone)
     monday = Run(started_at.date(), started_at)
-    output = settings.folder / settings.output
-    output.mkdir(parents=True, exist_ok=True)
-    with _alone(output):
+    settings.output.mkdir(parents=True, exist_ok=True)
+    with _alone(settings.output):
         try:
-            with _folder_of_the_day(output, monday, step) as draft:
-                own = client or Client(settings.base_url)
-                try:
-                    _Work(settings, monday, own, draft, progress, now, step).do()
-                finally:
-                    if client is None:
-                        own.close()
+            with (
+                _folder_of_the_day(settings.output, monday, step) as draft,
+                Client(settings.base_url) if client is None else nullcontext(client) as store,
+            ):
+                _Work(settings, monday, store, draft, progress, now, step).do()
         except BaseException as problem:
             monday.note_error(problem)
             raise
         finally:
-            add_line(output, monday)
+            add_line(settings.output, monday)
     return monday
 
 
 def plan(path: str | Path = "monday.toml") -> str:
     """Return what a run would load and write, as text; nothing is sent or written."""
-    settings = Settings.read(path)
+    settings = MondaySettings.read(path)
     lines = []
-    for step in settings.load:
-        names = ", ".join(file.name for file in _files(settings, step)) or "no file is there"
-        lines.append(f"load {step.files}: {names}")
-    lines += [f"compare {step.list}" for step in settings.compare]
-    day = datetime.now(settings.zone).date()
-    lines.append(f"write {_free_place(settings.folder / settings.output, day)}")
+    for each in settings.load:
+        names = ", ".join(file.name for file in each.paths()) or "no file is there"
+        lines.append(f"load {each.files}: {names}")
+    lines += [f"compare {each.list}" for each in settings.compare]
+    day = datetime.now(settings.timezone).date()
+    lines.append(f"write {_free_place(settings.output, day)}")
     return "\n".join(lines)
 
 
@@ -108,7 +105,7 @@ def plan(path: str | Path = "monday.toml") -> str:
 class _Work:
     """The steps of one run, each of which writes into the same draft."""
 
-    settings: Settings
+    settings: MondaySettings
     run: Run
     client: Client
     draft: Path
@@ -132,37 +129,39 @@ class _Work:
     def load_files(self) -> None:
         """Load each file; a question or a fault of one does not stop the others."""
         loads = self.run.facts.setdefault("loads", [])
-        for step in self.settings.load:
-            for file in _files(self.settings, step):
-                states = self._load_file(file, self.settings.place(step.recipe))
+        for each in self.settings.load:
+            for file in each.paths():
+                states = self._load_file(file, each.recipe)
                 loads.append({"file": file.name, "states": states})
                 self.step("loaded")
 
     def _load_file(self, file: Path, recipe: Path | None) -> dict[str, int]:
         load: Callable[..., LoadResult] = load_excel if is_workbook(file) else load_csv
-        options = {"recipe": recipe, "journal": self.journal, "progress": self.progress}
+        options = {"recipe": recipe, "journal": self.settings.journal, "progress": self.progress}
         try:
-            return self._note_rows(file, load(file, self.client, **options))
+            result = load(file, self.client, **options)
         except DuplicatesError as problem:
             place = self.draft / f"question {file.name}.txt"
             place.write_text(f"{problem}\n", encoding="utf-8")
-            self.run.note(Outcome.QUESTION, f"{file.name}: nothing was sent; see {place.name}")
+            self.run.note(
+                MondayOutcome.QUESTION, f"{file.name}: nothing was sent; see {place.name}"
+            )
+            return {}
         except LoadStopped as problem:
             self.run.note_error(problem, file.name)
-            return self._note_rows(file, problem.result)
+            result = problem.result
         except PetstoreError as problem:
             self.run.note_error(problem, file.name)
-        return {}
-
-    def _note_rows(self, file: Path, result: LoadResult) -> dict[str, int]:
-        """Write the results of a file where somebody must look at them."""
-        where = f"see results {file.name}"
-        if result.to_fix:
-            self.run.note(Outcome.ROWS_TO_FIX, f"{file.name}: {result.to_fix:,} to fix; {where}")
-        if result.in_doubt:
-            self.run.note(Outcome.IN_DOUBT, f"{file.name}: {result.in_doubt:,} in doubt; {where}")
+            return {}
+        folder = f"results {file.name}"
+        for outcome, count, what in (
+            (MondayOutcome.ROWS_TO_FIX, result.to_fix, "to fix"),
+            (MondayOutcome.IN_DOUBT, result.in_doubt, "in doubt"),
+        ):
+            if count:
+                self.run.note(outcome, f"{file.name}: {count:,} {what}; see {folder}")
         if result.to_fix or result.in_doubt:
-            result.write(self.draft / f"results {file.name}")
+            result.write(self.draft / folder)
         return {state: count for state, count in result.summary["states"].items() if count}
 
     def read_store(self) -> Inventory | None:
@@ -174,7 +173,7 @@ class _Work:
         except PetstoreError as problem:
             self.run.note_error(problem, "the store could not be read")
             return None
-        read_at = (self.now or inventory.fetched_at).astimezone(self.settings.zone)
+        read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)
         # Each file shows the time in the zone that it has here.
         inventory = Inventory(inventory.frame, replace(inventory.origin, fetched_at=read_at))
         known = inventory.completeness
@@ -189,33 +188,31 @@ class _Work:
             "completeness": known.to_dict(),
         }
         if not known.covers_all:
-            self.run.note(Outcome.NOT_COMPLETE, f"the listing: {known}")
+            self.run.note(MondayOutcome.NOT_COMPLETE, f"the listing: {known}")
         self.step("read")
         return inventory
 
     def compare_with_last(self, inventory: Inventory) -> Diff | None:
         """Keep the day's snapshot; return what changed since the last complete one."""
-        zone = self.settings.zone
-        history = History(self.settings.folder / self.settings.history, timezone=zone)
+        zone = self.settings.timezone
+        history = History(self.settings.history, timezone=zone)
         try:
-            history.add(inventory)
-        except HistoryError as problem:
-            is_weaker = problem.option is not None  # the day's snapshot proves more: it stays
-            if not is_weaker:
-                self.run.note_error(problem, "the history")
+            try:
+                history.add(inventory)
+            except HistoryError as problem:
+                if problem.option is None:
+                    raise
+                # The day's snapshot is there and proves more: it stays.
+            self.step("kept")
+            last = history.last_complete(before=self.run.day)
+            if last is None:
                 return None
-        self.step("kept")
-        last = history.last_complete(before=self.run.day)
-        if last is None:
-            return None
-        self._note_drop(last, inventory)
-        try:
+            self._note_drop(last, inventory)
             changes = diff(last, inventory, timezone=zone)
         except HistoryError as problem:
             self.run.note_error(problem, "the history")
             return None
-        self.run.facts["compared_with"] = changes.since.isoformat()
-        self.run.facts["changes"] = changes.counts
+        self.run.facts |= {"compared_with": changes.since.isoformat(), "changes": changes.counts}
         rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
         rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
         return changes
@@ -227,60 +224,39 @@ class _Work:
         gone = 1 - len(inventory) / last.rows
         if gone > most:
             text = f"{gone:.0%} fewer pets than the {last.rows:,} of {last.date}"
-            self.run.note(Outcome.DROP, text)
+            self.run.note(MondayOutcome.DROP, text)
 
     def compare_lists(self, inventory: Inventory) -> None:
         """Write one workbook for each list of our own."""
         found = self.run.facts.setdefault("comparisons", [])
         for each in self.settings.compare:
-            file, recipe = self.settings.folder / each.list, self.settings.place(each.recipe)
-            place = self.draft / f"compare {file.name.removesuffix('.xlsx')}.xlsx"
+            name, journal = each.list.name, self.settings.journal
+            place = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
             try:
-                comparison = compare(file, inventory, recipe=recipe, journal=self.journal)
-                comparison.write(place, categories=self.categories)
+                comparison = compare(each.list, inventory, recipe=each.recipe, journal=journal)
+                comparison.write(place, categories=self.settings.categories)
             except PetstoreError as problem:
-                self.run.note_error(problem, f"{file.name} cannot be compared")
+                self.run.note_error(problem, f"{name} cannot be compared")
                 continue
             kinds = comparison.frame["kind"].value_counts()
             counts = kinds[kinds > 0].to_dict()
-            found.append({"list": file.name, "kinds": counts})
+            found.append({"list": name, "kinds": counts})
             differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
             if differing:
-                self.run.attention.append(f"{file.name}: {', '.join(differing)}; see {place.name}")
+                self.run.attention.append(f"{name}: {', '.join(differing)}; see {place.name}")
             self.step("compared")
 
     def write_stock(self, inventory: Inventory, changes: Diff | None) -> None:
         """Write the workbook and the CSV file, with the user's own keys beside the pets."""
         try:
-            inventory = inventory.with_ids(read_ids(self.client, journal=self.journal))
+            inventory = inventory.with_ids(read_ids(self.client, journal=self.settings.journal))
         except PetstoreError as problem:
             self.run.note_error(problem, "our keys")
-        write_report(
-            inventory,
-            self.draft / "stock.xlsx",
-            categories=self.categories,
-            changes=changes,
-            attention=self.run.attention,
-        )
-        write_report(inventory, self.draft / "stock.csv", categories=self.categories)
+        labels, attention = self.settings.categories, self.run.attention
+        book = self.draft / "stock.xlsx"
+        write_report(inventory, book, categories=labels, changes=changes, attention=attention)
+        write_report(inventory, self.draft / "stock.csv", categories=labels)
         self.step("stock")
-
-    @property
-    def journal(self) -> Path | None:
-        """The folder of the journals."""
-        return self.settings.place(self.settings.journal)
-
-    @property
-    def categories(self) -> Path | None:
-        """The file of the labels."""
-        return self.settings.place(self.settings.categories)
-
-
-def _files(settings: Settings, step: LoadStep) -> list[Path]:
-    """Return the files of a step in the order of their names, without those of open workbooks."""
-    pattern = settings.folder / step.files
-    found = sorted(pattern.parent.glob(pattern.name))
-    return [file for file in found if not file.name.startswith(("~$", "."))]
 
 
 @contextmanager

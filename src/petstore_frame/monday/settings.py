@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from petstore_frame._internal.arguments import time_zone
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import InputError
 from petstore_frame.files.whole import whole_file
 from petstore_frame.loader.reading.recipe import line_of, parsed, unknown_word
 
@@ -34,35 +34,61 @@ max_drop = 0.3             # an alarm where more than 30 % of the pets are gone
 # list = "ours.xlsx"
 # recipe = "ours.toml"
 """
+# What is no text in quotes.
+_KINDS = {
+    "load": "a table in two brackets, [[load]]",
+    "compare": "a table in two brackets, [[compare]]",
+    "max_drop": "a share from 0 to 1",
+    "timezone": "the name of a time zone, such as Europe/Zurich",
+}
 
 
-@dataclass(frozen=True)
-class LoadStep:
+def _placed(value: Any, given: Any) -> Any:
+    """Return where a path of the file leads, as seen from its folder."""
+    return Path(given.context, value) if isinstance(value, str | Path) else value
+
+
+Place = Annotated[Path, BeforeValidator(_placed)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        validate_default=True,
+        arbitrary_types_allowed=True,
+    )
+
+
+class LoadStep(_Table):
     """The files to load, and how they are read."""
 
-    files: str
-    recipe: str | None = None
+    files: Place
+    recipe: Place | None = None
+
+    def paths(self) -> list[Path]:
+        """Return the files in the order of their names, without those of open workbooks."""
+        found = sorted(self.files.parent.glob(self.files.name))
+        return [path for path in found if not path.name.startswith(("~$", "."))]
 
 
-@dataclass(frozen=True)
-class CompareStep:
+class CompareStep(_Table):
     """A list of our own, and how it is read."""
 
-    list: str
-    recipe: str | None = None
+    list: Place
+    recipe: Place | None = None
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a ``monday.toml`` says; paths are relative to its folder.
+class MondaySettings(_Table):
+    """What a ``monday.toml`` says; its paths are relative to its folder.
 
     Attributes:
-        folder: The folder of the file.
         base_url: The store; None is PETSTORE_BASE_URL.
         journal: Folder of the loader's journals; None is the user's state directory.
         output: Folder of the days.
         history: Folder of the snapshots.
-        timezone: Name of the time zone of the days; None is the machine's.
+        timezone: The time zone of the days; None is the machine's.
         categories: CSV file of ``category_id,label``, or None.
         max_drop: The share of the pets, 0 to 1, whose loss since the last complete run is an
             alarm; None raises none.
@@ -70,19 +96,18 @@ class Settings:
         compare: The lists to compare.
     """
 
-    folder: Path
     base_url: str | None = None
-    journal: str | None = None
-    output: str = "reports"
-    history: str = "history"
-    timezone: str | None = None
-    categories: str | None = None
-    max_drop: float | None = None
-    load: tuple[LoadStep, ...] = ()
-    compare: tuple[CompareStep, ...] = ()
+    journal: Place | None = None
+    output: Place = Path("reports")
+    history: Place = Path("history")
+    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
+    categories: Place | None = None
+    max_drop: Annotated[float | None, Field(ge=0, le=1)] = None
+    load: list[LoadStep] = []
+    compare: list[CompareStep] = []
 
     @classmethod
-    def read(cls, path: str | Path) -> Settings:
+    def read(cls, path: str | Path) -> MondaySettings:
         """Read a file.
 
         Raises:
@@ -96,53 +121,25 @@ class Settings:
             reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
             hint = f"petstore-frame monday {path.name} --init writes one"
             raise InputError(reason, path=str(path), hint=hint) from None
-        words = parsed(text, path)
-        _check(words, cls, text, path)
-        for name, kind in (("load", LoadStep), ("compare", CompareStep)):
-            for table in words.get(name, ()):
-                _check(table, kind, text, path)
-            words[name] = tuple(kind(**table) for table in words.get(name, ()))
-        return cls(path.parent, **words)
-
-    @property
-    def zone(self) -> tzinfo | None:
-        """The time zone of the days; None is the machine's."""
-        return time_zone(self.timezone)
-
-    def place(self, name: str | None) -> Path | None:
-        """Return where a path of the file leads."""
-        return None if name is None else self.folder / name
-
-
-def _check(words: Mapping[str, Any], kind: type, text: str, path: Path) -> None:
-    """Refuse a word that is not known or lacks, and a value that cannot be meant."""
-    known = [each.name for each in fields(kind) if each.name != "folder"]
-    for word, value in words.items():
-        if word not in known:
-            raise unknown_word(word, known, text, path, owner="a Monday")
-        if wrong := _wrong(word, value):
-            raise InputError(wrong, path=str(path), line=line_of(word, text))
-    first = known[0]
-    if kind is not Settings and first not in words:
-        raise InputError(f"a table of it lacks {first} = …", path=str(path))
-
-
-def _wrong(word: str, value: Any) -> str | None:
-    """Return what is wrong with a value, None where nothing is."""
-    if word in ("load", "compare"):
-        is_tables = isinstance(value, list) and all(isinstance(each, dict) for each in value)
-        return None if is_tables else f"write [[{word}]], with two brackets"
-    if word == "max_drop":
-        is_share = isinstance(value, int | float) and 0 <= value <= 1
-        return None if is_share else f"max_drop is a share from 0 to 1, got {value!r}"
-    if not isinstance(value, str):
-        return f"{word} is a text in quotes, got {value!r}"
-    if word == "timezone":
         try:
-            time_zone(value)
-        except ArgumentError as problem:
-            return str(problem)
-    return None
+            return cls.model_validate(parsed(text, path), context=path.parent)
+        except ValidationError as problem:
+            raise _refusal(problem, text, path) from None
+
+
+def _refusal(error: ValidationError, text: str, path: Path) -> InputError:
+    """Return the refusal of a word that is not known, else of one that lacks or has no sense."""
+    problems = error.errors(include_url=False)
+    problem = max(problems, key=lambda each: each["type"] == "extra_forbidden")
+    *table, word = (name for name in problem["loc"] if isinstance(name, str))
+    if problem["type"] == "extra_forbidden":
+        kinds: dict[str, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
+        known = kinds.get("".join(table), MondaySettings).model_fields
+        return unknown_word(word, known, text, path, owner="a Monday")
+    if problem["type"] == "missing":
+        return InputError(f"a table of it lacks {word} = …", path=str(path))
+    what = f"{word} is {_KINDS.get(word, 'a text in quotes')}, got {problem['input']!r}"
+    return InputError(what, path=str(path), line=line_of(word, text))
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:

@@ -1,36 +1,28 @@
-"""The keys of a store: made, listed and revoked; only their hashes are kept."""
+"""The keys of a store: made, listed and revoked; only their hashes are kept.
+
+As a program it answers one line of JSON on stdin, such as ``{"database": D}``, by one on stdout:
+with ``label`` it makes a key, with ``revoke`` it revokes one, else it lists them.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import json
 import os
 import secrets
+import sys
 import time
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from sqlalchemy import insert, or_, select, update
 
-from petstore_frame.service.database import Database, api_keys, open_database
+from petstore_frame.service import StartError
+from petstore_frame.service.database import Database, api_keys, open_database, shown_url
 
 PREFIX = "psk_"
 HINT_LENGTH = 10
-
-
-class KeyRecord(NamedTuple):
-    """A key as the database knows it; times are seconds since 1970."""
-
-    hint: str
-    label: str
-    created_at: int
-    revoked_at: int | None
-
-
-_RECORDS = select(*(api_keys.c[name] for name in KeyRecord._fields)).order_by(
-    api_keys.c.created_at, api_keys.c.hint
-)
 
 
 def hash_key(key: str) -> str:
@@ -39,17 +31,23 @@ def hash_key(key: str) -> str:
 
 
 def key_from_file(path: Path) -> str:
-    """Return the key in a file; the file is made, readable by its owner alone, when missing."""
+    """Return the key in a file; the file is made, readable by its owner alone, when missing.
+
+    Raises:
+        StartError: It holds no key, or its folder is missing.
+    """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         key = path.read_text(encoding="utf-8").strip()
         if not key:
-            raise ValueError(f"{path} holds no key") from None
+            raise StartError(f"{path} holds no key") from None
         return key
     except FileNotFoundError:
-        message = f"{path}: the folder {path.parent} does not exist; make it first"
-        raise ValueError(message) from None
+        text = f"{path}: the folder {path.parent} does not exist; make it first"
+        raise StartError(text) from None
+    except OSError as problem:
+        raise StartError(f"{path}: {problem.strerror}") from None
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         key = _make_key()
         file.write(key + "\n")
@@ -60,46 +58,55 @@ def _make_key() -> str:
     return PREFIX + secrets.token_urlsafe(32)  # 256 random bits
 
 
-class KeyBook:
-    """The keys that a database knows, as hashes."""
+def new_key(database: Database, label: str) -> str:
+    """Make a key and keep its hash; the key itself is not stored."""
+    key = _make_key()
+    row = {"hash": hash_key(key), "hint": key[:HINT_LENGTH], "label": label}
+    with database.engine.begin() as connection:
+        connection.execute(insert(api_keys), row | {"created_at": int(time.time())})
+    return key
 
-    def __init__(self, database: Database) -> None:
-        self._engine = database.engine
 
-    @classmethod
-    @contextlib.contextmanager
-    def open(cls, database: str) -> Iterator[KeyBook]:
-        """Open the book of a database, given as a URL or as the path of a SQLite file.
+def list_keys(database: Database) -> list[dict[str, Any]]:
+    """Return what is known of each key, oldest first; times are seconds since 1970."""
+    shown = [column for column in api_keys.c if column is not api_keys.c.hash]
+    statement = select(*shown).order_by(api_keys.c.created_at, api_keys.c.hint)
+    with database.engine.connect() as connection:
+        return [dict(row) for row in connection.execute(statement).mappings()]
 
-        Raises:
-            StartError: The database cannot be opened.
-        """
-        with contextlib.closing(open_database(database)) as opened:
-            yield cls(opened)
 
-    def new(self, label: str) -> str:
-        """Make a key and keep its hash; the key itself is not stored."""
-        key = _make_key()
-        row = {"hash": hash_key(key), "hint": key[:HINT_LENGTH], "label": label}
-        with self._engine.begin() as connection:
-            connection.execute(insert(api_keys), row | {"created_at": int(time.time())})
-        return key
+def revoke_key(database: Database, key: str) -> int:
+    """Revoke one key, given whole or as the hint of its record.
 
-    def records(self) -> list[KeyRecord]:
-        """Return what is known of each key, oldest first."""
-        with self._engine.connect() as connection:
-            return [KeyRecord(*row) for row in connection.execute(_RECORDS)]
+    A part of a hint matches no key, and neither does a longer text that begins like one.
 
-    def revoke(self, key: str) -> int:
-        """Revoke one key, given whole or as the hint of its record.
+    Returns:
+        How many keys were valid until now: 0 or 1, or more where two share a hint.
+    """
+    is_named = or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
+    is_valid = api_keys.c.revoked_at.is_(None)
+    revoked = update(api_keys).where(is_named, is_valid).values(revoked_at=int(time.time()))
+    with database.engine.begin() as connection:
+        return connection.execute(revoked).rowcount
 
-        A part of a hint matches no key, and neither does a longer text that begins like one.
 
-        Returns:
-            How many keys were valid until now: 0 or 1, or more where two share a hint.
-        """
-        is_named = or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
-        is_valid = api_keys.c.revoked_at.is_(None)
-        revoked = update(api_keys).where(is_named, is_valid).values(revoked_at=int(time.time()))
-        with self._engine.begin() as connection:
-            return connection.execute(revoked).rowcount
+def answer(database: str, label: str | None = None, revoke: str | None = None) -> dict[str, Any]:
+    """Make a key if it has a label, else revoke one if it is named, else list all."""
+    told: dict[str, Any] = {"database": shown_url(database)}
+    path = Path(database)
+    is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
+    if is_missing and label is None:  # to open it would make it
+        return told | {"keys": [], "revoked": 0}
+    with closing(open_database(database)) as opened:
+        if label is not None:
+            return told | {"key": new_key(opened, label)}
+        if revoke is not None:
+            return told | {"revoked": revoke_key(opened, revoke)}
+        return told | {"keys": list_keys(opened)}
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(json.dumps(answer(**json.loads(sys.stdin.readline()))))
+    except StartError as problem:
+        raise SystemExit(str(problem)) from None

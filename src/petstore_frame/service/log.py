@@ -8,14 +8,12 @@ import sys
 import traceback
 from datetime import UTC, datetime
 
-from petstore_frame.service.options import LogLevel
-
 _logger = logging.getLogger("petstore_frame.service")
 _OFF = logging.CRITICAL + 1
 
 
-def set_up_logging(level: LogLevel) -> None:
-    """Choose the least severe level; the libraries' warnings take the same way."""
+def set_up_logging(level: str) -> None:
+    """Choose the least severe level, or off; the libraries' warnings take the same way."""
     number = _OFF if level == "off" else logging.getLevelNamesMapping()[level.upper()]
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLine())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-
-AfterSunset = Literal["serve", "gone"]
-LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
 
 class Options(BaseModel):
@@ -15,21 +13,20 @@ class Options(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    host: str = Field("127.0.0.1", description="Address to listen on")
-    port: int = Field(0, ge=0, le=65535, description="Port to listen on; 0 picks a free one")
-    database: str | None = Field(
-        None, description="SQLAlchemy URL, or path of a SQLite file; None is a fresh store"
-    )
-    api_key: SecretStr | None = Field(None, description="A key beside those in the database")
-    sample: int = Field(0, ge=0, description="Made-up pets to put into an empty store")
-    seed: int = Field(0, description="Seed of those pets")
-    public_url: str | None = Field(None, description="Address that clients use, ending in /v1")
-    spec_only: bool = Field(False, description="Leave out every extension of the interface")
-    strict: bool = Field(False, description="Refuse unknown body fields and query parameters")
-    after_sunset: AfterSunset = Field("serve", description="getPet after its removal date")
-    workers: int = Field(1, ge=1, description="Processes; more than one needs PostgreSQL")
-    parent_pid: int | None = Field(None, description="Parent process, with which this run ends")
-    log_level: LogLevel = Field("info", description="Least severe log line that is written")
+    host: str = "127.0.0.1"
+    port: int = Field(0, ge=0, le=65535)  # 0 picks a free one
+    database: str | None = None  # SQLAlchemy URL, or path of a SQLite file; None is a fresh store
+    api_key: SecretStr | None = None  # beside those in the database
+    api_key_file: Path | None = None  # has that key; made when missing
+    sample: int = Field(0, ge=0)  # made-up pets for an empty store
+    seed: int = 0
+    public_url: str | None = None  # that clients use, ending in /v1
+    spec_only: bool = False  # leave out every extension of the interface
+    strict: bool = False  # refuse unknown body fields and query parameters
+    after_sunset: Literal["serve", "gone"] = "serve"  # getPet after its removal date
+    workers: int = Field(1, ge=1)
+    parent_pid: int | None = None  # with which this run ends
+    log_level: Literal["debug", "info", "warning", "error", "off"] = "info"
 
     @model_validator(mode="after")
     def _workers_need_postgresql(self) -> Self:
@@ -42,8 +39,8 @@ class Options(BaseModel):
 
 def explain(error: ValidationError) -> str:
     """Return what is wrong with the options in one line, without their values."""
-    lines = []
-    for problem in error.errors(include_url=False, include_input=False, include_context=False):
-        place = "".join(f"{name}: " for name in problem["loc"])
-        lines.append(place + problem["msg"].removeprefix("Value error, "))
-    return "; ".join(lines)
+    return "; ".join(
+        "".join(f"{name}: " for name in problem["loc"])
+        + problem["msg"].removeprefix("Value error, ")
+        for problem in error.errors(include_url=False, include_input=False, include_context=False)
+    )

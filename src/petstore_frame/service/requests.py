@@ -71,8 +71,7 @@ async def _is_valid(request: HTTPConnection, key: str) -> bool:
     if own and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
         return True
     # Looked up by its hash: how alike two keys are shows in no timing.
-    store: Store = request.app.state.store
-    return await store.is_valid_key(hash_key(key))
+    return await (await get_store(request)).is_valid_key(hash_key(key))
 
 
 def base_of(request: Request) -> str:

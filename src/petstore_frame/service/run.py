@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from pydantic import SecretStr
 from uvicorn.supervisors import Multiprocess
 
 from petstore_frame.service import StartError
 from petstore_frame.service.app import create_app
 from petstore_frame.service.database import Database, open_database
-from petstore_frame.service.keys import KeyBook
+from petstore_frame.service.keys import key_from_file, list_keys, new_key
 from petstore_frame.service.log import log, set_up_logging
 from petstore_frame.service.options import Options
 from petstore_frame.service.samples import sample_pets
@@ -45,6 +46,9 @@ def run(options: Options) -> None:
     """
     set_up_logging(options.log_level)
     _end_with_parent(options.parent_pid)
+    if options.api_key_file is not None:
+        key = SecretStr(key_from_file(options.api_key_file))
+        options = options.model_copy(update={"api_key": key})
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, and raises them again at its end: the exit code is 0 all the same.
         signal.signal(number, lambda *_: sys.exit(0))
@@ -75,9 +79,8 @@ def prepare(database: Database, options: Options) -> None:
     if options.sample and not fill(database, sample_pets(options.sample, options.seed)):
         place = database.engine.url.render_as_string(hide_password=True)
         sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
-    book = KeyBook(database)
-    if options.api_key is None and all(record.revoked_at for record in book.records()):
-        key = book.new("made by serve")
+    if options.api_key is None and all(record["revoked_at"] for record in list_keys(database)):
+        key = new_key(database, "made by serve")
         sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
 
 

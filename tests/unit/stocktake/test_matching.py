@@ -8,7 +8,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.schema.frame import as_dtypes
+from petstore_frame.schema.frame import PetColumns, as_dtypes, to_frame
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import Kind, match_by_key, match_on
 
 ON = ("name", "category_id")
@@ -17,6 +18,7 @@ ON = ("name", "category_id")
 def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
     """Records of key, name, category and status, in lines from 2 on."""
     frame = pd.DataFrame(rows, columns=["key", "name", "category_id", "status"])
+    frame = frame.reindex(columns=["key", *(field.name for field in SENT_FIELDS)])
     dtypes = {"key": "str", "name": "str", "category_id": "Int64", "status": "str"}
     frame = as_dtypes(frame, dtypes)
     places = {"record": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
@@ -25,9 +27,7 @@ def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
 
 def stored(*rows: tuple[Any, ...]) -> pd.DataFrame:
     """Pets of id, name, category and status, as an inventory has them."""
-    frame = pd.DataFrame(rows, columns=["id", "name", "category_id", "status"])
-    dtypes = {"id": "int64", "name": "str", "category_id": "int64", "status": "category"}
-    return frame.astype(dtypes)
+    return to_frame(PetColumns(*zip(*rows, strict=True)))
 
 
 def keys(**known: int | None) -> pd.DataFrame:

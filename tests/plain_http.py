@@ -1,0 +1,45 @@
+"""Plain httpx, never our client, to talk to the service; and how to wait for it."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+
+NO_TLS = (
+    ssl.create_default_context()
+)  # made once: reading the certificates takes longer than a test
+
+
+def talk_to(server: Any, *, key: bool = True, **options: Any) -> httpx.Client:
+    """Return plain httpx with the server's address, and with its key unless it is a stranger's."""
+    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
+    # Many threads share it, and httpx may close what expires while another one takes it.
+    limits = httpx.Limits(keepalive_expiry=None)
+    settings = {"base_url": server.base_url, "timeout": 60} | options
+    return httpx.Client(headers=headers, verify=NO_TLS, limits=limits, **settings)
+
+
+def names_of(client: httpx.Client) -> dict[str, list[int]]:
+    """Return the ids of each name in the whole list."""
+    found: dict[str, list[int]] = {}
+    answer = client.get("/pets?limit=100")
+    while True:
+        for pet in answer.json():
+            found.setdefault(pet["name"], []).append(pet["id"])
+        if "next" not in answer.links:
+            return found
+        answer = client.get(answer.links["next"]["url"])
+
+
+def wait_until(is_so: Callable[[], Any], within_s: float = 60) -> bool:
+    """Ask until it is so, or for so long."""
+    deadline = time.monotonic() + within_s
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
