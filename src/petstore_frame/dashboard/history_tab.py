@@ -24,8 +24,7 @@ from petstore_frame.inventory import StatusCount
 if TYPE_CHECKING:
     import pandas as pd
 
-    from petstore_frame.history import Diff
-    from petstore_frame.history.flow import Flow
+    from petstore_frame.history import Diff, Flow
 
 BY = {"by status": "status", "by category": "category_id"}
 RANGES = {"all days": None, "last 7 days": 7, "last 30 days": 30, "last 90 days": 90}

@@ -77,7 +77,7 @@ def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
     written = open_snapshot(path, day)
     if isinstance(written, SnapshotProblem):
         raise HistoryError(f"{written}; the disk did not keep what was written")
-    check_rows(path)
+    check_rows(path, written.columns)
     return written
 
 

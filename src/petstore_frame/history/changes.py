@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 from functools import cached_property
+from html import escape
 from os import PathLike
 from typing import Any, TypeAlias, Union
 
@@ -17,8 +18,7 @@ from petstore_frame.counts.summary import count_pets
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot, day_of
-from petstore_frame.history.questions import DIFF_COLUMNS, KINDS, diff_pets, first_pets
-from petstore_frame.html import NOTEBOOK
+from petstore_frame.history.queries import DIFF_COLUMNS, KINDS, diff_pets, first_pets
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import inventory_of, read_inventory
 from petstore_frame.schema.models import PET_COLUMNS
@@ -58,12 +58,12 @@ class Diff(HasFrame):
     @property
     def since(self) -> date:
         """The day of the earlier listing."""
-        return self._day(self.old)
+        return _day_of(self.old, self.timezone)
 
     @property
     def until(self) -> date:
         """The day of the later listing."""
-        return self._day(self.new)
+        return _day_of(self.new, self.timezone)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -112,11 +112,6 @@ class Diff(HasFrame):
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
         return StatusCount(len(self), self.is_exact)
 
-    def _day(self, listing: Snapshot | Inventory) -> date:
-        if isinstance(listing, Snapshot):
-            return listing.date
-        return day_of(listing.fetched_at, self.timezone)
-
     def _columns(self) -> Collection[str]:
         return DIFF_COLUMNS
 
@@ -132,14 +127,10 @@ class Diff(HasFrame):
 
     def _repr_html_(self) -> str:
         first = to_pandas(first_pets(self.rows, _ROWS_SHOWN))
-        first = first.sort_values("id").astype("object")
-        shown = first.where(first.notna(), None)
+        table = first.sort_values("id").to_html(index=False, na_rep="—")
         more = len(self) - len(first)
-        return (
-            NOTEBOOK.section(str(self))
-            + NOTEBOOK.table(shown.itertuples(index=False, name=None), list(shown.columns))
-            + NOTEBOOK.quiet([f"… and {more:,} more: .frame has all" if more > 0 else ""])
-        )
+        last = f"<p>… and {more:,} more: .frame has all</p>" if more > 0 else ""
+        return f"<p><b>{escape(str(self))}</b></p>{table}{last}"
 
     def _reserves(self) -> list[str]:
         """Return what the listings do not prove."""
@@ -196,10 +187,6 @@ def _listing(given: object) -> Inventory | Snapshot:
     return found
 
 
-def _frame(listing: Inventory | Snapshot) -> pd.DataFrame:
-    return listing.read().frame if isinstance(listing, Snapshot) else listing.frame
-
-
 def diff_snapshots(
     old: Snapshot, new: Snapshot, engine: Engine, zone: tzinfo | None = None
 ) -> Diff:
@@ -220,6 +207,10 @@ def _compared(
         is_new_whole=new.completeness.covers_all,
     )
     return Diff(old, new, rows, zone)
+
+
+def _day_of(listing: Snapshot | Inventory, zone: tzinfo | None) -> date:
+    return listing.date if isinstance(listing, Snapshot) else day_of(listing.fetched_at, zone)
 
 
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:

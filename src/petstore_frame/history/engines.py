@@ -61,7 +61,7 @@ class Engine:
         session = self._start()
         for snapshots in parts:
             for snapshot in snapshots:
-                check_rows(snapshot.path)
+                check_rows(snapshot.path, columns)
         return [_ENGINES[self.name](snapshots, columns, session) for snapshots in parts]
 
     def _start(self) -> Any:

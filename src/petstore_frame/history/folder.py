@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -28,9 +29,20 @@ from petstore_frame.history.snapshot_file import (
 )
 from petstore_frame.inventory import Completeness, Inventory, Origin
 from petstore_frame.inventory.origin import HasOrigin, Record
+from petstore_frame.schema.frame import as_dtypes
 
 FILE_NAME = "pets.parquet"
 _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
+_LISTED = {
+    "date": "datetime64[us]",
+    "rows": "int64",
+    "verdict": "str",
+    "status": "str",
+    "completeness": "str",
+    "fetched_at": "datetime64[us, UTC]",
+    "base_url": "str",
+    "size": "int64",
+}
 Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 
@@ -182,6 +194,18 @@ class Contents:
                 f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
             )
         return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"
+
+
+def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
+    """Return a row for each snapshot, as ``History.snapshots`` describes it."""
+    rows = [
+        (
+            each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
+            str(each.completeness), each.fetched_at, each.base_url, each.size,
+        )
+        for each in snapshots
+    ]  # fmt: skip
+    return as_dtypes(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
 
 
 def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
