@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 from functools import cached_property
-from html import escape
 from os import PathLike
 from typing import Any, TypeAlias, Union
 
@@ -19,6 +18,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot, day_of
 from petstore_frame.history.queries import DIFF_COLUMNS, KINDS, diff_pets, first_pets
+from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import inventory_of, read_inventory
 from petstore_frame.schema.models import PET_COLUMNS
@@ -127,10 +127,12 @@ class Diff(HasFrame):
 
     def _repr_html_(self) -> str:
         first = to_pandas(first_pets(self.rows, _ROWS_SHOWN))
-        table = first.sort_values("id").to_html(index=False, na_rep="—")
+        first = first.sort_values("id").astype("object")
+        rows = first.where(first.notna(), None).itertuples(index=False, name=None)
         more = len(self) - len(first)
-        last = f"<p>… and {more:,} more: .frame has all</p>" if more > 0 else ""
-        return f"<p><b>{escape(str(self))}</b></p>{table}{last}"
+        last = f"… and {more:,} more: .frame has all" if more > 0 else ""
+        table = NOTEBOOK.table(rows, list(first.columns))
+        return NOTEBOOK.section(str(self)) + table + NOTEBOOK.quiet([last])
 
     def _reserves(self) -> list[str]:
         """Return what the listings do not prove."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, tzinfo
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overload
@@ -27,6 +26,7 @@ from petstore_frame.history.folder import (
 )
 from petstore_frame.history.trend import EXACT, count_trend, trend_columns, widen
 from petstore_frame.history.turnover import Flow
+from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import PET_COLUMNS
@@ -275,9 +275,9 @@ class History(Generic[Frame]):
             >>> history.trend(freq="W", wide=True, exact_only=True)[["available", "sold"]]
             status      available  sold
             date
-            2026-01-11         26     9
-            2026-01-18         26    12
-            2026-01-25       <NA>  <NA>
+            2026-01-11         29     8
+            2026-01-18         23    10
+            2026-01-25         22    11
         """
         columns, labels = trend_columns(by), shown_labels(categories)
         table = count_trend(
@@ -320,12 +320,15 @@ class History(Generic[Frame]):
 
     def _repr_html_(self) -> str:
         held = self._contents(warn=False)
-        shown = list_snapshots(held.snapshots[-_ROWS_SHOWN:])[["date", "rows", "completeness"]]
-        more = len(held.snapshots) - len(shown)
-        first = f"<p><b>{escape(self._in_words(held.snapshots))}</b></p>"
-        problems = "".join(f"<p>{escape(str(each))}</p>" for each in held.problems)
-        last = f"<p>{more} earlier: .snapshots() has all</p>" if more else ""
-        return first + problems + shown.to_html(index=False) + last
+        last = held.snapshots[-_ROWS_SHOWN:]
+        rows = [(each.date, f"{each.rows:,}", str(each.completeness)) for each in last]
+        more = len(held.snapshots) - len(rows)
+        return (
+            NOTEBOOK.section(self._in_words(held.snapshots))
+            + NOTEBOOK.items(map(str, held.problems))
+            + NOTEBOOK.table(rows, ("date", "pets", "completeness"), numbers={1})
+            + NOTEBOOK.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
+        )
 
     def _contents(self, *, warn: bool = True) -> Contents:
         return Contents.of(self.folder, self.timezone, warn=warn)
