@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids
-from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts, added
-from petstore_frame.counts.words import categories_in_words, short
+from petstore_frame.counts.tally import (
+    CategoryCounts,
+    CodedPets,
+    StatusCounts,
+    added,
+    categories_in_words,
+    short,
+)
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_colours
 from petstore_frame.inventory import Inventory

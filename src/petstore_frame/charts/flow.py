@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame.charts import svg
-from petstore_frame.counts.tally import added
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import added, short
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import GONE_COLOUR, NEW_COLOUR, STATUS_COLOURS

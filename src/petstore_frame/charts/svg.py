@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import short
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import Markup, escape, palette, style, stylesheet
 from petstore_frame.html.palette import shorten, status_word

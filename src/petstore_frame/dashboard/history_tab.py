@@ -12,7 +12,7 @@ from petstore_frame.charts.bars import sell_through_figure
 from petstore_frame.charts.flow import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import trend_figure
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import short
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit, Live, Meant
 from petstore_frame.dashboard.model import Selection

@@ -12,7 +12,7 @@ from typing import Any
 from petstore_frame import __version__
 from petstore_frame.charts.bars import status_figure
 from petstore_frame.counts.table import CountTable
-from petstore_frame.counts.words import categories_in_words, exactness, per_cent, short
+from petstore_frame.counts.tally import categories_in_words, exactness, per_cent, short
 from petstore_frame.html import PAGE, Card, Markup, palette, style, stylesheet
 from petstore_frame.html.palette import status_word
 from petstore_frame.report import look

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petstore_frame.counts.words import categories_in_words
+from petstore_frame.counts.tally import categories_in_words
 from petstore_frame.files.book import Book
 from petstore_frame.report import look
 from petstore_frame.report.content import Content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.words import exactness
+from petstore_frame.counts.tally import exactness
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import status_word

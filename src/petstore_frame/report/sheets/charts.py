@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import short
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Book
 from petstore_frame.html.palette import INK, MUTED, PAPER, RULE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.words import categories_in_words, exactness, short
+from petstore_frame.counts.tally import categories_in_words, exactness, short
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import BAND, INK, PAPER, status_word
