@@ -49,7 +49,7 @@ def write_imported(book: Book, content: Content) -> None:
         title = f"Records to fix: {listed if len(fix) > LISTED_RECORDS else f'{len(fix):,}'}"
         row = write_list(sheet, header, _FIX, _records(fix), title=title, has_filter=True)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
-    look.finish(sheet, content.facts, repeat_row=header)
+    look.finish(sheet, content, repeat_row=header)
 
 
 def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:
