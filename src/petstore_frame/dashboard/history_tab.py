@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from petstore_frame.charts.bars import sell_through_figure
-from petstore_frame.charts.flow import ageing_figure, moves_figure
+from petstore_frame.charts.columns import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import trend_figure
 from petstore_frame.counts.tally import short

@@ -15,6 +15,7 @@ from petstore_frame.report.content import Content
 from petstore_frame.schema.text import minute_text
 
 PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
+PRINTED_ROWS = 500  # of a list: all rows of a large store would be hundreds of pages
 
 
 def count_format(*, is_exact: bool, zero: str = "–") -> str:
@@ -77,6 +78,14 @@ def begin(
     for col, width in enumerate(widths):
         sheet.do("set_column", col, col, width)
     return sheet
+
+
+def print_first(sheet: Sheet, head: int, rows: int, last_col: int) -> str:
+    """Print no more than the first rows of a long list; return what each page then says of it."""
+    if rows <= PRINTED_ROWS:
+        return ""
+    sheet.do("print_area", 0, 0, head + PRINTED_ROWS, last_col)
+    return f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
 
 
 def finish(

@@ -10,7 +10,7 @@ from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
-from petstore_frame.report.sheets.lists import Column, write_list
+from petstore_frame.report.sheets.lists import ListColumn, write_list
 from petstore_frame.schema.text import day_text
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 LISTED_PETS = 10_000
 _MOVES_ROW = 4
-_MOVES = (Column("What"), Column("Was"), Column("Now"), Column("Pets", "count"))
+_MOVES = (ListColumn("What"), ListColumn("Was"), ListColumn("Now"), ListColumn("Pets", "count"))
 _PETS = (
-    Column("ID", "id"), Column("Name"), Column("Category"), Column("What"), Column("Was"),
-    Column("Now"), Column("Differs in"),
+    ListColumn("ID", "id"), ListColumn("Name"), ListColumn("Category"), ListColumn("What"),
+    ListColumn("Was"), ListColumn("Now"), ListColumn("Differs in"),
 )  # fmt: skip
 
 
@@ -33,15 +33,16 @@ def write_changes(book: Book, content: Content) -> None:
     diff = None if isinstance(changes, str) else changes
     holds = "What changed since the last time."
     sheet = look.begin(book, "Changes", holds, str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
-    header = None
+    header, printed = None, ""
     if diff is not None:
         if note := _not_of_this_reading(content, diff):
             sheet.text(_MOVES_ROW - 1, 1, note, bold=True)
         row = _moves(sheet, diff) + 3
         if len(diff):
             header, row = row, _pets(sheet, content, diff, row)
+            printed = look.print_first(sheet, header, row - header - 1, len(_PETS))
         sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
-    look.finish(sheet, content, pages_high=int(diff is None), repeat_row=header)
+    look.finish(sheet, content, pages_high=int(diff is None), repeat_row=header, printed=printed)
 
 
 def _not_of_this_reading(content: Content, diff: Diff) -> str | None:

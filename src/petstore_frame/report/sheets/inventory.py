@@ -18,7 +18,6 @@ from petstore_frame.schema.models import NO_STATUS
 
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")
-PRINTED_ROWS = 500
 _NAME = 1  # the column of names
 _MOMENT = "yyyy-mm-dd hh:mm"
 
@@ -49,6 +48,7 @@ def write_data_rows(book: Book, content: Content) -> None:
             sheet.text(0, col, column.name, bold=True)
         sheet.do("set_column", _NAME, _NAME, 24)
         sheet.do("freeze_panes", 1, 0)
+        look.print_first(sheet, 0, part.stop - part.start, len(content.columns) - 1)
         sheet.finish()
         for first, values in _chunks(content, part):
             held = zip(content.columns, values, strict=True)
@@ -78,10 +78,7 @@ def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
         sheet.text(0, col, label, **style)
     sheet.height(0, 21)
     is_narrow = sum(widths) <= look.PORTRAIT_WIDTH
-    printed = ""
-    if last > PRINTED_ROWS:  # all of a large store would be hundreds of pages
-        sheet.do("print_area", 0, 0, PRINTED_ROWS, len(columns) - 1)
-        printed = f": {PRINTED_ROWS:,} of {last:,} rows; clear the print area for all"
+    printed = look.print_first(sheet, 0, last, len(columns) - 1)
     look.finish(
         sheet, content, repeat_row=0, is_portrait=is_narrow, has_gridlines=True, printed=printed
     )
