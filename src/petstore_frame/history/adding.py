@@ -80,15 +80,14 @@ def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) 
     """Refuse another address, and another store at the same address where both state their id."""
     ids = [each.store_id for each in snapshots if each.store_id]
     is_other = bool(ids) and inventory.store_id not in (None, ids[-1])
-    addresses = {
-        same_store_address(each.base_url, any_local_port=True)
-        for each in (snapshots[-1], inventory)
-    }
+    both = (snapshots[-1].base_url, inventory.base_url)
+    addresses = {same_store_address(each, any_local_port=True) for each in both}
     if is_other or len(addresses) > 1:
         kept = _shown(snapshots[-1].base_url, ids[-1] if ids else None)
+        other = _shown(inventory.base_url, inventory.store_id)
         raise HistoryError(
-            f"{folder} keeps the history of {kept}, and this inventory is of "
-            f"{_shown(inventory.base_url, inventory.store_id)}; use another folder for another store"
+            f"{folder} keeps the history of {kept}, and this inventory is of {other}; "
+            "use another folder for another store"
         )
 
 

@@ -160,10 +160,8 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     """
     zone = time_zone(timezone)
     before, after = (_listing(each) for each in (old, new))
-    frames = [
-        (each.read() if isinstance(each, Snapshot) else each).frame for each in (before, after)
-    ]
-    return _compared(before, after, frames, zone)
+    read = [each.read() if isinstance(each, Snapshot) else each for each in (before, after)]
+    return _compared(before, after, [each.frame for each in read], zone)
 
 
 def _listing(given: object) -> Inventory | Snapshot:
