@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids
-from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts, added
-from petstore_frame.counts.words import categories_in_words, short
+from petstore_frame.counts.tally import (
+    CategoryCounts,
+    CodedPets,
+    StatusCounts,
+    added,
+    categories_in_words,
+    short,
+)
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_colours
 from petstore_frame.inventory import Inventory
@@ -26,7 +32,7 @@ _CATEGORIES_SHOWN = 15
 _SOLD = ("category_id", "offered", "sold", "sell_through", "count_is")
 
 
-class _Row(NamedTuple):
+class _CategoryBar(NamedTuple):
     """A name with a tooltip, its bar, and the words at the end of the bar."""
 
     name: str
@@ -115,12 +121,12 @@ def _sold_row(
     sold: int,
     rate: float,
     count_is: str,
-) -> _Row:
+) -> _CategoryBar:
     name, about = category_name(category_id, labels), "" if count_is == "exact" else "about "
     words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
     tip = f"{name}: {words}"
     part = svg.Mark(rate, tip, STATUS_COLOURS["sold"], {}, rate if about else 0)
-    return _Row(name, tip, [part], words, {"category": category_id})
+    return _CategoryBar(name, tip, [part], words, {"category": category_id})
 
 
 def _row(
@@ -128,7 +134,7 @@ def _row(
     statuses: Sequence[str],
     hidden: Collection[str],
     shades: Mapping[str, str],
-) -> _Row:
+) -> _CategoryBar:
     pairs = zip(statuses, line.counts, strict=True)
     shown = {status: count for status, count in pairs if status not in hidden}
     parts = [
@@ -146,10 +152,10 @@ def _row(
     total = added([*shown.values()]) if len(shown) < len(statuses) else line.total
     means: svg.Means = {} if line.is_rest else {"category": line.category_id}
     tip = f"{line.label}, all: {svg.counted(line.total)}"
-    return _Row(line.label, tip, parts, short(total), means, line.is_rest)
+    return _CategoryBar(line.label, tip, parts, short(total), means, line.is_rest)
 
 
-def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Iterator[Markup]:
+def _drawn(rows: Sequence[_CategoryBar], longest: float, room_for_words: float) -> Iterator[Markup]:
     """Draw rows; a row of the others that is longer than the rest is cut through."""
     letters = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
     left = min(_LETTER * (letters + 1), _LONGEST_NAME)

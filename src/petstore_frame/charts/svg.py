@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import short
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import Markup, escape, palette, style, stylesheet
 from petstore_frame.html.palette import shorten, status_word
@@ -247,6 +247,11 @@ def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: 
     return element("text", text, x=share(at), y=round(y, 1), text_anchor=anchor, **more)
 
 
+def axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
+    """Return a number or a day beside an axis."""
+    return label(text, at=at, y=y, anchor=anchor, fill=style.MUTED)
+
+
 def counted(count: StatusCount) -> str:
     """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
     pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
@@ -281,7 +286,7 @@ class Scale:
         for number in range(0, self.highest + 1, self.step):
             y = round(self.y(number), 1)
             line = element("line", x1=share(self.left), x2="100%", y1=y, y2=y, stroke=style.RULE)
-            drawn += [line, label(f"{number:,}", at=self.left - 1, y=y + 4, anchor="end")]
+            drawn += [line, axis_label(f"{number:,}", at=self.left - 1, y=y + 4, anchor="end")]
         return Markup("").join(drawn)
 
 

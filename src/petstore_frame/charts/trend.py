@@ -15,7 +15,7 @@ from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import OTHER_HUES, status_colours
-from petstore_frame.html.style import MUTED, PAPER, SHADE
+from petstore_frame.html.style import PAPER, SHADE
 from petstore_frame.inventory import StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 
@@ -28,10 +28,11 @@ LANE_STEP = 9  # pixels between the hollow marks of two groups
 RIGHT = 98.0  # share of the width where the last day lies
 DATES_SHOWN = 6
 _TREND = ("date", "pets", "count_is")
+_NO_GROUP = (*_TREND, "category")  # a label stands beside its id
 _MEANT = {"category_id": "category", "status": "status"}
 
 
-class _Group(NamedTuple):
+class _Counts(NamedTuple):
     """One line: its name, the pets that it stands for, and its counts, None without a snapshot."""
 
     name: str
@@ -87,7 +88,7 @@ def trend_figure(
     return svg.Figure("pets-over-time", keys, [*plane.drawn(shades)], plane.height, words)
 
 
-def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
+def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Counts]:
     """Return the groups with their counts, both in the order of the rows."""
     import pandas as pd
 
@@ -102,9 +103,11 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
     columns: dict[str, Sequence[Any]] = {
         name: category_ids(trend[name]) if name == "category_id" else [*trend[name].astype("str")]
         for name in trend.columns
-        if name not in _TREND
+        if name not in _NO_GROUP
     }
-    groups: dict[tuple[Any, ...], _Group] = {}
+    if "category" in trend.columns:
+        labels = {**dict(zip(columns["category_id"], trend["category"], strict=True)), **labels}
+    groups: dict[tuple[Any, ...], _Counts] = {}
     for at, (day, pets, count_is) in enumerate(zip(days, counts, trend["count_is"], strict=True)):
         values = {name: column[at] for name, column in columns.items()}
         group = groups.setdefault((*values.values(),), _group(values, labels))
@@ -112,14 +115,14 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
     return [*groups.values()]
 
 
-def _group(values: Mapping[str, Any], labels: Mapping[int, str]) -> _Group:
+def _group(values: Mapping[str, Any], labels: Mapping[int, str]) -> _Counts:
     """Return the group of these values, without counts."""
     texts = [
         category_name(value, labels) if name == "category_id" else value
         for name, value in values.items()
     ]
     means = {_MEANT[name]: value for name, value in values.items() if name in _MEANT}
-    return _Group(" ".join(texts), means, {})
+    return _Counts(" ".join(texts), means, {})
 
 
 class _Plane:
@@ -130,7 +133,7 @@ class _Plane:
         shown: The groups that are drawn; decide the scale.
     """
 
-    def __init__(self, groups: Sequence[_Group], shown: Sequence[_Group]) -> None:
+    def __init__(self, groups: Sequence[_Counts], shown: Sequence[_Counts]) -> None:
         counts = [count for group in shown for count in group.known]
         exact = [count.count for count in counts if count.is_exact]
         self.days = sorted({day for group in groups for day in group.counts})
@@ -183,11 +186,10 @@ class _Plane:
         parts = min(DATES_SHOWN, last + 1)
         for at in sorted({round(part * last / max(parts - 1, 1)) for part in range(parts)}):
             day = self.days[at]
-            words = f"{day.day} {day:%b}" if at else f"{day.day} {day:%b %Y}"
             anchor = {0: "start", last: "end"}.get(at, "middle") if last else "middle"
-            yield svg.label(words, at=self._x(day), y=self.height - 8, anchor=anchor, fill=MUTED)
+            yield svg.axis_label(f"{day}", at=self._x(day), y=self.height - 8, anchor=anchor)
 
-    def _line(self, group: _Group, colour: str) -> Markup:
+    def _line(self, group: _Counts, colour: str) -> Markup:
         """Join the exact numbers of one group that are on neighbouring days."""
         path, is_down = "", False
         for day, count in group.counts.items():
@@ -198,7 +200,7 @@ class _Plane:
         return svg.element("path", d=path, fill="none", stroke=colour, stroke_width=1.5,
                        vector_effect="non-scaling-stroke")  # fmt: skip
 
-    def _marks(self, group: _Group, colour: str, lane: int) -> Markup:
+    def _marks(self, group: _Counts, colour: str, lane: int) -> Markup:
         """Draw a mark for each day that has a number: full where it is exact, else hollow."""
         drawn = []
         for day, count in group.counts.items():
@@ -214,7 +216,7 @@ class _Plane:
         return svg.element("g", *drawn, **look, **svg.data(group.means))
 
 
-def _in_words(groups: Sequence[_Group], plane: _Plane) -> str:
+def _in_words(groups: Sequence[_Counts], plane: _Plane) -> str:
     if not plane.days:
         return "no snapshots"
     parts = [f"{each.name} {each.known[0]} to {each.known[-1]}" for each in groups if each.known]

@@ -38,12 +38,12 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
 
     Returns:
         For a frame, a frame of the same kind: one row per category in the order of its id, then
-        one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
+        one row ``all categories``. Columns: ``category_id`` (Int64, missing in the last row),
         ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
         unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
         frame counts the rows that were passed, whatever the store holds. For an Inventory, a
-        Summary, whose counts are marked "at least" where the listing is not proven complete;
-        its ``.frame`` has them as a table.
+        Summary, whose counts are marked "at least" where the listing is not proven complete; its
+        ``.frame`` has the rows of the categories alone, and ``.total`` the sum.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -69,17 +69,9 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
     """Count pets by columns, lazily where the engine is lazy.
 
-    Args:
-        pets: A frame that narwhals supports, with the columns of ``by``.
-        by: The columns that make a group.
-
     Returns:
         A frame of the same kind: the columns of ``by``, then ``pets`` (int64). A status is text,
         and a missing one is the group ``no status``. The order of the rows is not fixed.
-
-    Raises:
-        ArgumentError: ``pets`` is not a frame.
-        InputError: The frame lacks a column, or ids are not whole numbers.
     """
     return _count(open_frame(pets, by), by).to_native()
 
@@ -156,10 +148,6 @@ class Summary(HasFrame):
 
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
 
-    Attributes:
-        counts: Pets by category and status, each count exact or a minimum.
-        completeness: That of the Inventory.
-
     Example:
         >>> import pandas as pd
         >>> from petstore_frame import Completeness, Summary
@@ -182,8 +170,13 @@ class Summary(HasFrame):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The counts as ``summarize`` returns them for pandas, a table of your own each time."""
-        return _pandas_frame(_table(self.counts))
+        """One row per category, without sums; a table of your own each time."""
+        return _pandas_frame(_table(self.counts)).iloc[:-1]
+
+    @property
+    def total(self) -> StatusCount:
+        """How many pets there are, of any category and status."""
+        return self.counts.total
 
     @property
     def statuses(self) -> list[str]:
@@ -191,11 +184,7 @@ class Summary(HasFrame):
         return list(self.counts.statuses)
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
-        """Return one count and whether it is exact.
-
-        Args:
-            status: A status, ``no status``, or None for all pets.
-            category_id: A category, or None for all.
+        """Return one count and whether it is exact; None means any.
 
         Raises:
             ArgumentError: No pet can have such a status here.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from petstore_frame.counts.tally import CategoryCounts, StatusCounts
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import CategoryCounts, StatusCounts, short
 from petstore_frame.html import NOTEBOOK, Cell, Markup, Renderer
 from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
 from petstore_frame.inventory import StatusCount
@@ -63,7 +62,8 @@ class CountTable:
     def to_text(self, above: Sequence[str] = ()) -> str:
         """Return the table for a terminal, below these lines."""
         head = ["category", *map(column_name, self.counts.statuses), ALL_PETS]
-        rows = [head, *([line.label, *map(short, line.cells)] for line in self._all_lines())]
+        lines = [*self.lines, self.sums]
+        rows = [head, *([line.label, *map(short, line.cells)] for line in lines)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         names, *numbers = (
             "  ".join(
@@ -81,12 +81,9 @@ class CountTable:
     ) -> Markup:
         """Return the table as markup.
 
-        Args:
-            place: Where it is shown.
-            caption: What it holds, as text.
-            is_picked: Shade each number by its size, and mark it for a script with
-                ``data-category`` (empty for pets without one; none in the line of the others) and
-                ``data-status`` (none in the last column).
+        With ``is_picked`` each number is shaded by its size, and marked for a script with
+        ``data-category`` (empty for pets without one; none in the line of the others) and
+        ``data-status`` (none in the last column).
         """
         statuses = (*self.counts.statuses, None)
         head = [Cell("Category"), *(_head(status, is_picked=is_picked) for status in statuses)]
@@ -113,10 +110,6 @@ class CountTable:
         if not without.count:
             return None
         return f"none: nothing available, in {without} of {counts.categories} categories"
-
-    def _all_lines(self) -> Iterator[CategoryCounts]:
-        yield from self.lines
-        yield self.sums
 
 
 def is_sold_out(status: str | None, count: StatusCount) -> bool:

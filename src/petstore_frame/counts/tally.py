@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
-from petstore_frame.counts.words import short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.result import completeness as completeness_of
 from petstore_frame.schema.categories import category_name
@@ -24,6 +23,29 @@ Cells: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
+def short(count: StatusCount) -> str:
+    """Write a count where there is little room: ``100``, or ``≥ 100`` when it is a minimum."""
+    return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"
+
+
+def exactness(count: StatusCount) -> str:
+    """Return whether a count is exact or a minimum, as text."""
+    return "exact" if count.is_exact else "at least"
+
+
+def per_cent(part: int, whole: int) -> str:
+    """Write a part as a percentage of a whole, or a dash where there is nothing to write.
+
+    Example:
+        >>> per_cent(1, 3), per_cent(1, 5000), per_cent(0, 0)
+        ('33.3%', '< 0.1%', '–')
+    """
+    share = part / whole if whole else 0
+    if not share:
+        return "–"
+    return "< 0.1%" if share < 0.0005 else f"{share:.1%}"
+
+
 def added(counts: Sequence[StatusCount]) -> StatusCount:
     """Return the sum of counts, which is exact where each of them is."""
     return StatusCount(sum(each.count for each in counts), all(each.is_exact for each in counts))
@@ -31,14 +53,10 @@ def added(counts: Sequence[StatusCount]) -> StatusCount:
 
 @dataclass(frozen=True)
 class CategoryCounts:
-    """One line of the table of counts: a category, or the rest of them together.
+    """One line of the table of counts: a category, or the rest of them together (``is_rest``).
 
-    Attributes:
-        label: What the category is called.
-        category_id: Its id, or None for pets without a category, and for the rest.
-        counts: Pets by status, in the order of ``StatusCounts.statuses``.
-        total: Pets of any status.
-        is_rest: Whether the line stands for several categories.
+    ``category_id`` is None for pets without a category, and for the rest; ``counts`` are the pets
+    by status, in the order of ``StatusCounts.statuses``.
     """
 
     label: str
@@ -81,13 +99,9 @@ class StatusCounts:
         labels: Mapping[int, str] | None = None,
         completeness: Completeness | None = None,
     ) -> Self:
-        """Lay out counts of groups.
+        """Lay out how many pets each category id, None where it is missing, and status have.
 
-        Args:
-            groups: A category id (None where it is missing), a status and how many pets; counts
-                of the same category and status are added.
-            labels: What categories are called, by id.
-            completeness: What the pets cover of the store; None counts the pets for themselves.
+        Without ``completeness`` the pets are counted for themselves, so each count is exact.
         """
         found: Counter[tuple[int | None, str]] = Counter()
         for category_id, status, pets in groups:
@@ -156,17 +170,17 @@ class StatusCounts:
         return CategoryCounts(label, category_id, counts, total, is_rest)
 
 
+def categories_in_words(counts: StatusCounts) -> str:
+    """Return the number of categories as text: ``1 category``, ``at least 5 categories``."""
+    held = counts.categories
+    return f"{held} {'category' if held.count == 1 else 'categories'}"
+
+
 class CodedPets:
     """A pets' table with its categories and statuses turned into small whole numbers, once.
 
-    ``CodedPets.of(pets)`` takes an Inventory, or a frame and what it is known to cover.
-
-    Attributes:
-        frame: A table with ``category_id`` and ``status``.
-        completeness: What the table covers of the store.
-        labels: What its categories are called, ``Category 7`` where that is not known.
-        statuses: The statuses that occur or that the interface states, ``no status`` last.
-        category_ids: The categories that occur, ascending, then None if any pet has none.
+    ``category_ids`` are ascending, None last if any pet has none, and ``labels`` are their names;
+    ``statuses`` are those that occur or that the interface states, ``no status`` last.
     """
 
     def __init__(

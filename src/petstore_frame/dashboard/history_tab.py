@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from petstore_frame.charts.bars import sell_through_figure
-from petstore_frame.charts.flow import ageing_figure, moves_figure
+from petstore_frame.charts.columns import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import trend_figure
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import short
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit, Live, Meant
 from petstore_frame.dashboard.model import Selection
@@ -24,8 +24,7 @@ from petstore_frame.inventory import StatusCount
 if TYPE_CHECKING:
     import pandas as pd
 
-    from petstore_frame.history import Diff
-    from petstore_frame.history.flow import Flow
+    from petstore_frame.history import Diff, Flow
 
 BY = {"by status": "status", "by category": "category_id"}
 RANGES = {"all days": None, "last 7 days": 7, "last 30 days": 30, "last 90 days": 90}

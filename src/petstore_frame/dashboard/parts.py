@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petstore_frame.charts.svg import Figure, element
-from petstore_frame.counts.tally import StatusCounts
-from petstore_frame.counts.words import categories_in_words, per_cent, short
+from petstore_frame.counts.tally import StatusCounts, categories_in_words, per_cent, short
 from petstore_frame.dashboard.kit import Live
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError

@@ -11,8 +11,7 @@ from base64 import b64encode
 from petstore_frame.charts.bars import status_figure
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.table import CountTable
-from petstore_frame.counts.tally import StatusCounts
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import StatusCounts, short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html import NOTEBOOK, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word

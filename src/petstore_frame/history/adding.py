@@ -22,8 +22,7 @@ from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.evidence import Fact
 
-LOCK_NAME = ".lock"
-_WRITING = ".writing-"
+LOCK_NAME, _WRITING = ".lock", ".writing-"
 
 
 def add_snapshot(
@@ -35,53 +34,21 @@ def add_snapshot(
             f"expected an Inventory, got {type(inventory).__name__}; "
             "pass the Inventory, not its frame"
         )
-    _check_frame(inventory)
+    _check_inventory(inventory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with held(folder / LOCK_NAME):
             return _add(folder, inventory, zone, replace=replace)
     except AtWorkError:
-        raise HistoryLockedError(
-            f"another writer is at work in {folder}; wait for it to end and add again"
-        ) from None
+        text = f"another writer is at work in {folder}; wait for it to end and add again"
+        raise HistoryLockedError(text) from None
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        raise HistoryError(f"{folder} cannot be written to: {reason}; nothing was changed") from (
-            problem
-        )
+        text = f"{folder} cannot be written to: {reason}; nothing was changed"
+        raise HistoryError(text) from problem
 
 
-def _add(folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool) -> Snapshot:
-    snapshots = Contents.of(folder, warn=False).snapshots
-    _check_store(folder, snapshots, inventory)
-    day, known = day_of(inventory.fetched_at, zone), inventory.completeness
-    present = next((each for each in snapshots if each.date == day), None)
-    if present is not None:
-        is_same = (present.completeness, present.origin) == (known, inventory.origin)
-        if is_same and present.rows == len(inventory):
-            return present
-        if not replace:
-            _check_order(present, inventory, zone)
-    return _write(folder, inventory, day)
-
-
-def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
-    """Write an inventory under a temporary name, and rename it into place when it is whole."""
-    for orphan in folder.glob(f"{_WRITING}*"):  # the lock is ours, so its writer is dead
-        orphan.unlink()
-    path = folder / f"date={day.isoformat()}" / FILE_NAME
-    with replacing(path, draft=folder / f"{_WRITING}{os.getpid()}") as draft:
-        write_file(draft, inventory)
-        path.parent.mkdir(exist_ok=True)
-    sync(folder)
-    written = open_snapshot(path, day)
-    if isinstance(written, SnapshotProblem):
-        raise HistoryError(f"{written}; the disk did not keep what was written")
-    check_rows(path)
-    return written
-
-
-def _check_frame(inventory: Inventory) -> None:
+def _check_inventory(inventory: Inventory) -> None:
     if inventory.fetched_at.tzinfo is None:
         raise HistoryError("fetched_at has no time zone, so its day is not known")
     known = inventory.completeness
@@ -94,23 +61,34 @@ def _check_frame(inventory: Inventory) -> None:
         raise HistoryError(f"it holds only the pets with {known.part}; add the whole inventory")
 
 
+def _add(folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool) -> Snapshot:
+    snapshots = Contents.of(folder, warn=False).snapshots
+    if snapshots:
+        _check_store(folder, snapshots, inventory)
+    day = day_of(inventory.fetched_at, zone)
+    present = next((each for each in snapshots if each.date == day), None)
+    if present is not None:
+        facts = (inventory.completeness, inventory.origin, len(inventory))
+        if (present.completeness, present.origin, present.rows) == facts:
+            return present
+        if not replace:
+            _check_order(present, inventory, zone)
+    return _write(folder, inventory, day)
+
+
 def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
     """Refuse another address, and another store at the same address where both state their id."""
-    if not snapshots:
-        return
-    kept = snapshots[-1]
-    known_id = next((each.store_id for each in reversed(snapshots) if each.store_id), None)
-    is_other = None not in (known_id, inventory.store_id) and known_id != inventory.store_id
-    if is_other or _address(kept) != _address(inventory):
+    ids = [each.store_id for each in snapshots if each.store_id]
+    is_other = bool(ids) and inventory.store_id not in (None, ids[-1])
+    both = (snapshots[-1].base_url, inventory.base_url)
+    addresses = {same_store_address(each, any_local_port=True) for each in both}
+    if is_other or len(addresses) > 1:
+        kept = _shown(snapshots[-1].base_url, ids[-1] if ids else None)
+        other = _shown(inventory.base_url, inventory.store_id)
         raise HistoryError(
-            f"{folder} keeps the history of {_shown(kept.base_url, known_id)}, and this "
-            f"inventory is of {_shown(inventory.base_url, inventory.store_id)}; "
+            f"{folder} keeps the history of {kept}, and this inventory is of {other}; "
             "use another folder for another store"
         )
-
-
-def _address(listing: Snapshot | Inventory) -> object:
-    return same_store_address(listing.base_url, any_local_port=True)
 
 
 def _shown(base_url: str, store_id: str | None) -> str:
@@ -133,3 +111,19 @@ def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -
 def _strength(known: Completeness) -> int:
     """Rank what a listing proves: all pets, all of some scope, or nothing."""
     return 2 if known.covers_all else 1 if known.is_complete else 0
+
+
+def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
+    """Write an inventory under a temporary name, and rename it into place when it is whole."""
+    for orphan in folder.glob(f"{_WRITING}*"):  # the lock is ours, so its writer is dead
+        orphan.unlink()
+    path = folder / f"date={day.isoformat()}" / FILE_NAME
+    with replacing(path, draft=folder / f"{_WRITING}{os.getpid()}") as draft:
+        write_file(draft, inventory)
+        path.parent.mkdir(exist_ok=True)
+    sync(folder)
+    written = open_snapshot(path, day)
+    if isinstance(written, SnapshotProblem):
+        raise HistoryError(f"{written}; the disk did not keep what was written")
+    check_rows(path, written.columns)
+    return written

@@ -13,11 +13,10 @@ import pandas as pd
 
 from petstore_frame._internal.arguments import time_zone
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.counts.summary import count_pets
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot, day_of
-from petstore_frame.history.questions import DIFF_COLUMNS, KINDS, diff_pets, first_pets
+from petstore_frame.history.queries import DIFF_COLUMNS, KINDS, diff_pets
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import inventory_of, read_inventory
@@ -33,8 +32,6 @@ class Diff(HasFrame):
     """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
     Attributes:
-        old: The earlier snapshot or inventory.
-        new: The later one.
         rows: One row per pet that came, went or changed, as a frame of the history's engine, in
             no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
         timezone: Whose days ``since`` and ``until`` are; None is the machine's.
@@ -58,12 +55,12 @@ class Diff(HasFrame):
     @property
     def since(self) -> date:
         """The day of the earlier listing."""
-        return self._day(self.old)
+        return _day_of(self.old, self.timezone)
 
     @property
     def until(self) -> date:
         """The day of the later listing."""
-        return self._day(self.new)
+        return _day_of(self.new, self.timezone)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -76,30 +73,23 @@ class Diff(HasFrame):
         """
         return to_pandas(self.rows).sort_values("id", ignore_index=True)
 
-    @cached_property
+    @property
     def moves(self) -> pd.DataFrame:
         """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64).
 
         A pet that kept its status, and changed in another field, is in ``counts`` alone.
         """
-        groups = self.moves_by_category.groupby(list(MOVE), dropna=False)
-        return sort_moves(groups["pets"].sum().reset_index())
+        return self._moves(MOVE)
 
-    @cached_property
+    @property
     def moves_by_category(self) -> pd.DataFrame:
-        """The same by ``category_id`` (int64) too.
-
-        The rows are counted on the engine; they are not brought here for it.
-        """
-        rows = self.frame if "frame" in vars(self) else self.rows
-        moves = to_pandas(count_pets(rows, ("category_id", *MOVE)))
-        return sort_moves(moves[moves["was"].ne(moves["now"])])
+        """The same by ``category_id`` (int64) too."""
+        return self._moves(("category_id", *MOVE))
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many pets by kind, kinds that did not occur included."""
-        rows = self.frame if "frame" in vars(self) else self.rows
-        counted = to_pandas(count_pets(rows, ("kind",))).set_index("kind")["pets"]
+        counted = self.frame["kind"].value_counts()
         return {kind: int(counted.get(kind, 0)) for kind in KINDS}
 
     @property
@@ -112,10 +102,10 @@ class Diff(HasFrame):
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
         return StatusCount(len(self), self.is_exact)
 
-    def _day(self, listing: Snapshot | Inventory) -> date:
-        if isinstance(listing, Snapshot):
-            return listing.date
-        return day_of(listing.fetched_at, self.timezone)
+    def _moves(self, by: Sequence[str]) -> pd.DataFrame:
+        moved = self.frame[self.frame["was"].ne(self.frame["now"])]
+        counted = moved.groupby(list(by), dropna=False).size()
+        return sort_moves(counted.reset_index(name="pets"))
 
     def _columns(self) -> Collection[str]:
         return DIFF_COLUMNS
@@ -131,15 +121,12 @@ class Diff(HasFrame):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        first = to_pandas(first_pets(self.rows, _ROWS_SHOWN))
-        first = first.sort_values("id").astype("object")
-        shown = first.where(first.notna(), None)
+        first = self.frame.head(_ROWS_SHOWN).astype("object")
+        rows = first.where(first.notna(), None).itertuples(index=False, name=None)
         more = len(self) - len(first)
-        return (
-            NOTEBOOK.section(str(self))
-            + NOTEBOOK.table(shown.itertuples(index=False, name=None), list(shown.columns))
-            + NOTEBOOK.quiet([f"… and {more:,} more: .frame has all" if more > 0 else ""])
-        )
+        last = f"… and {more:,} more: .frame has all" if more > 0 else ""
+        table = NOTEBOOK.table(rows, list(first.columns))
+        return NOTEBOOK.section(str(self)) + table + NOTEBOOK.quiet([last])
 
     def _reserves(self) -> list[str]:
         """Return what the listings do not prove."""
@@ -160,9 +147,7 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
             machine's. A Snapshot has its day.
 
     Raises:
-        ArgumentError: It is none of these, or a frame that knows no store; or there is no such
-            time zone.
-        HistoryError: A snapshot's file is damaged.
+        ArgumentError: It is none of these, or a frame that knows no store.
 
     Example:
         >>> import petstore_frame as pf
@@ -175,10 +160,8 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     """
     zone = time_zone(timezone)
     before, after = (_listing(each) for each in (old, new))
-    frames = [
-        each.read().frame if isinstance(each, Snapshot) else each.frame for each in (before, after)
-    ]
-    return _compared(before, after, frames, zone)
+    read = [each.read() if isinstance(each, Snapshot) else each for each in (before, after)]
+    return _compared(before, after, [each.frame for each in read], zone)
 
 
 def _listing(given: object) -> Inventory | Snapshot:
@@ -194,10 +177,6 @@ def _listing(given: object) -> Inventory | Snapshot:
             f"got a {type(given).__name__} that says nothing of its store"
         )
     return found
-
-
-def _frame(listing: Inventory | Snapshot) -> pd.DataFrame:
-    return listing.read().frame if isinstance(listing, Snapshot) else listing.frame
 
 
 def diff_snapshots(
@@ -222,9 +201,16 @@ def _compared(
     return Diff(old, new, rows, zone)
 
 
+def _day_of(listing: Snapshot | Inventory, zone: tzinfo | None) -> date:
+    return listing.date if isinstance(listing, Snapshot) else day_of(listing.fetched_at, zone)
+
+
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:
     """Put moves in the order of their kinds, then of the statuses, then of the categories."""
-    rank = moves["kind"].map({kind: at for at, kind in enumerate(KINDS)})
     last = [name for name in moves.columns if name == "category_id"]
-    ordered = moves.assign(rank=rank).sort_values(["rank", "was", "now", *last], ignore_index=True)
-    return ordered.drop(columns="rank")
+    ranks = {kind: at for at, kind in enumerate(KINDS)}
+    return moves.sort_values(
+        [*MOVE, *last],
+        key=lambda column: column.map(ranks) if column.name == "kind" else column,
+        ignore_index=True,
+    )

@@ -7,9 +7,9 @@ state of the folder.
 
 from __future__ import annotations
 
-import re
 import shlex
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -28,9 +28,19 @@ from petstore_frame.history.snapshot_file import (
 )
 from petstore_frame.inventory import Completeness, Inventory, Origin
 from petstore_frame.inventory.origin import HasOrigin, ListingRecord
+from petstore_frame.schema.frame import as_dtypes
 
 FILE_NAME = "pets.parquet"
-_FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
+_LISTED = {
+    "date": "datetime64[us]",
+    "rows": "int64",
+    "verdict": "str",
+    "status": "str",
+    "completeness": "str",
+    "fetched_at": "datetime64[us, UTC]",
+    "base_url": "str",
+    "size": "int64",
+}
 Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 
@@ -40,13 +50,10 @@ class Snapshot(HasOrigin):
 
     Attributes:
         date: The day of ``fetched_at`` in the time zone of the History that kept it.
-        path: The Parquet file.
-        rows: Pets in it.
-        size: Bytes on disk.
+        path: The Parquet file, of ``size`` bytes, with ``rows`` pets in ``columns``.
         completeness: What the listing covers.
         origin: The store's address, when it was read, and what it calls itself; ``.base_url``,
             ``.fetched_at`` and ``.store_id`` of a snapshot are those of its origin.
-        columns: The columns of the file.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -68,13 +75,10 @@ class Snapshot(HasOrigin):
     columns: tuple[str, ...]
 
     def read(self) -> Inventory:
-        """Load it into memory, with what it covers.
-
-        Raises:
-            HistoryError: The file is damaged; names it.
-        """
-        record = ListingRecord(self.completeness, self.origin)
-        return read_inventory(self.path, record, self.columns)
+        """Load it into memory, with what it covers; a HistoryError names a damaged file."""
+        return read_inventory(
+            self.path, ListingRecord(self.completeness, self.origin), self.columns
+        )
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -84,10 +88,7 @@ class Snapshot(HasOrigin):
 class SnapshotProblem:
     """A path that is not a readable snapshot, and why.
 
-    Attributes:
-        path: The file or folder.
-        reason: Why it is left out.
-        date: The day whose snapshot is lost by it; None for a path that does not belong here.
+    ``date`` is the day whose snapshot is lost by it, None for a path that does not belong here.
     """
 
     path: Path
@@ -102,7 +103,7 @@ class SnapshotProblem:
 class Contents:
     """The snapshots of a folder as they were at one moment, oldest first, and all else in it.
 
-    What is asked for and not there is a HistoryError that names what is.
+    Each question that it cannot answer ends in a HistoryError that names what is there.
     """
 
     folder: Path
@@ -114,14 +115,10 @@ class Contents:
     def of(cls, folder: Path, zone: tzinfo | None = None, *, warn: bool = True) -> Contents:
         """Read the ends of all files in a folder, and name all that is no snapshot.
 
-        Names that begin with a dot are skipped: they are the lock and half-written files.
-
-        Args:
-            folder: Where to look; one that does not exist holds nothing.
-            zone: The time zone of the days that are asked for; None is the machine's.
-            warn: Warn of each day whose snapshot cannot be read.
+        ``warn`` warns of each day whose snapshot cannot be read.
         """
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
+        # The lock, and files that are half written, begin with a dot.
         shown = (entry for entry in entries if not entry.name.startswith("."))
         found = [each for entry in shown for each in _look_into(entry)]
         snapshots = [each for each in found if isinstance(each, Snapshot)]
@@ -184,6 +181,18 @@ class Contents:
         return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"
 
 
+def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
+    """Return a row for each snapshot, as ``History.snapshots`` describes it."""
+    rows = [
+        (
+            each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
+            str(each.completeness), each.fetched_at, each.base_url, each.size,
+        )
+        for each in snapshots
+    ]  # fmt: skip
+    return as_dtypes(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
+
+
 def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     """Read the end of one file, which must be the snapshot of this day."""
     if path.name != FILE_NAME:
@@ -203,16 +212,7 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
 def day_of(day: Day, zone: tzinfo | None = None) -> date:
     """Return the day of a date, an instant (also one of pandas or numpy), or a text.
 
-    Args:
-        day: An instant with a time zone counts as its day in ``zone``.
-        zone: A time zone; None is the machine's.
-
-    Raises:
-        ArgumentError: It is something else.
-
-    Example:
-        >>> day_of("2026-11-01")
-        datetime.date(2026, 11, 1)
+    An instant with a time zone counts as its day in ``zone``; None is the machine's.
     """
     try:
         if isinstance(day, str):
@@ -227,15 +227,10 @@ def day_of(day: Day, zone: tzinfo | None = None) -> date:
 
 def _look_into(entry: Path) -> list[Snapshot | SnapshotProblem]:
     """Return what one entry of the folder is: the files of a day, or nothing of ours."""
-    day = _day_of(entry)
-    if day is None or not entry.is_dir():
+    try:
+        day = date.fromisoformat(entry.name.removeprefix("date="))
+    except ValueError:
+        day = None
+    if day is None or entry.name != f"date={day}" or not entry.is_dir():
         return [SnapshotProblem(entry, "not part of this history; it is left alone")]
     return [open_snapshot(path, day) for path in sorted(entry.iterdir())]
-
-
-def _day_of(entry: Path) -> date | None:
-    found = _FOLDER_NAME.fullmatch(entry.name)
-    try:
-        return date.fromisoformat(found[1]) if found else None
-    except ValueError:
-        return None

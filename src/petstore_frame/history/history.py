@@ -10,42 +10,31 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overl
 
 import pandas as pd
 
-from petstore_frame._internal.arguments import some_of, time_zone, whole_number
+from petstore_frame._internal.arguments import some_of, time_zone
 from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.adding import add_snapshot
 from petstore_frame.history.changes import Diff, diff_snapshots
-from petstore_frame.history.engines import Engine, Frame, to_pandas
-from petstore_frame.history.flow import Flow
+from petstore_frame.history.engines import Engine, Frame
 from petstore_frame.history.folder import (
     Contents,
     Day,
     Snapshot,
     SnapshotProblem,
     day_of,
+    list_snapshots,
 )
-from petstore_frame.history.questions import trend_pets
-from petstore_frame.history.trend import fill_trend, trend_columns
+from petstore_frame.history.trend import EXACT, count_trend, trend_columns, widen
+from petstore_frame.history.turnover import Flow
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.categories import Categories
-from petstore_frame.schema.frame import as_dtypes
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import PET_COLUMNS
 
 if TYPE_CHECKING:
     from petstore_frame.history.engines import Polars, Relation
 
 _ROWS_SHOWN = 10
-_LISTED = {
-    "date": "datetime64[us]",
-    "rows": "int64",
-    "verdict": "str",
-    "status": "str",
-    "completeness": "str",
-    "fetched_at": "datetime64[us, UTC]",
-    "base_url": "str",
-    "size": "int64",
-}
 HistoryOption: TypeAlias = Union["History[Any]", str, "PathLike[str]", None]
 
 
@@ -138,12 +127,10 @@ class History(Generic[Frame]):
             replace: Replace that day's snapshot even if this one is older or proves less.
 
         Raises:
-            ArgumentError: It is not an Inventory.
             HistoryLockedError: Another writer is at work; nothing was changed.
-            HistoryError: The day has a snapshot that is newer or proves more; the
-                folder belongs to another store; the frame was changed since it was fetched; or
-                an id repeats. Nothing was changed.
-            MissingExtraError: pyarrow is not installed.
+            HistoryError: The day has a snapshot that is newer or proves more; the folder belongs
+                to another store; the frame was changed since it was fetched; or an id repeats.
+                Nothing was changed.
         """
         return add_snapshot(self.folder, inventory, self.timezone, replace=replace)
 
@@ -155,14 +142,7 @@ class History(Generic[Frame]):
             asked for), ``completeness`` (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size``
             (bytes, int64). Files that are damaged or not ours are in ``problems()``.
         """
-        listed = [
-            (
-                each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
-                str(each.completeness), each.fetched_at, each.base_url, each.size,
-            )
-            for each in self._contents().snapshots
-        ]  # fmt: skip
-        return as_dtypes(pd.DataFrame(listed, columns=list(_LISTED)), _LISTED)
+        return list_snapshots(self._contents().snapshots)
 
     def problems(self) -> list[SnapshotProblem]:
         """Name every path in the folder that cannot be read or is not ours, and why.
@@ -177,33 +157,18 @@ class History(Generic[Frame]):
         Args:
             day: A date, or text like ``2026-11-01``; None takes the last snapshot. An instant
                 counts as its day in the history's time zone.
-
-        Raises:
-            HistoryError: No snapshot of that day can be read; names what is there.
         """
         return self._contents().on(day).read()
 
     def at(self, day: Day) -> Inventory:
-        """Return the last inventory kept on or before a day; its ``fetched_at`` says of when.
-
-        Raises:
-            HistoryError: The history begins later, or is empty.
-        """
+        """Return the last inventory kept on or before a day; its ``fetched_at`` says of when."""
         return self._contents().between(until=day)[-1].read()
 
     def last_complete(self, before: Day | None = None) -> Snapshot | None:
-        """Return the last snapshot that holds every pet of the store, None where there is none.
-
-        Args:
-            before: Only those of earlier days than this one.
-        """
+        """Return the last snapshot, before that day, that holds every pet of the store, or None."""
         end = date.max if before is None else day_of(before, self.timezone)
-        complete = (
-            each
-            for each in self._contents().snapshots
-            if each.date < end and each.completeness.covers_all
-        )
-        return max(complete, key=lambda each: each.date, default=None)
+        earlier = [each for each in self._contents().snapshots if each.date < end]
+        return next((each for each in reversed(earlier) if each.completeness.covers_all), None)
 
     def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Frame:
         """Open one snapshot as a frame of the engine, lazy where the engine is.
@@ -215,10 +180,8 @@ class History(Generic[Frame]):
 
         Raises:
             ArgumentError: There is no such column.
-            HistoryError: There is no such snapshot.
         """
-        chosen = self._contents().on(day)
-        return self._open_columns([chosen], columns)
+        return self._open_columns([self._contents().on(day)], columns)
 
     def open_all(
         self,
@@ -230,17 +193,12 @@ class History(Generic[Frame]):
         """Open several snapshots as one frame of the engine, for questions of your own over time.
 
         Args:
-            columns: Columns of the pets' table; None takes all that every one of the snapshots
-                has. ``date`` is added as the last one.
+            columns: As of ``open``.
             since: First day; None starts at the first snapshot.
             until: Last day; None ends at the last snapshot.
 
         Returns:
             One row per pet and snapshot.
-
-        Raises:
-            ArgumentError: There is no such column.
-            HistoryError: No snapshot lies between the days.
         """
         return self._open_columns(self._contents().between(since, until), columns)
 
@@ -250,9 +208,6 @@ class History(Generic[Frame]):
         Args:
             day: A date; None takes the last snapshot.
             categories: Labels by category id, as for ``petstore_frame.summarize``.
-
-        Raises:
-            HistoryError: There is no such snapshot.
         """
         chosen = self._contents().on(day)
         (rows,) = self._engine.open([chosen], columns=("category_id", "status"))
@@ -269,10 +224,6 @@ class History(Generic[Frame]):
             A Diff: counts in its repr, one row per pet in ``.frame``. A pet is called ``gone``
             only where the later snapshot holds every pet that it covers, else ``not seen``; and
             ``new`` only where the earlier one does, else ``first seen``.
-
-        Raises:
-            ArgumentError: The days are not in this order.
-            HistoryError: A snapshot is not there.
         """
         held = self._contents()
         later = held.on(new)
@@ -288,8 +239,12 @@ class History(Generic[Frame]):
         since: Day | None = None,
         until: Day | None = None,
         every_days: int | None = 1,
+        freq: str = "D",
+        wide: bool = False,
+        categories: Categories = None,
+        exact_only: bool = False,
     ) -> pd.DataFrame:
-        """Count pets by day.
+        """Count pets by day, week or month.
 
         Args:
             by: ``"status"``, ``"category_id"``, or both as a list.
@@ -297,27 +252,44 @@ class History(Generic[Frame]):
             until: Last day; None ends at the last snapshot.
             every_days: In how many days a snapshot is due; a day on which one was due and is not
                 there gets rows whose ``pets`` is missing. None marks no gaps.
+            freq: ``D``; or ``W`` or ``M``, which count the last snapshot of each week or month,
+                under the last day of it, a Sunday for a week, as pandas does.
+            wide: A row for each date and a column for each group, ready to plot. A number no
+                longer says whether it is a minimum, so a HistoryWarning names one.
+            categories: Labels by category id: a column ``category``, or the names of the columns.
+            exact_only: Leave the minimums out: ``pets`` is missing wherever it is not exact.
 
         Returns:
             One row per day and group, by day: ``date``, the columns of ``by``, ``pets`` (Int64;
             0 where the snapshot has none, missing where there is no snapshot), ``count_is``
-            (``exact``, ``at least``, ``no snapshot``, ``unreadable``). Ready to plot:
-            ``trend.pivot(index="date", columns="status", values="pets")``.
+            (``exact``, ``at least``, ``no snapshot``, ``unreadable``).
 
         Raises:
-            ArgumentError: ``by`` names another column, or ``every_days`` is not 1 or more.
+            ArgumentError: ``by`` names another column, ``freq`` is none of the three, or
+                ``every_days`` is not 1 or more.
             HistoryError: No snapshot lies between the days.
+
+        Example:
+            >>> from petstore_frame import samples
+            >>> history = samples.write_sample_history("history", days=15, pets=40)
+            >>> history.trend(freq="W", wide=True, exact_only=True)[["available", "sold"]]
+            status      available  sold
+            date
+            2026-01-11         29     8
+            2026-01-18         23    10
+            2026-01-25         22    11
         """
-        columns = trend_columns(by)
-        step = None if every_days is None else whole_number("every_days", every_days, 1)
-        held = self._contents()
-        chosen = held.between(since, until)
-        # pandas holds all that it opens, so it gets one day at a time; the others plan for all.
-        parts = [[each] for each in chosen] if self.engine == "pandas" else [chosen]
-        frames = (frame for part in parts for frame in self._engine.open(part, columns=columns))
-        counted = pd.concat([to_pandas(trend_pets(frame, columns)) for frame in frames])
-        lost = held.lost_days(chosen[0].date, chosen[-1].date)
-        return fill_trend(counted, chosen, columns, lost=lost, every_days=step)
+        columns, labels = trend_columns(by), shown_labels(categories)
+        table = count_trend(
+            self._contents(), self._engine, columns,
+            since=since, until=until, freq=freq, every_days=every_days,
+        )  # fmt: skip
+        if exact_only:
+            table.loc[table["count_is"].ne(EXACT), "pets"] = pd.NA
+        if labels and "category_id" in columns:
+            names = [category_name(one, labels) for one in table["category_id"]]
+            table.insert(2, "category", pd.Series(names, dtype="str"))
+        return widen(table, columns) if wide else table
 
     def flow(
         self,
@@ -335,10 +307,6 @@ class History(Generic[Frame]):
             stale_days: From how many days on an available pet is stale.
             since: First day; None starts at the first snapshot.
             until: Last day; None ends at the last snapshot.
-
-        Raises:
-            ArgumentError: The period is not one of the three, or ``stale_days`` is not 0 or more.
-            HistoryError: No snapshot lies between the days.
         """
         chosen = self._contents().between(since, until)
         return Flow(chosen, self._engine, period=period, stale_days=stale_days)
@@ -352,10 +320,8 @@ class History(Generic[Frame]):
 
     def _repr_html_(self) -> str:
         held = self._contents(warn=False)
-        rows = [
-            (each.date, f"{each.rows:,}", str(each.completeness))
-            for each in held.snapshots[-_ROWS_SHOWN:]
-        ]
+        last = held.snapshots[-_ROWS_SHOWN:]
+        rows = [(each.date, f"{each.rows:,}", str(each.completeness)) for each in last]
         more = len(held.snapshots) - len(rows)
         return (
             NOTEBOOK.section(self._in_words(held.snapshots))

@@ -1,20 +1,18 @@
 """One snapshot as one Parquet file: written whole, and never read where it is damaged.
 
 The footer's key ``petstore_frame`` has what is known of the listing, so that rows and what they
-cover never come apart; a second key has a checksum of the rows and one of the footer. Others ignore
-both.
+cover never come apart, and a second key the digest of it. Each page of rows has the checksum that
+Parquet provides for. Other readers need neither.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import zlib
 from collections.abc import Iterator
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pandas as pd
 
@@ -25,13 +23,10 @@ from petstore_frame.schema.frame import PetColumns, as_dtype, status_categories,
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
 ROWS_PER_GROUP = 1_000_000
-_RECORD, _SUMS = b"petstore_frame", b"petstore_frame.crc32"
-_ARROW_TYPES = {"int64": "int64", "Int64": "int64", "Float64": "float64", "boolean": "bool"}
-_FORMAT = 2  # 1 had no checksums
-_BLOCK = 1 << 20
-_SUM = re.compile(rb"rows ([0-9a-f]{8}) footer ([0-9a-f]{8})")
-_NO_SUMS = b"rows 00000000 footer 00000000"
 NEXT_STEP = "move it away, or add that day again"
+_RECORD, _DIGEST = b"petstore_frame", b"petstore_frame.sha256"
+_ARROW_TYPES = {"int64": "int64", "Int64": "int64", "Float64": "float64", "boolean": "bool"}
+_FORMAT = 3  # 1 had no checksums, 2 had its own
 
 
 class UnreadableError(Exception):
@@ -39,33 +34,29 @@ class UnreadableError(Exception):
 
 
 def write_file(path: Path, inventory: Inventory) -> None:
-    """Write an inventory's rows sorted by id, a group of rows at a time, then the checksums.
+    """Write an inventory's rows sorted by id, a group of rows at a time.
 
     Raises:
         HistoryError: An id repeats.
         MissingExtraError: pyarrow is not installed.
     """
     parquet, arrow = _pyarrow()
-    known = ListingRecord(inventory.completeness, inventory.origin)
-    record = {"format": _FORMAT, **known.to_dict()}
-    schema = arrow.schema(
-        [
-            (field.name, getattr(arrow, _ARROW_TYPES.get(field.dtype, "string"))())
-            for field in FIELDS
-        ],
-        metadata={_RECORD: json.dumps(record, ensure_ascii=False).encode()},
-    )
+    types = {each.name: getattr(arrow, _ARROW_TYPES.get(each.dtype, "string"))() for each in FIELDS}
+    known = ListingRecord(inventory.completeness, inventory.origin).to_dict()
+    shape = {"rows": len(inventory), "columns": {name: str(kind) for name, kind in types.items()}}
+    record = json.dumps({"format": _FORMAT, **shape, **known}, ensure_ascii=False).encode()
+    kept = {_RECORD: record, _DIGEST: _digest(record)}
+    schema = arrow.schema(types.items())
     # Sorted ids differ by little: as differences they take a fifth of the room.
     with parquet.ParquetWriter(
-        path, schema, compression="zstd", write_statistics=True,
-        use_dictionary=[field.name for field in FIELDS if field.name != "id"],
+        path, schema, compression="zstd", write_page_checksum=True, store_schema=False,
+        use_dictionary=[name for name in types if name != "id"],
         column_encoding={"id": "DELTA_BINARY_PACKED"},
     ) as writer:  # fmt: skip
         for part in _parts_by_id(inventory.frame):
             columns = [arrow.Array.from_pandas(part[each.name]).cast(each.type) for each in schema]
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema), ROWS_PER_GROUP)
-        writer.add_key_value_metadata({_SUMS: _NO_SUMS})
-    _write_sums(path)
+        writer.add_key_value_metadata(kept)
 
 
 def read_footer(path: Path) -> tuple[ListingRecord, int, tuple[str, ...]]:
@@ -77,53 +68,73 @@ def read_footer(path: Path) -> tuple[ListingRecord, int, tuple[str, ...]]:
     """
     parquet, arrow = _pyarrow()
     try:
-        has_sums = _check_footer(path)
         footer = parquet.read_metadata(path)
-        record = (footer.metadata or {}).get(_RECORD)
-        if record is None:
-            raise UnreadableError(
-                "holds no completeness record: damaged, or not written by a history"
-            )
-        known = json.loads(record)
+        kept = footer.metadata or {}
+        if _RECORD not in kept:
+            text = "holds no completeness record: damaged, or not written by a history"
+            raise UnreadableError(text)
+        known = json.loads(kept[_RECORD])
         if known["format"] > _FORMAT:
             raise UnreadableError("written by a newer petstore_frame than this one")
-        if known["format"] == _FORMAT and not has_sums:
-            raise UnreadableError("damaged: its checksums are not there")
+        if known["format"] == _FORMAT:
+            schema = footer.schema.to_arrow_schema()
+            columns = {each.name: str(each.type) for each in schema}
+            is_whole = (known["rows"], known["columns"]) == (footer.num_rows, columns)
+            if not is_whole or kept.get(_DIGEST) != _digest(kept[_RECORD]):
+                raise UnreadableError("damaged: its footer does not fit its digest")
         return ListingRecord.from_dict(known), footer.num_rows, tuple(footer.schema.names)
     except (arrow.ArrowException, OSError) as problem:
         raise UnreadableError(f"damaged: {_first_line(problem)}") from problem
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
-        raise UnreadableError(
-            f"damaged: its completeness record cannot be read: {problem!r}"
-        ) from problem
+        text = f"damaged: its completeness record cannot be read: {problem!r}"
+        raise UnreadableError(text) from problem
 
 
-def check_rows(path: Path) -> None:
-    """Refuse a file whose rows are not those that were written; each file is read for it once.
+def check_rows(path: Path, columns: tuple[str, ...]) -> None:
+    """Refuse a file whose rows are not those that were written, for engines that do not look.
+
+    Each file is read for it once.
 
     Raises:
         HistoryError: The file is damaged or gone; names it.
     """
     try:
         state = path.stat()
-        _check_rows(path, state.st_mtime_ns, state.st_size)
-    except (UnreadableError, OSError) as problem:
+    except OSError as problem:
         raise _refused(path, problem) from problem
+    _check_rows(path, columns, state.st_mtime_ns, state.st_size)
 
 
-def read_table(path: Path, columns: tuple[str, ...]) -> Any:
-    """Return columns of one file as a pyarrow Table, without the key of its folder.
+@lru_cache(maxsize=10_000)
+def _check_rows(path: Path, columns: tuple[str, ...], changed_ns: int, size: int) -> None:
+    """Read columns of a file, as it was at that moment, and hold them against their checksums."""
+    for _ in read_groups(path, columns):
+        pass
+
+
+def read_groups(path: Path, columns: tuple[str, ...]) -> Iterator[Any]:
+    """Yield columns of one file, a pyarrow Table for each group of rows.
 
     Raises:
         HistoryError: The file is damaged; names it.
     """
     parquet, arrow = _pyarrow()
-    check_rows(path)
     try:
-        # A partition key would be read off the path and added as a column.
-        return parquet.read_table(path, columns=list(columns), partitioning=None)
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            left = file.metadata.num_rows
+            for at in range(file.num_row_groups):
+                group = file.read_row_group(at, columns=list(columns))
+                left -= group.num_rows
+                yield group
     except (arrow.ArrowException, OSError) as problem:
         raise _refused(path, problem) from problem
+    if left:
+        raise _refused(path, OSError(f"{left:,} of its rows are not there"))
+
+
+def read_table(path: Path, columns: tuple[str, ...]) -> Any:
+    """Return columns of one file as a pyarrow Table; errors as ``read_groups``."""
+    return _pyarrow()[1].concat_tables(read_groups(path, columns))
 
 
 def read_inventory(path: Path, record: ListingRecord, columns: tuple[str, ...]) -> Inventory:
@@ -167,69 +178,6 @@ def _parts_by_id(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
         yield frame.iloc[order[start : start + ROWS_PER_GROUP]]
 
 
-def _write_sums(path: Path) -> None:
-    """Put the checksums in the place that the footer keeps for them."""
-    with path.open("r+b") as file:
-        start, footer = _footer_of(file)
-        at = footer.rindex(_NO_SUMS)
-        rows = b"rows %08x" % _sum_up_to(file, start)
-        footer = footer[:at] + rows + footer[at + len(rows) :]
-        # The footer's own sum is that of the footer with zeros in its place.
-        sums = b"%s footer %08x" % (rows, zlib.crc32(footer))
-        file.seek(start + at)
-        file.write(sums)
-
-
-def _check_footer(path: Path) -> bool:
-    """Return whether a file has checksums; refuse a footer that its own does not fit."""
-    with path.open("rb") as file:
-        _, footer = _footer_of(file)
-    found = _last_sums(footer)
-    if found is None:
-        return False
-    plain = footer[: found.start(2)] + b"0" * 8 + footer[found.end(2) :]
-    if zlib.crc32(plain) != int(found[2], 16):
-        raise UnreadableError("damaged: its footer does not fit its checksum")
-    return True
-
-
-@lru_cache(maxsize=10_000)
-def _check_rows(path: Path, changed_ns: int, size: int) -> None:
-    """Compare the rows of a file, as it was at that moment, with their checksum."""
-    with path.open("rb") as file:
-        start, footer = _footer_of(file)
-        found = _last_sums(footer)
-        if found is not None and _sum_up_to(file, start) != int(found[1], 16):
-            raise UnreadableError("its rows do not fit their checksum")
-
-
-def _last_sums(footer: bytes) -> re.Match[bytes] | None:
-    # A name may read like checksums; those of the file stand after all names.
-    found = [*_SUM.finditer(footer)]
-    return found[-1] if found else None
-
-
-def _footer_of(file: BinaryIO) -> tuple[int, bytes]:
-    """Return where a Parquet file's footer begins, and its bytes to the end of the file."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(size - 8, 0))
-    length = int.from_bytes(file.read(4), "little")
-    start = size - 8 - length
-    if start < 4:
-        raise UnreadableError("damaged: cut short, or no Parquet file")
-    file.seek(start)
-    return start, file.read()
-
-
-def _sum_up_to(file: BinaryIO, end: int) -> int:
-    """Return the checksum of the bytes before a place."""
-    file.seek(0)
-    crc = 0
-    while (left := end - file.tell()) > 0:
-        crc = zlib.crc32(file.read(min(_BLOCK, left)), crc)
-    return crc
-
-
 def _pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow as arrow
@@ -239,8 +187,13 @@ def _pyarrow() -> tuple[Any, Any]:
     return parquet, arrow
 
 
+def _digest(record: bytes) -> bytes:
+    return sha256(record).hexdigest().encode()
+
+
 def _refused(path: Path, problem: Exception) -> HistoryError:
-    return HistoryError(f"{path} is damaged ({_first_line(problem)}); {NEXT_STEP}")
+    reason = f"its rows do not fit their checksums ({_first_line(problem)})"
+    return HistoryError(f"{path} is damaged: {reason}; {NEXT_STEP}")
 
 
 def _first_line(problem: Exception) -> str:

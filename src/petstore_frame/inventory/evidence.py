@@ -66,7 +66,7 @@ class Fact(Enum):
     CUT_BY_MAX_PETS = S.MISSING, "max_pets ended the reading before the listing did."
     CUT_BY_OTHERS = S.UNCLEAR, "max_pets was filled with pets of another status."
     CHANGED_SINCE = S.UNCLEAR, "The table was changed after it was read{detail}."
-    NO_RECORD = S.UNCLEAR, "Nothing is known of how the rows were read."
+    NO_RECORD = S.UNCLEAR, "Nothing is known of how the rows were read{detail}."
     BROKE_OFF = S.MISSING, "The reading broke off after page {count}."
     OTHER_STORE = S.MOVED, "The store called itself {detail}."
     # Totals that the store states.

@@ -133,7 +133,8 @@ def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
     found = _record_of(frame)
     if found is None:
-        return Completeness.unknown(Evidence(Fact.NO_RECORD), statuses_of(frame), None)
+        reason = Evidence(Fact.NO_RECORD, detail=_repeated_ids(frame))
+        return Completeness.unknown(reason, statuses_of(frame), None)
     record, digest, fields = found
     known = record.completeness
     if digest is not None and digest == rows_digest(frame, fields):
@@ -163,15 +164,22 @@ def _what_changed(frame: pd.DataFrame, rows: int) -> str:
     """Return what is seen of a change, as it stands in a sentence."""
     if "id" not in frame.columns:
         return ": it has no ids"
-    twice = frame["id"][frame["id"].duplicated()].unique()
-    if len(twice):
-        shown = ", ".join(map(str, twice[:3])) + (", …" if len(twice) > 3 else "")
-        return f": {len(twice):,} of its ids repeat ({shown})"
+    if repeated := _repeated_ids(frame):
+        return repeated
     if len(frame) < rows:
         return f": {pets_text(rows - len(frame))} fewer than were read"
     if len(frame) > rows:
         return f": {pets_text(len(frame) - rows)} more than were read"
     return ": an id, a category or a status is not what was read"
+
+
+def _repeated_ids(frame: pd.DataFrame) -> str:
+    """Return which ids stand in several rows, as it stands in a sentence; empty where none do."""
+    if "id" not in frame.columns or frame.columns.duplicated().any():
+        return ""
+    twice = frame["id"][frame["id"].duplicated()].unique()
+    shown = ", ".join(map(str, twice[:3])) + (", …" if len(twice) > 3 else "")
+    return f": {len(twice):,} of its ids repeat ({shown})" if len(twice) else ""
 
 
 def statuses_of(frame: pd.DataFrame) -> list[str | None]:

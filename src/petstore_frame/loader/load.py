@@ -261,6 +261,12 @@ def load_frame(
     A frame of the same content is the same import, also in another variable: running a cell
     twice loads it once.
 
+    Most used: ``key="tag"`` names the column that identifies an animal, so that a known one is
+    never sent again; ``mapping={"name": "Pet"}`` names columns; ``categories="categories.csv"``
+    has the id of each label, and ``value_map={"status": {"in care": "available"}}`` the meaning of
+    a word; ``dry_run=True`` sends nothing; ``duplicates="skip"`` takes records for animals that
+    are known, ``"send"`` for others; ``on_invalid="raise"`` raises where a row is wrong.
+
     Args:
         frame: A pandas DataFrame with a name, a category id and perhaps a status.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.

@@ -1,34 +1,58 @@
-"""What a workbook is made from, and how its pets are spread over sheets."""
+"""What a report shows, before it has a form: checked rows, their counts, and what they cover."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from petstore_frame.counts.pet_table import (
+    category_ids,
+    pandas_frame,
+    status_texts,
+    whole_categories,
+    whole_ids,
+)
+from petstore_frame.counts.tally import CodedPets, StatusCounts
+from petstore_frame.errors import InputError
 from petstore_frame.files.cells import fit, fits
 from petstore_frame.files.styles import SHEET_ROWS
-from petstore_frame.inventory import StatusCount
-from petstore_frame.report.facts import Facts
+from petstore_frame.html.palette import status_colours
+from petstore_frame.inventory import Completeness, Inventory, Origin, StatusCount
+from petstore_frame.inventory.origin import origin_of
+from petstore_frame.inventory.result import completeness
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.frame import as_dtype
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS
+from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from petstore_frame.history import Diff
     from petstore_frame.loader.results.results import LoadResult
 
+Value = int | float | bool | str | datetime | None
+LABELS = "category"  # the column of the categories' names, beside that of their ids
 TABLE_ROWS = 100_000
 CHUNK = 10_000
 
 
+class PetColumn(NamedTuple):
+    """A column of the list of pets, with its name in data files and its heading for people."""
+
+    name: str
+    label: str
+    is_number: bool
+    is_moment: bool = False
+
+
 @dataclass(frozen=True)
 class Part:
-    """The pets of one sheet.
-
-    Attributes:
-        name: The sheet's name.
-        start: First pet on it, counted from 0.
-        stop: Pet after the last.
-    """
+    """The pets of one sheet: from ``start``, counted from 0, to the one before ``stop``."""
 
     name: str
     start: int
@@ -64,10 +88,14 @@ def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:
 
 @dataclass(frozen=True)
 class Content:
-    """What a workbook is made from.
+    """Everything that a report may show.
 
     Attributes:
-        facts: What it shows.
+        frame: One row per pet, with the columns of a pet, then those that a user added;
+            ``category_id`` is Int64 where one is missing.
+        completeness: What the rows cover.
+        origin: Where and when they were read, or None; also of rows that were changed since.
+        labels: What a category is called, by its id.
         advance: Called with the number of pets written since the last call.
         changes: What the sheet Changes shows, or the reason why there is nothing to compare, or
             None for no such sheet.
@@ -78,7 +106,10 @@ class Content:
             constant and the inventory has a plain filter.
     """
 
-    facts: Facts
+    frame: pd.DataFrame
+    completeness: Completeness
+    origin: Origin | None
+    labels: Mapping[int, str]
     advance: Callable[[int], None] = lambda pets: None
     changes: Diff | str | None = None
     results: LoadResult | None = None
@@ -86,18 +117,164 @@ class Content:
     sheet_rows: int = SHEET_ROWS
     table_rows: int = TABLE_ROWS
 
+    @property
+    def as_of(self) -> datetime | None:
+        """When the store was read, or None."""
+        return None if self.origin is None else self.origin.fetched_at
+
+    @property
+    def base_url(self) -> str | None:
+        """The store's address, or None."""
+        return None if self.origin is None else self.origin.base_url
+
+    @cached_property
+    def counts(self) -> StatusCounts:
+        """Pets by category and status, each count exact or a minimum."""
+        return CodedPets(self.frame, self.labels, self.completeness).everything
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """The statuses as shown: the interface's three, others seen, then "no status"."""
+        return self.counts.statuses
+
+    @property
+    def colours(self) -> dict[str, str]:
+        """The colour of each status, in the order shown."""
+        return status_colours(self.statuses)
+
+    @property
+    def columns(self) -> list[PetColumn]:
+        """The columns of a list of pets: its fields, the categories' names if given, a user's."""
+        import pandas as pd
+
+        columns = [
+            PetColumn(field.name, field.label, field.dtype in ("int64", "Int64", "Float64"))
+            for field in FIELDS
+        ]
+        if self.labels:
+            after = [column.name for column in columns].index("category_id") + 1
+            columns.insert(after, PetColumn(LABELS, "Category", False))
+        taken = {column.name for column in columns}
+        for name in self.frame.columns:
+            if name not in taken:
+                dtype = self.frame[name].dtype
+                is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
+                label = _free_label(name, [column.label for column in columns])
+                columns.append(PetColumn(name, label, is_number, dtype.kind == "M"))
+        return columns
+
+    def values(self, start: int, stop: int) -> list[list[Value]]:
+        """Return the columns of some pets, in the order of ``columns``; None is missing."""
+        part = self.frame.iloc[start:stop]
+        return [self._values(part, column.name) for column in self.columns]
+
+    def rows(self, start: int, stop: int) -> Iterator[tuple[Value, ...]]:
+        """Yield the same pet by pet."""
+        return zip(*self.values(start, stop), strict=True)
+
+    def _values(self, part: pd.DataFrame, name: str) -> list[Any]:
+        if name == LABELS:
+            ids = category_ids(part["category_id"])
+            words = {one: self.label(one) for one in set(ids)}
+            return [words[one] for one in ids]
+        column = part[name]
+        if name == "status":
+            statuses = [*map(str, column.cat.categories), None]
+            return [statuses[code] for code in column.cat.codes.tolist()]
+        if column.hasnans:
+            column = column.astype("object").where(column.notna(), None)
+        values = column.tolist()
+        return values if name in PET_COLUMNS else [*map(_plain, values)]
+
+    @property
+    def covers_all(self) -> bool:
+        """Whether every pet of the store is here, so that shares have a known denominator."""
+        return self.completeness.covers_all
+
+    def label(self, category_id: int | None) -> str:
+        """Return what a category is called; None is a missing one."""
+        return category_name(category_id, self.labels)
+
+    @property
+    def sentence(self) -> str:
+        """What the rows cover, in one sentence; why, where nothing is known of them."""
+        known = self.completeness
+        is_other = known.basis and not known.requests
+        return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
+
     @cached_property
     def parts(self) -> list[Part]:
         """The sheets of pets."""
-        return split(len(self.facts.frame), self.sheet_rows)
+        return split(len(self.frame), self.sheet_rows)
 
     @cached_property
     def changed_names(self) -> dict[int, str]:
         """What has to be done to names to fit a cell, by pet id."""
         changed: dict[int, str] = {}
-        for start, stop in Part("", 0, len(self.facts.frame)).chunks():
-            rows = self.facts.frame.iloc[start:stop]
+        for start, stop in Part("", 0, len(self.frame)).chunks():
+            rows = self.frame.iloc[start:stop]
             if not fits(names := rows["name"].tolist()):
                 done = [fit(name)[1] for name in names]
                 changed |= {one: d for one, d in zip(rows["id"].tolist(), done, strict=True) if d}
         return changed
+
+
+def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
+    """Check the pets that a report is asked to show; ``more`` are further fields of a Content.
+
+    Raises:
+        ArgumentError: ``pets`` is neither an Inventory nor a frame.
+        InputError: A column is missing, or ids are not whole numbers.
+    """
+    labels = shown_labels(categories)
+    given = pandas_frame(pets)
+    origin = pets.origin if isinstance(pets, Inventory) else origin_of(given)
+    return Content(_checked_frame(given), completeness(given), origin, labels, **more)
+
+
+def _free_label(name: str, taken: Sequence[str]) -> str:
+    """Return a heading that no other column has: a table of Excel tells no case apart."""
+    known = {label.casefold() for label in taken}
+    label = name or "(no name)"
+    while label.casefold() in known:
+        label += " (yours)"
+    return label
+
+
+def _plain(value: Any) -> Value:
+    """Return a value of a user's own column as a cell can hold it."""
+    is_kept = isinstance(value, (int, float, bool, str, NoneType))
+    if isinstance(value, datetime) and value.tzinfo is None:
+        is_kept = True  # a cell of a workbook has no time zone
+    return value if is_kept else str(value)
+
+
+def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of the pets with their dtypes, then a user's own as they are."""
+    import pandas as pd
+
+    checks = {
+        "id": whole_ids,
+        "name": _texts,
+        "category_id": whole_categories,
+        "status": status_texts,
+    }
+    columns = {
+        field.name: checks[field.name](frame[field.name])
+        if field.name in checks
+        else as_dtype(frame[field.name], field.dtype)
+        for field in FIELDS
+    }
+    added = [name for name in frame.columns if name not in PET_COLUMNS]
+    if len({*map(str, added)}) < len(added):
+        raise InputError("a table has each column once", hint="drop or rename the repeated one")
+    columns |= {str(name): frame[name] for name in added}
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
+
+
+def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return names as text; a missing one is empty, as a store can send it."""
+    texts = column.reset_index(drop=True)
+    if texts.dtype == "object":
+        texts = texts.map(whole_text, na_action="ignore")
+    return texts.fillna("").astype("str")

@@ -11,10 +11,11 @@ from petstore_frame.files.book import Book, Sheet, plain_mark
 from petstore_frame.html.palette import Badge, tint
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import completeness_badge
-from petstore_frame.report.facts import Facts
+from petstore_frame.report.content import Content
 from petstore_frame.schema.text import minute_text
 
 PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
+PRINTED_ROWS = 500  # of a list: all rows of a large store would be hundreds of pages
 
 
 def count_format(*, is_exact: bool, zero: str = "–") -> str:
@@ -22,9 +23,9 @@ def count_format(*, is_exact: bool, zero: str = "–") -> str:
     return f'#,##0;-#,##0;"{zero}"' if is_exact else styles.AT_LEAST
 
 
-def badge_of(facts: Facts) -> Badge:
+def badge_of(content: Content) -> Badge:
     """Return how the verdict looks."""
-    return completeness_badge(facts.completeness)
+    return completeness_badge(content.completeness)
 
 
 def chip_of(colour: str) -> dict[str, Any]:
@@ -32,14 +33,14 @@ def chip_of(colour: str) -> dict[str, Any]:
     return {"bg_color": tint(colour, 0.22)}
 
 
-def headline(facts: Facts) -> str:
+def headline(content: Content) -> str:
     """Return what the first lines state of what the rows cover."""
-    sentence = facts.sentence
+    sentence = content.sentence
     text = sentence[:1].upper() + sentence[1:] + "."
-    if not facts.covers_all:
+    if not content.covers_all:
         text += " Counts marked ≥ are minimums: the store may hold more."
-    if facts.completeness.contradictions:
-        text += f" Contradictions met: {len(facts.completeness.contradictions)}."
+    if content.completeness.contradictions:
+        text += f" Contradictions met: {len(content.completeness.contradictions)}."
     return text
 
 
@@ -53,9 +54,9 @@ def as_of_words(as_of: datetime | None) -> str:
     return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
 
 
-def label_width(facts: Facts) -> float:
+def label_width(content: Content) -> float:
     """Return a column's width that fits the categories' names."""
-    longest = max(map(len, facts.counts.labels), default=0)
+    longest = max(map(len, content.counts.labels), default=0)
     return min(max(20, longest + 3), 50)
 
 
@@ -79,9 +80,17 @@ def begin(
     return sheet
 
 
+def print_first(sheet: Sheet, head: int, rows: int, last_col: int) -> str:
+    """Print no more than the first rows of a long list; return what each page then says of it."""
+    if rows <= PRINTED_ROWS:
+        return ""
+    sheet.do("print_area", 0, 0, head + PRINTED_ROWS, last_col)
+    return f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
+
+
 def finish(
     sheet: Sheet,
-    facts: Facts,
+    content: Content,
     *,
     pages_high: int = 0,
     repeat_row: int | None = None,
@@ -95,12 +104,12 @@ def finish(
     """
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
-    read = f"{badge_of(facts).word}: {len(facts.frame):,} pets read"
-    verdict = "" if facts.covers_all else f"&R&B{plain_mark(read)}"
-    store = plain_mark((facts.base_url or "")[:80])
+    read = f"{badge_of(content).word}: {len(content.frame):,} pets read"
+    verdict = "" if content.covers_all else f"&R&B{plain_mark(read)}"
+    store = plain_mark((content.base_url or "")[:80])
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",
-        footer=f"&L{store}&CPage &P of &N&R{plain_mark(as_of_words(facts.as_of))}",
+        footer=f"&L{store}&CPage &P of &N&R{plain_mark(as_of_words(content.as_of))}",
         pages_high=pages_high,
         repeat_row=repeat_row,
         is_portrait=is_portrait,

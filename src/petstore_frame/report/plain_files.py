@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.errors import MissingExtraError
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.loader.reading.returned import harmless
-from petstore_frame.report.facts import LABELS, Facts
+from petstore_frame.report.content import LABELS, Content
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,42 +20,39 @@ if TYPE_CHECKING:
 _CHUNK = 20_000
 
 
-def write_csv(
-    facts: Facts, path: Path, delimiter: str = ",", *, advance: Callable[[int], None]
-) -> None:
+def write_csv(content: Content, path: Path, delimiter: str = ",") -> None:
     """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
 
     A text that begins like a formula gets a quote before it.
     """
-    header, has_escapes = [column.name for column in facts.columns], _has_escapes(facts)
+    header, has_escapes = [column.name for column in content.columns], _has_escapes(content)
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter)
         writer.writerow([*map(harmless, header)])
-        for start in range(0, len(facts.frame), _CHUNK):
-            rows = list(facts.rows(start, start + _CHUNK))
+        for start in range(0, len(content.frame), _CHUNK):
+            rows = list(content.rows(start, start + _CHUNK))
             writer.writerows(map(_escaped, rows) if has_escapes else rows)
-            advance(len(rows))
+            content.advance(len(rows))
 
 
 def _escaped(row: Sequence[Any]) -> list[str]:
     return [harmless("" if value is None else str(value)) for value in row]
 
 
-def _has_escapes(facts: Facts) -> bool:
+def _has_escapes(content: Content) -> bool:
     """Return whether any cell begins like a formula; a negative number does."""
-    frame = facts.frame
-    numbers = [column.name for column in facts.columns if column.is_number]
+    frame = content.frame
+    numbers = [column.name for column in content.columns if column.is_number]
     if any((frame[name] < 0).any() for name in numbers):
         return True
     others = [name for name in frame.columns if name not in (*numbers, "status")]
     texts = [frame[name].astype("object").fillna("").map(str).tolist() for name in others]
     names = [str(name) for name in frame.columns]
-    return any(
-        harmless(text) != text for text in chain(names, facts.statuses, facts.counts.labels, *texts)
-    )
+    shown = chain(names, content.statuses, content.counts.labels, *texts)
+    return any(harmless(text) != text for text in shown)
 
 
-def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> None:
+def write_parquet(content: Content, path: Path) -> None:
     """Write the frame's columns with their dtypes, and the names of categories where given.
 
     Read back, the frame still knows what it covers: ``pf.read_inventory(path)``.
@@ -66,15 +63,15 @@ def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -
     check_parquet()
     import pandas as pd
 
-    names = [column.name for column in facts.columns]
-    frame = facts.frame.copy(deep=False)
+    names = [column.name for column in content.columns]
+    frame = content.frame.copy(deep=False)
     if LABELS in names:
-        labels = facts.values(0, len(frame))[names.index(LABELS)]
+        labels = content.values(0, len(frame))[names.index(LABELS)]
         frame[LABELS] = pd.Series(labels, dtype="str")
-    if facts.origin is not None:
-        stamp(frame, facts.completeness, facts.origin)
+    if content.origin is not None:
+        stamp(frame, content.completeness, content.origin)
     save_parquet(frame[names], path)
-    advance(len(frame))
+    content.advance(len(frame))
 
 
 def check_parquet() -> None:

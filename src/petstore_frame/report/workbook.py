@@ -15,7 +15,6 @@ from pathlib import Path
 from petstore_frame import __version__
 from petstore_frame.files.book import Book, open_book
 from petstore_frame.report.content import Content
-from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.about import write_about, write_about_data
 from petstore_frame.report.sheets.by_category import write_by_category
 from petstore_frame.report.sheets.by_status import write_by_status
@@ -48,10 +47,10 @@ def write_workbook(content: Content, path: Path, sheets: tuple[WriteSheet, ...] 
         path: Where to.
         sheets: What to write, in order.
     """
-    is_large = sheets is DATA_SHEETS or len(content.facts.frame) > content.table_rows
+    is_large = sheets is DATA_SHEETS or len(content.frame) > content.table_rows
     at_rest = nullcontext() if is_large else _collector_at_rest()
     with at_rest, open_book(path, is_constant_memory=is_large) as book:
-        _describe(book, content.facts)
+        _describe(book, content)
         for write in sheets:
             write(book, content)
 
@@ -72,13 +71,13 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _describe(book: Book, facts: Facts) -> None:
+def _describe(book: Book, content: Content) -> None:
     book.workbook.set_properties(
         {
             "title": "Store inventory",
-            "subject": facts.base_url or "",
-            "comments": f"{facts.sentence}. Made with petstore-frame {__version__}.",
+            "subject": content.base_url or "",
+            "comments": f"{content.sentence}. Made with petstore-frame {__version__}.",
             # Of the data, not of the clock: the same inventory gives the same bytes.
-            "created": (facts.as_of or datetime(2000, 1, 1, tzinfo=UTC)).astimezone(UTC),
+            "created": (content.as_of or datetime(2000, 1, 1, tzinfo=UTC)).astimezone(UTC),
         }
     )

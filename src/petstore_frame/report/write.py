@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,7 @@ from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
-from petstore_frame.report.content import Content
-from petstore_frame.report.facts import gather
+from petstore_frame.report.content import Content, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.plain_files import check_parquet, save_parquet, write_csv, write_parquet
 from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
 PATIENCE_S = 2.0
-_PLAIN_WRITERS: dict[str, Callable[..., None]] = {
+_WRITERS: dict[str, Callable[[Content, Path], None]] = {
+    ".xlsx": write_workbook,
     ".csv": write_csv,
     ".parquet": write_parquet,
     ".html": write_html,
@@ -116,18 +117,19 @@ def write_report(
     extras = {"history": history, "changes": changes, "results": results, "attention": attention}
     _check_extras(target, ending, extras)
     compared = _last_changes(history) if changes is None else changes
-    facts = gather(pets, categories)
-    if require_complete and not facts.covers_all:
+    more = {"changes": compared, "results": results, "attention": attention}
+    content = gather(pets, categories, **more)
+    if require_complete and not content.covers_all:
         raise ReportError(
-            f"not proven complete, so no report was written: {facts.sentence}; leave out "
+            f"not proven complete, so no report was written: {content.sentence}; leave out "
             "require_complete= for a report that says so"
         )
-    with _shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:
-        if ending == ".xlsx":
-            write_workbook(Content(facts, advance, compared, results, attention), draft)
+    with _shown(progress, len(content.frame)) as advance, whole_file(target) as draft:
+        content = replace(content, advance=advance)
+        if ending == ".csv":
+            write_csv(content, draft, delimiter)
         else:
-            more = {"delimiter": delimiter} if ending == ".csv" else {}
-            _PLAIN_WRITERS[ending](facts, draft, advance=advance, **more)
+            _WRITERS[ending](content, draft)
     return target
 
 
@@ -140,7 +142,7 @@ def check_target(target: Path, delimiter: str = ",") -> str:
     """
     refuse_impossible(target)
     ending = target.suffix.lower()
-    if ending != ".xlsx" and ending not in _PLAIN_WRITERS:
+    if ending not in _WRITERS:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     _check_delimiter(delimiter, ending)
@@ -162,7 +164,7 @@ def write_data(inventory: Inventory, target: Path, delimiter: str | None = None)
     ending = check_data_target(target, delimiter)
     with whole_file(target) as draft:
         if ending == ".xlsx":
-            write_workbook(Content(gather(inventory)), draft, DATA_SHEETS)
+            write_workbook(gather(inventory), draft, DATA_SHEETS)
         elif ending == ".parquet":
             save_parquet(inventory.frame, draft)
         else:

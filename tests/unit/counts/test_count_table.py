@@ -7,8 +7,7 @@ import re
 import pytest
 
 from petstore_frame.counts.table import CountTable
-from petstore_frame.counts.tally import StatusCounts
-from petstore_frame.counts.words import per_cent, short
+from petstore_frame.counts.tally import StatusCounts, per_cent, short
 from petstore_frame.html import PAGE
 from petstore_frame.inventory import StatusCount
 

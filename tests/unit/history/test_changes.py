@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.history import diff_pets, trend_pets
-from petstore_frame.history.questions import DIFF_COLUMNS, age_pets, live_pets, sell_pets
+from petstore_frame.history.queries import DIFF_COLUMNS, age_pets, live_pets, sell_pets
 from petstore_frame.schema.frame import as_dtypes
 
 BIG = 2**53 + 1

@@ -61,6 +61,39 @@ def test_trend_by_both(folder: Path, engine: str) -> None:
     assert by_category["category_id"].dtype == "int64"
 
 
+def test_trend_by_week_is_the_last_snapshot_of_each(folder: Path, engine: str) -> None:
+    """A week or a month has the numbers of its last snapshot, under its last day, gaps marked."""
+    history = pf.History(folder, engine=engine)
+    weeks = history.trend(freq="W", wide=True, until="2026-11-04")
+    assert weeks.index.strftime("%m-%d").tolist() == ["11-01", "11-08"]
+    assert weeks["available"].tolist() == [2, 1]
+    assert list(weeks.columns) == ["available", "pending", "sold", "no status"]
+    assert history.trend(freq="M")["date"].unique().tolist() == [pd.Timestamp("2026-11-30")]
+
+
+def test_a_wide_trend_warns_of_a_minimum(folder: Path) -> None:
+    """A minimum becomes a number only with a warning that names it, unless it is left out."""
+    history = pf.History(folder)
+    with pytest.warns(errors.HistoryWarning, match="such as at least 0 of no status on 2026-11-05"):
+        history.trend(wide=True)
+    exact = history.trend(wide=True, exact_only=True)
+    assert exact["available"].tolist() == [2, 2, pd.NA, 1, pd.NA]
+    assert history.trend(exact_only=True).query("count_is != 'exact'")["pets"].isna().all()
+
+
+def test_trend_has_the_labels_of_categories(folder: Path) -> None:
+    """Labels are a column beside the ids, and name the columns of a wide table."""
+    history, labels = pf.History(folder), {3: "Cat"}
+    long = history.trend("category_id", categories=labels)
+    assert set(zip(long["category_id"], long["category"], strict=True)) == {
+        (3, "Cat"), (7, "Category 7"),
+    }  # fmt: skip
+    wide = history.trend("category_id", categories=labels, wide=True, exact_only=True)
+    assert list(wide.columns) == ["Cat", "Category 7"]
+    both = history.trend(["category_id", "status"], categories=labels, wide=True, exact_only=True)
+    assert both["Cat", "sold"].tolist() == [0, 0, pd.NA, 1, pd.NA]
+
+
 def test_diff(folder: Path, engine: str) -> None:
     """Gone is said where the later day is complete, and not seen where it is not."""
     history = pf.History(folder, engine=engine)

@@ -12,7 +12,7 @@ import petstore_frame as pf
 from petstore_frame import samples
 from petstore_frame.charts import trend as trend_module
 from petstore_frame.charts.bars import sell_through_figure
-from petstore_frame.charts.flow import moves_figure
+from petstore_frame.charts.columns import moves_figure
 from petstore_frame.charts.svg import Drawing
 
 

@@ -15,8 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import ReportError
 from petstore_frame.files.book import open_book
 from petstore_frame.files.cells import CELL_LIMIT, fit, fits
-from petstore_frame.report.content import Content, split
-from petstore_frame.report.facts import gather
+from petstore_frame.report.content import gather, split
 from petstore_frame.report.workbook import write_workbook
 
 HOSTILE = [
@@ -83,8 +82,8 @@ def test_half_a_character_does_not_stop_the_report(inventory_of, read_back, tmp_
 @pytest.mark.parametrize(("rows", "sheets"), [(0, 1), (4, 1), (5, 2), (9, 3)])
 def test_pets_are_split_over_sheets(rows, sheets, inventory_of, read_back, tmp_path) -> None:
     """No sheet has more than its rows, no pet is lost between two, and the sheets are named."""
-    facts = gather(inventory_of([(at, f"Pet {at}", 1, "sold") for at in range(rows)]))
-    write_workbook(Content(facts, sheet_rows=4), tmp_path / "stock.xlsx")
+    pets = inventory_of([(at, f"Pet {at}", 1, "sold") for at in range(rows)])
+    write_workbook(gather(pets, sheet_rows=4), tmp_path / "stock.xlsx")
     book = read_back(tmp_path / "stock.xlsx")
     names = [name for name in book.sheetnames if name.startswith("Inventory")]
     ids = [row[0] for name in names for row in book[name].iter_rows(min_row=2, values_only=True)]
@@ -106,9 +105,8 @@ def test_the_parts_are_the_whole(rows: int, sheet_rows: int) -> None:
 
 def test_a_large_inventory_has_a_plain_filter(inventory_of, read_back, tmp_path) -> None:
     """Above the limit memory stays constant, which allows no table, and the cells are the same."""
-    facts = gather(inventory_of())
-    write_workbook(Content(facts, table_rows=2), tmp_path / "large.xlsx")
-    write_workbook(Content(facts), tmp_path / "small.xlsx")
+    write_workbook(gather(inventory_of(), table_rows=2), tmp_path / "large.xlsx")
+    write_workbook(gather(inventory_of()), tmp_path / "small.xlsx")
     large, small = read_back(tmp_path / "large.xlsx"), read_back(tmp_path / "small.xlsx")
     assert (len(large["Inventory"].tables), large["Inventory"].auto_filter.ref) == (0, "A1:D6")
     for sheet in small:
@@ -151,6 +149,6 @@ def test_an_interrupted_large_report_leaves_no_file(inventory_of, tmp_path, monk
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        content = Content(gather(inventory_of()), interrupt, table_rows=1)
+        content = gather(inventory_of(), advance=interrupt, table_rows=1)
         write_workbook(content, tmp_path / "s.xlsx")
     assert list(tmp_path.iterdir()) == []

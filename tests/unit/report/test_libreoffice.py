@@ -11,8 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Verdict
-from petstore_frame.report.content import Content
-from petstore_frame.report.facts import gather
+from petstore_frame.report.content import gather
 from petstore_frame.report.workbook import write_workbook
 
 SOFFICE = shutil.which("soffice")
@@ -54,7 +53,7 @@ def test_cells_equal_the_frame(table_rows, inventory_of, tmp_path, office_profil
     """In both modes every id, name and status is shown as it was read, nothing calculated."""
     rows = [(2**63 - 1 - at, name, 2**53 + 1, "sold") for at, name in enumerate(NAMES)]
     path = tmp_path / "stock.xlsx"
-    write_workbook(Content(gather(inventory_of(rows)), table_rows=table_rows), path)
+    write_workbook(gather(inventory_of(rows), table_rows=table_rows), path)
     shown = sheets_as_csv(path, tmp_path / "out", office_profile)["Inventory"]
     assert shown[0] == ["ID", "Name", "Category ID", "Status"]
     expected = [[str(one), name, str(category), status] for one, name, category, status in rows]

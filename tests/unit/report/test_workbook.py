@@ -217,12 +217,17 @@ def test_print_and_screen_are_set_up(inventory_of, read_back, tmp_path) -> None:
     assert "15 digits" in sheet["A1"].comment.text
 
 
-def test_a_large_inventory_is_not_printed_unasked(inventory_of, read_back, tmp_path) -> None:
+def test_a_long_list_is_not_printed_unasked(inventory_of, read_back, tmp_path) -> None:
     """Only the first rows are the print area, and each page says of how many."""
     pets = [(at, "Luna", 1, "sold") for at in range(1, 602)]
-    sheet = read_back(pf.write_report(inventory_of(pets), tmp_path / "stock.xlsx"))["Inventory"]
-    assert sheet.print_area == "'Inventory'!$A$1:$D$501"
-    assert "500 of 601 rows" in sheet.oddHeader.left.text
+    inventory, none = inventory_of(pets), inventory_of([])
+    path = tmp_path / "stock.xlsx"
+    book = read_back(pf.write_report(inventory, path, changes=pf.diff(none, inventory)))
+    assert book["Inventory"].print_area == "'Inventory'!$A$1:$D$501"
+    assert "500 of 601 rows" in book["Inventory"].oddHeader.left.text
+    assert "500 of 601 rows" in book["Changes"].oddHeader.left.text
+    plain = read_back(write_data(inventory, path))["Inventory"]
+    assert plain.print_area == "'Inventory'!$A$1:$D$501"
 
 
 def test_a_wide_inventory_is_printed_across(inventory_of, read_back, tmp_path) -> None:

@@ -11,7 +11,6 @@ from petstore_frame.html.palette import status_word
 from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
-from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.lists import ID_RULE
 from petstore_frame.schema.models import NO_STATUS
 
@@ -54,28 +53,28 @@ def write_about_data(book: Book, content: Content) -> None:
 
 
 def _write(book: Book, content: Content, words: Iterable[Line]) -> None:
-    contents, facts = list(book.contents), content.facts
-    line = f"{look.as_of_words(facts.as_of)} · Made with petstore-frame {__version__}"
+    contents = list(book.contents)
+    line = f"{look.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"
     sheet = look.begin(book, "About", "", line, (2, 26, 104), title="About this workbook")
-    row = _section(sheet, 4, "What it covers", coverage(facts))
-    row = _section(sheet, row, "How that is known", grounds(facts))
+    row = _section(sheet, 4, "What it covers", coverage(content))
+    row = _section(sheet, row, "How that is known", grounds(content))
     row = _section(sheet, row, "Sheets", contents)
     if content.changed_names:
         row = _section(sheet, row, "Names changed to fit", _changes(content.changed_names))
     _section(sheet, row, "Words", words)
-    look.finish(sheet, facts)
+    look.finish(sheet, content)
 
 
-def coverage(facts: Facts) -> list[Line]:
+def coverage(content: Content) -> list[Line]:
     """Return what is covered, line by line."""
-    known = facts.completeness
+    known = content.completeness
     lines = [
-        ("Store", facts.base_url or "not recorded"),
-        ("Verdict", look.badge_of(facts).word),
-        ("In one sentence", facts.sentence),
-        ("Pets read", f"{len(facts.frame):,}"),
+        ("Store", content.base_url or "not recorded"),
+        ("Verdict", look.badge_of(content).word),
+        ("In one sentence", content.sentence),
+        ("Pets read", f"{len(content.frame):,}"),
     ]
-    if facts.origin is None:
+    if content.origin is None:
         return lines
     asked_for = f"pets with status {known.status}" if known.status else "all pets"
     lines.append(("Asked for", asked_for))
@@ -87,9 +86,9 @@ def coverage(facts: Facts) -> list[Line]:
     return lines
 
 
-def grounds(facts: Facts) -> list[Line]:
+def grounds(content: Content) -> list[Line]:
     """Return how that is known, line by line."""
-    return evidence_lines(facts.completeness)
+    return evidence_lines(content.completeness)
 
 
 def _changes(changed: dict[int, str]) -> list[Line]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.words import exactness
+from petstore_frame.counts.tally import exactness
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import status_word
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
-from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.charts import status_chart
 
 _HEAD_ROW = 4
@@ -19,34 +18,33 @@ _HEAD_ROW = 4
 
 def write_by_status(book: Book, content: Content) -> None:
     """Add the sheet."""
-    facts = content.facts
     line = "A pet without a status is counted as such, never guessed"
     holds = "Counts, and shares, of each status."
     sheet = look.begin(book, "By status", holds, line, (2, 18, 13, 13, 13, 13, 30))
-    _table(sheet, facts)
-    if len(facts.frame):
-        chart = status_chart(book, sheet.name, facts, _HEAD_ROW + 1)
-        chart.set_size({"width": 640, "height": 130 + 36 * len(facts.statuses)})
+    _table(sheet, content)
+    if len(content.frame):
+        chart = status_chart(book, sheet.name, content, _HEAD_ROW + 1)
+        chart.set_size({"width": 640, "height": 130 + 36 * len(content.statuses)})
         alt = {"description": "Pets by status: the numbers of the table above."}
-        sheet.do("insert_chart", _HEAD_ROW + len(facts.statuses) + 3, 1, chart, alt)
-    look.finish(sheet, facts, pages_high=1)
+        sheet.do("insert_chart", _HEAD_ROW + len(content.statuses) + 3, 1, chart, alt)
+    look.finish(sheet, content, pages_high=1)
 
 
-def _table(sheet: Sheet, facts: Facts) -> None:
+def _table(sheet: Sheet, content: Content) -> None:
     sheet.text(_HEAD_ROW, 1, "Status", **styles.HEAD, indent=1)
     for col, header in enumerate(("Pets", "Share", "Categories", "Count is"), start=2):
         sheet.text(_HEAD_ROW, col, header, **styles.HEAD, **styles.RIGHT)
     sheet.text(_HEAD_ROW, 6, "Most in", **styles.HEAD, indent=2)
-    counts, total = facts.counts, _HEAD_ROW + 1 + len(facts.statuses)
+    counts, total = content.counts, _HEAD_ROW + 1 + len(content.statuses)
 
     def line(row: int, count: StatusCount, categories: StatusCount, style: dict[str, Any]) -> None:
         """Write the share, the number of categories, and whether the count is exact."""
-        if facts.covers_all and len(facts.frame):
+        if content.covers_all and len(content.frame):
             formula = f"={cell_name(row, 2)}/{cell_name(total, 2, is_fixed=True)}"
-            share = count.count / len(facts.frame)
+            share = count.count / len(content.frame)
             sheet.formula(row, 3, formula, share, **style, num_format=styles.SHARE)
         else:
-            sheet.text(row, 3, "–" if facts.covers_all else "not known", **style, **styles.RIGHT)
+            sheet.text(row, 3, "–" if content.covers_all else "not known", **style, **styles.RIGHT)
         look.put_count(sheet, row, 4, categories, style)
         sheet.text(row, 5, exactness(count), **style, **styles.RIGHT)
 
@@ -54,7 +52,7 @@ def _table(sheet: Sheet, facts: Facts) -> None:
         row, column = _HEAD_ROW + 1 + at, counts.cells[:, at]
         categories = counts.count_categories(column > 0, is_exact=count.is_exact)
         most = counts.labels[int(column.argmax())] if count.count else "–"
-        chip = look.chip_of(facts.colours[status])
+        chip = look.chip_of(content.colours[status])
         sheet.text(row, 1, status_word(status), **styles.BODY, **chip, indent=1)
         look.put_count(sheet, row, 2, count, styles.BODY)
         line(row, count, categories, styles.BODY)

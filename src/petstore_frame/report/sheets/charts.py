@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import short
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Book
 from petstore_frame.html.palette import INK, MUTED, PAPER, RULE
 from petstore_frame.report import look
-from petstore_frame.report.facts import Facts
+from petstore_frame.report.content import Content
 from petstore_frame.report.sheets.counts import CountCells
 
 CHARTED_CATEGORIES = 20
@@ -37,8 +37,8 @@ def category_chart(book: Book, cells: CountCells, *, is_share: bool = False) -> 
     border = {"border": _GAP if is_share else _NO_LINE}
     _add_statuses(chart, cells, (cells.first, last), {"categories": names, "gap": 35, **border})
     drawn = last - cells.head
-    largest = f", the {drawn} largest" if drawn < cells.facts.counts.categories.count else ""
-    read = look.reserve(is_exact=cells.facts.covers_all)
+    largest = f", the {drawn} largest" if drawn < cells.content.counts.categories.count else ""
+    read = look.reserve(is_exact=cells.content.covers_all)
     title = "Statuses within category" if is_share else "Pets by category"
     _name(chart, title + read + largest)
     chart.set_legend({"position": "top", "font": _TEXT})
@@ -62,23 +62,23 @@ def share_strip(book: Book, cells: CountCells) -> Any:
     return chart
 
 
-def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> Any:
+def status_chart(book: Book, sheet_name: str, content: Content, first_row: int) -> Any:
     """Return a bar for each status, from rows of name and count."""
-    chart, last = book.chart(type="bar"), first_row + len(facts.statuses) - 1
-    counts = [{"value": short(count), "font": _TEXT} for count in facts.counts.by_status.values()]
+    chart, last = book.chart(type="bar"), first_row + len(content.statuses) - 1
+    counts = [{"value": short(count), "font": _TEXT} for count in content.counts.by_status.values()]
     chart.add_series(
         {
             "name": "Pets",
             "categories": [sheet_name, first_row, 1, last, 1],
             "values": [sheet_name, first_row, 2, last, 2],
-            "points": [{"fill": {"color": shade}} for shade in facts.colours.values()],
+            "points": [{"fill": {"color": shade}} for shade in content.colours.values()],
             # As the cells show them: a minimum as one.
             "data_labels": {"value": True, "custom": counts, "font": _TEXT},
             "gap": 45,
         }
     )
     _frameless(chart)
-    _name(chart, f"Pets by status{look.reserve(is_exact=facts.covers_all)}")
+    _name(chart, f"Pets by status{look.reserve(is_exact=content.covers_all)}")
     chart.set_legend({"none": True})
     chart.set_y_axis(_NAMES)
     chart.set_x_axis(_HIDDEN)
@@ -88,7 +88,7 @@ def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> A
 def _add_statuses(
     chart: Any, cells: CountCells, rows: tuple[int, int], options: dict[str, Any]
 ) -> None:
-    for col, shade in enumerate(cells.facts.colours.values(), start=cells.first_status):
+    for col, shade in enumerate(cells.content.colours.values(), start=cells.first_status):
         chart.add_series(
             {
                 # By its cell: a status that begins with = would be taken for a formula.

@@ -8,7 +8,7 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Sheet, cell_name
 from petstore_frame.html.palette import INK, status_word, tint, verdict_badge
 from petstore_frame.report import look
-from petstore_frame.report.facts import Facts
+from petstore_frame.report.content import Content
 
 _BAR = tint(INK, 0.16)
 
@@ -21,7 +21,7 @@ class CountCells:
 
     Args:
         sheet: Where it is written.
-        facts: What it shows.
+        content: What it shows.
         head: Row of its header.
         name: Column of the categories' names.
         top: Show so many categories and the others as one row; None shows all.
@@ -38,22 +38,22 @@ class CountCells:
     def __init__(
         self,
         sheet: Sheet,
-        facts: Facts,
+        content: Content,
         head: int,
         *,
         name: int = 1,
         top: int | None = None,
         has_ids: bool = False,
     ) -> None:
-        self.sheet, self.facts, self.head, self.name = sheet, facts, head, name
+        self.sheet, self.content, self.head, self.name = sheet, content, head, name
         self._has_ids = has_ids
-        self.table = CountTable(facts.counts, top)
+        self.table = CountTable(content.counts, top)
         self.first = head + 1
         self.last = head + len(self.table.lines) - self.table.has_rest
         self.total = head + len(self.table.lines) + 1
         self.first_status = name + 1
-        self.all_pets = self.first_status + len(facts.statuses)
-        self.last_column = self.all_pets + facts.covers_all
+        self.all_pets = self.first_status + len(content.statuses)
+        self.last_column = self.all_pets + content.covers_all
 
     def write(self) -> None:
         """Put the cells and the marks on the sheet."""
@@ -69,10 +69,11 @@ class CountCells:
         if self._has_ids:
             sheet.text(self.head, self.name - 1, "Category ID", **styles.HEAD)
         sheet.text(self.head, self.name, "Category", **styles.HEAD)
-        for col, (status, shade) in enumerate(self.facts.colours.items(), start=self.first_status):
+        colours = self.content.colours.items()
+        for col, (status, shade) in enumerate(colours, start=self.first_status):
             sheet.text(self.head, col, status_word(status), **{**right, "bottom_color": shade})
         sheet.text(self.head, self.all_pets, "All pets", **right)
-        if self.facts.covers_all:
+        if self.content.covers_all:
             sheet.text(self.head, self.last_column, "Share", **right)
 
     def _write_row(self, row: int, line: CategoryCounts) -> None:
@@ -83,7 +84,7 @@ class CountCells:
         elif self._has_ids:
             sheet.text(row, self.name - 1, "–", **style)
         sheet.text(row, self.name, line.label, **style)
-        cells = zip(self.facts.statuses, line.counts, strict=True)
+        cells = zip(self.content.statuses, line.counts, strict=True)
         for col, (status, count) in enumerate(cells, start=self.first_status):
             zero = "none" if status == "available" else "–"
             number = look.count_format(is_exact=count.is_exact, zero=zero)
@@ -91,10 +92,10 @@ class CountCells:
         across = _sum((row, self.first_status), (row, self.all_pets - 1))
         number = look.count_format(is_exact=line.total.is_exact)
         sheet.formula(row, self.all_pets, across, line.total.count, **style, num_format=number)
-        if self.facts.covers_all:
+        if self.content.covers_all:
             whole = cell_name(self.total, self.all_pets, is_fixed=True)
             formula = f"={cell_name(row, self.all_pets)}/{whole}"
-            share = line.total.count / len(self.facts.frame)
+            share = line.total.count / len(self.content.frame)
             sheet.formula(row, self.last_column, formula, share, **style, num_format=styles.SHARE)
 
     def _write_total(self) -> None:
@@ -107,7 +108,7 @@ class CountCells:
             (count.count, look.count_format(is_exact=count.is_exact))
             for count in self.table.sums.cells
         ]
-        if self.facts.covers_all:
+        if self.content.covers_all:
             sums.append((1, styles.SHARE))
         for col, (value, number) in enumerate(sums, start=self.first_status):
             formula = _sum((self.first, col), (self.total - 1, col))
@@ -120,7 +121,7 @@ class CountCells:
             "min_type": "num", "min_value": 0,
         }  # fmt: skip
         self._mark(self.all_pets, bars)
-        if self.facts.counts.by_status["available"].is_exact:
+        if self.content.counts.by_status["available"].is_exact:
             badge = verdict_badge("incomplete")
             colours = {"bg_color": badge.fill, "font_color": badge.ink}
             mark = self.sheet.book.workbook.add_format(colours)

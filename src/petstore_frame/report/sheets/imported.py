@@ -14,7 +14,7 @@ from petstore_frame.loader.results.printed import headline
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
-from petstore_frame.report.sheets.lists import Column, write_list
+from petstore_frame.report.sheets.lists import ListColumn, write_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 LISTED_RECORDS = 10_000
 NAMED_CAUSES = 5
 _COUNTS_ROW = 4
-_COUNTS = (Column("State"), Column("Records", "number"))
-_CAUSES = (Column("Records", "number"), Column("What is wrong"))
+_COUNTS = (ListColumn("State"), ListColumn("Records", "number"))
+_CAUSES = (ListColumn("Records", "number"), ListColumn("What is wrong"))
 _FIX = (
-    Column("Line", "number"), Column("Column"), Column("Value"), Column("What is wrong"),
-    Column("Hint"),
+    ListColumn("Line", "number"), ListColumn("Column"), ListColumn("Value"),
+    ListColumn("What is wrong"), ListColumn("Hint"),
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def write_imported(book: Book, content: Content) -> None:
     held.append(("all records", len(imported)))
     row = write_list(sheet, _COUNTS_ROW, _COUNTS, held)
     row = _steps(sheet, imported, row + 1)
-    header = None
+    header, printed = None, ""
     if len(fix := imported.fix):
         named = [(cause.records, str(cause)) for cause in imported.causes[:NAMED_CAUSES]]
         often = "What was wrong most often"
@@ -50,8 +50,9 @@ def write_imported(book: Book, content: Content) -> None:
         listed = f"the first {LISTED_RECORDS:,} of {len(fix):,}; fix.csv has all"
         title = f"Records to fix: {listed if len(fix) > LISTED_RECORDS else f'{len(fix):,}'}"
         row = write_list(sheet, header, _FIX, _records(fix), title=title, has_filter=True)
+        printed = look.print_first(sheet, header, row - header - 1, len(_FIX))
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
-    look.finish(sheet, content.facts, repeat_row=header)
+    look.finish(sheet, content, repeat_row=header, printed=printed)
 
 
 def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:

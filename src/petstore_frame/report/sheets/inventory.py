@@ -12,48 +12,46 @@ from petstore_frame.files.book import Book, Sheet
 from petstore_frame.files.cells import fit, fits, is_exact_number
 from petstore_frame.html.palette import INK, PAPER
 from petstore_frame.report import look
-from petstore_frame.report.content import Content, Part
-from petstore_frame.report.facts import LABELS, Facts, PetColumn
+from petstore_frame.report.content import LABELS, Content, Part, PetColumn
 from petstore_frame.report.sheets.lists import ID_RULE
 from petstore_frame.schema.models import NO_STATUS
 
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")
-PRINTED_ROWS = 500
 _NAME = 1  # the column of names
 _MOMENT = "yyyy-mm-dd hh:mm"
 
 
 def write_inventory(book: Book, content: Content) -> None:
     """Add the sheets."""
-    facts = content.facts
-    styles = [_styles(book, column) for column in facts.columns]
+    styles = [_styles(book, column) for column in content.columns]
     for part in content.parts:
-        sheet = book.sheet(part.name, part.words(facts.counts.total))
-        _set_up(book, sheet, facts, part)
+        sheet = book.sheet(part.name, part.words(content.counts.total))
+        _set_up(book, sheet, content, part)
         for first, values in _chunks(content, part):
             columns = [
                 _cells(sheet.raw, column, held, *style)
-                for column, held, style in zip(facts.columns, values, styles, strict=True)
+                for column, held, style in zip(content.columns, values, styles, strict=True)
             ]
-            at = [column.name for column in facts.columns].index("status")
-            columns[at] = _chips(book, sheet.raw, facts, values[at])
+            at = [column.name for column in content.columns].index("status")
+            columns[at] = _chips(book, sheet.raw, content, values[at])
             _make_room(sheet, values[_NAME], first)
             _write_rows(sheet, first, columns)
 
 
 def write_data_rows(book: Book, content: Content) -> None:
     """Add the sheets as plain tables, for programs and for loading back, as the CSV is."""
-    plain, moment, facts = book.style(), book.style(num_format=_MOMENT), content.facts
+    plain, moment = book.style(), book.style(num_format=_MOMENT)
     for part in content.parts:
-        sheet = book.sheet(part.name, part.words(facts.counts.total))
-        for col, column in enumerate(facts.columns):
+        sheet = book.sheet(part.name, part.words(content.counts.total))
+        for col, column in enumerate(content.columns):
             sheet.text(0, col, column.name, bold=True)
         sheet.do("set_column", _NAME, _NAME, 24)
         sheet.do("freeze_panes", 1, 0)
+        look.print_first(sheet, 0, part.stop - part.start, len(content.columns) - 1)
         sheet.finish()
         for first, values in _chunks(content, part):
-            held = zip(facts.columns, values, strict=True)
+            held = zip(content.columns, values, strict=True)
             cells = [
                 _cells(sheet.raw, column, each, plain, moment if column.is_moment else plain, None)
                 for column, each in held
@@ -64,13 +62,13 @@ def write_data_rows(book: Book, content: Content) -> None:
 def _chunks(content: Content, part: Part) -> Iterator[tuple[int, list[list[Any]]]]:
     """Yield the row on the sheet and the columns of some pets at a time."""
     for start, stop in part.chunks():
-        yield start - part.start + 1, content.facts.values(start, stop)
+        yield start - part.start + 1, content.values(start, stop)
         content.advance(stop - start)
 
 
-def _set_up(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
-    last, columns = part.stop - part.start, facts.columns
-    widths = [_width(facts, column) for column in columns]
+def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
+    last, columns = part.stop - part.start, content.columns
+    widths = [_width(content, column) for column in columns]
     for col, width in enumerate(widths):
         sheet.do("set_column", col, col, width)
     sheet.raw.freeze_panes(1, 1)
@@ -80,12 +78,9 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
         sheet.text(0, col, label, **style)
     sheet.height(0, 21)
     is_narrow = sum(widths) <= look.PORTRAIT_WIDTH
-    printed = ""
-    if last > PRINTED_ROWS:  # all of a large store would be hundreds of pages
-        sheet.do("print_area", 0, 0, PRINTED_ROWS, len(columns) - 1)
-        printed = f": {PRINTED_ROWS:,} of {last:,} rows; clear the print area for all"
+    printed = look.print_first(sheet, 0, last, len(columns) - 1)
     look.finish(
-        sheet, facts, repeat_row=0, is_portrait=is_narrow, has_gridlines=True, printed=printed
+        sheet, content, repeat_row=0, is_portrait=is_narrow, has_gridlines=True, printed=printed
     )
     sheet.do("write_comment", 0, 0, ID_RULE, {"x_scale": 2, "author": "petstore-frame"})
     if book.is_constant_memory or last == 0:
@@ -106,14 +101,14 @@ def _place(column: PetColumn) -> dict[str, Any]:
     return {"indent": int(column.name == "status")}
 
 
-def _width(facts: Facts, column: PetColumn) -> float:
-    frame = facts.frame
+def _width(content: Content, column: PetColumn) -> float:
+    frame = content.frame
     if column.name == LABELS:
-        return min(max([10, *map(len, facts.counts.labels)]), 40) + 3
+        return min(max([10, *map(len, content.counts.labels)]), 40) + 3
     if column.name == "status":
-        return max(map(len, facts.statuses)) + 5
+        return max(map(len, content.statuses)) + 5
     if column.name == "category_id":
-        return max([11, *(len(str(one)) for one in facts.counts.category_ids)]) + 3
+        return max([11, *(len(str(one)) for one in content.counts.category_ids)]) + 3
     if column.name == "id":
         return max(len(str(frame["id"].abs().max())) if len(frame) else 2, 6) + 3
     if column.name == "name":
@@ -162,14 +157,16 @@ def _cell(
     return raw.write_string, fit(str(value))[0], text
 
 
-def _chips(book: Book, raw: Any, facts: Facts, values: list[Any]) -> Iterator[tuple[Any, Any, Any]]:
+def _chips(
+    book: Book, raw: Any, content: Content, values: list[Any]
+) -> Iterator[tuple[Any, Any, Any]]:
     """Return the cells of the statuses, each in the colour of its own."""
     chips = {
         status: (
             fit(status)[0],
             book.style(**styles.BODY, **look.chip_of(colour), num_format=styles.TEXT, indent=1),
         )
-        for status, colour in facts.colours.items()
+        for status, colour in content.colours.items()
     }
     return ((raw.write_string, *chips[value or NO_STATUS]) for value in values)
 

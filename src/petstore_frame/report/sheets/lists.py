@@ -15,7 +15,7 @@ ID_RULE = (
 )
 
 
-class Column(NamedTuple):
+class ListColumn(NamedTuple):
     """A column of a list.
 
     Attributes:
@@ -35,7 +35,7 @@ class Column(NamedTuple):
 def write_list(
     sheet: Sheet,
     row: int,
-    columns: Sequence[Column],
+    columns: Sequence[ListColumn],
     rows: Iterable[Sequence[Any]],
     *,
     title: str = "",
@@ -69,7 +69,7 @@ def write_list(
     return row + 1
 
 
-def _put(sheet: Sheet, row: int, col: int, column: Column, value: Any, indent: int) -> None:
+def _put(sheet: Sheet, row: int, col: int, column: ListColumn, value: Any, indent: int) -> None:
     if value is None:
         sheet.blank(row, col, **styles.BODY)
     elif column.holds == "id":

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.words import categories_in_words, exactness, short
+from petstore_frame.counts.tally import categories_in_words, exactness, short
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import BAND, INK, PAPER, status_word
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
-from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.charts import category_chart, share_strip
 from petstore_frame.report.sheets.counts import CountCells
 
@@ -26,18 +25,18 @@ _PLAIN_ROW_PIXELS = 20
 
 def write_summary(book: Book, content: Content) -> None:
     """Add the sheet, and open the workbook on it."""
-    facts = content.facts
     holds = "The key figures, and status by category for the largest categories."
-    store = facts.base_url or "Store: not recorded"
-    widths = [2, _NAME_WIDTH, *[_count_width(facts)] * (len(facts.statuses) + 1), _SHARE_WIDTH, 3]
+    store = content.base_url or "Store: not recorded"
+    counts = [_count_width(content)] * (len(content.statuses) + 1)
+    widths = [2, _NAME_WIDTH, *counts, _SHARE_WIDTH, 3]
     sheet = look.begin(book, "Summary", holds, store, widths, title="Store inventory")
-    sheet.text(3, 1, look.as_of_words(facts.as_of), **styles.QUIET)
+    sheet.text(3, 1, look.as_of_words(content.as_of), **styles.QUIET)
     answers = _answers(content)
     table_row = _ANSWERS_ROW + len(answers) + 2
-    cells = CountCells(sheet, facts, table_row, top=SHOWN_CATEGORIES)
+    cells = CountCells(sheet, content, table_row, top=SHOWN_CATEGORIES)
     _cards(sheet, cells)
     _write_answers(sheet, cells, answers)
-    if len(facts.frame):
+    if len(content.frame):
         largest = f", the {cells.last - cells.head} largest (By category has all)"
         title = f"Status by category{largest if cells.table.has_rest else ''}"
         sheet.text(table_row - 1, 1, title, **styles.SECTION)
@@ -48,24 +47,24 @@ def write_summary(book: Book, content: Content) -> None:
     else:
         text = (
             "The store holds no pets: its listing is empty."
-            if facts.covers_all
+            if content.covers_all
             else "No pets were read, and it is not known whether the store holds any. "
             "About says what was asked."
         )
         sheet.text(table_row - 1, 1, text, **styles.SECTION)
-    look.finish(sheet, facts, pages_high=1)
+    look.finish(sheet, content, pages_high=1)
     sheet.raw.activate()
 
 
-def _count_width(facts: Facts) -> float:
+def _count_width(content: Content) -> float:
     """Return a width in which the largest key figure fits; Excel shows one that does not as ###."""
-    longest = max(len(short(count)) for count in facts.counts.by_status.values())
+    longest = max(len(short(count)) for count in content.counts.by_status.values())
     return max(_COUNT_WIDTH, 2.5 + 1.85 * longest)
 
 
 def _answers(content: Content) -> list[tuple[str, str, str]]:
     """Return what follows the key figures: a question, the sheet that says more, the answer."""
-    answers = [("Is that all?", "About", look.headline(content.facts))]
+    answers = [("Is that all?", "About", look.headline(content))]
     if content.changes is not None:
         answers.append(("What changed?", "Changes", str(content.changes)))
     if content.attention is not None:
@@ -77,7 +76,7 @@ def _answers(content: Content) -> list[tuple[str, str, str]]:
 
 
 def _write_answers(sheet: Sheet, cells: CountCells, answers: list[tuple[str, str, str]]) -> None:
-    badge = look.badge_of(cells.facts)
+    badge = look.badge_of(cells.content)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
     last_col = cells.all_pets + 2 + _CHART_COLUMNS
     sheet.height(_ANSWERS_ROW - 1, 9)
@@ -97,18 +96,18 @@ def _cards(sheet: Sheet, cells: CountCells) -> None:
     """The key figures: those of the statuses stand over their columns, and are their totals."""
     for row, points in zip(range(_CARDS_ROW, _CARDS_ROW + 3), (20, 30, 19), strict=True):
         sheet.height(row, points)
-    facts, counts = cells.facts, cells.facts.counts
+    content, counts = cells.content, cells.content.counts
     # The white line on the left is the gap between two cards.
     card = {"left": 5, "left_color": PAPER, "bg_color": BAND, "indent": 1, "align": "left"}
     shown = [(cells.name, cells.all_pets, "All pets", INK, counts.total)]
     for col, (status, count) in enumerate(counts.by_status.items(), start=cells.first_status):
-        shown.append((col, col, status_word(status), facts.colours[status], count))
+        shown.append((col, col, status_word(status), content.colours[status], count))
     for col, source, word, colour, count in shown:
         sheet.text(_CARDS_ROW, col, word, **card, **styles.QUIET, top=5, top_color=colour)
         number = look.count_format(is_exact=count.is_exact, zero="0")
         style = {**card, "font_size": styles.FIGURE_SIZE, "bold": True, "num_format": number}
         total = cell_name(cells.total, source)
-        if len(facts.frame):
+        if len(content.frame):
             sheet.formula(_CARDS_ROW + 1, col, f"={total}", count.count, **style)
         else:
             sheet.number(_CARDS_ROW + 1, col, count.count, **style)
@@ -124,9 +123,9 @@ def _cards(sheet: Sheet, cells: CountCells) -> None:
 
 
 def _charts(book: Book, sheet: Sheet, cells: CountCells) -> None:
-    facts = cells.facts
-    if facts.covers_all:
-        pixels = int(7 * _count_width(facts) + 5) * len(facts.statuses)
+    content = cells.content
+    if content.covers_all:
+        pixels = int(7 * _count_width(content) + 5) * len(content.statuses)
         strip = share_strip(book, cells)
         strip.set_size({"width": 7 * _NAME_WIDTH + 5 + pixels, "height": 26})
         look_of = {"description": "Shares of the statuses, as in the figures above.", "y_offset": 3}

@@ -16,7 +16,7 @@ from petstore_frame._internal.arguments import one_of, whole_number
 from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot
-from petstore_frame.history.questions import COMPARED, age_pets, live_pets, sell_pets
+from petstore_frame.history.queries import COMPARED, age_pets, live_pets, sell_pets
 from petstore_frame.history.trend import AT_LEAST, EXACT
 
 # The columns of the turnover, each with its kind of move.

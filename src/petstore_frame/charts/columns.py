@@ -7,19 +7,17 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame.charts import svg
-from petstore_frame.counts.tally import added
-from petstore_frame.counts.words import short
+from petstore_frame.counts.tally import added, short
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import GONE_COLOUR, NEW_COLOUR, STATUS_COLOURS
-from petstore_frame.html.style import MUTED
 from petstore_frame.inventory import StatusCount
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TOP, BOTTOM, HEIGHT, RIGHT = 20, 190, 220, 99.0  # pixels down; share of the width
-PERIODS_SHOWN, DATES_SHOWN = 26, 8
+PERIODS_SHOWN, DATES_SHOWN = 26, 6
 _AGEING = ("days_available", "is_listed", "is_at_least", "count_is")
 _MOVES = ("since", "until", "kind", "was", "now", "pets", "count_is")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90+"))
@@ -43,7 +41,7 @@ _SERIES = {
 }
 
 
-class _Group(NamedTuple):
+class _SideBySide(NamedTuple):
     """Columns side by side over a name; ``words`` stand above the first."""
 
     name: str
@@ -67,7 +65,7 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
         span = f"{since:%Y-%m-%d} to {until:%Y-%m-%d}"
         is_named = at % max(1, -(-len(periods) // DATES_SHOWN)) == 0
         columns = [_moved(name, counts[name][at], span) for name in names]
-        groups.append(_Group(f"{until.day} {until:%b}" if is_named else "", columns))
+        groups.append(_SideBySide(f"{until:%Y-%m-%d}" if is_named else "", columns))
     totals = {name: added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
@@ -119,7 +117,7 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
             tip += f", {minimum:,} of them at least"
         colour = STATUS_COLOURS["available"]
         column = svg.Mark(number, tip, colour, {"status": "available"}, minimum)
-        groups.append(_Group(f"{days} days", [column], short(count)))
+        groups.append(_SideBySide(f"{days} days", [column], short(count)))
         ages.append(f"{count} for {days} days")
     words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(ages)}"
     keys = []
@@ -155,7 +153,7 @@ def _by_age(days: pd.Series[int]) -> list[int]:
     return bands
 
 
-def _drawn(groups: Sequence[_Group]) -> Iterator[Markup]:
+def _drawn(groups: Sequence[_SideBySide]) -> Iterator[Markup]:
     """Draw groups of columns on one scale."""
     highest = max((int(column.size) for group in groups for column in group.columns), default=0)
     scale = svg.Scale(highest, top=TOP, bottom=BOTTOM)
@@ -171,4 +169,4 @@ def _drawn(groups: Sequence[_Group]) -> Iterator[Markup]:
                 yield svg.label(group.words, at=x + 0.46 * wide, y=top - 4, anchor="middle")
         if group.name:
             middle = left + step * 0.36
-            yield svg.label(group.name, at=middle, y=HEIGHT - 8, anchor="middle", fill=MUTED)
+            yield svg.axis_label(group.name, at=middle, y=HEIGHT - 8, anchor="middle")

@@ -69,11 +69,6 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
     return nw.concat([came.select(*DIFF_COLUMNS), went.select(*DIFF_COLUMNS)]).to_native()
 
 
-def first_pets(pets: Any, count: int) -> Any:
-    """Return the rows with the smallest ids, a frame of the same kind."""
-    return nw.from_native(pets).sort("id").head(count).to_native()
-
-
 def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
     """Count dated pets by day and by columns.
 
