@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
@@ -70,6 +71,15 @@ def test_the_drawing_of_the_pages_shows_every_part_above_what_it_imports() -> No
     assert all(f">{name}</text>" in house.drawing(parts, "Now") for name in order)
     before = (ROOT / "docs/explanations/house_before.svg").read_text(encoding="utf-8")
     assert before.count('class="part"') > 2 * len(order)
+
+
+def test_the_conda_recipe_asks_for_what_the_package_asks_for() -> None:
+    """The recipe has the version of the package, and its dependencies with their bounds."""
+    recipe = (ROOT / "conda/meta.yaml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = re.findall(r"^    - (\S+) (\S+)$", recipe.partition("  run:")[2], re.MULTILINE)
+    assert f'version = "{petstore_frame.__version__}"' in recipe
+    assert [name + bounds for name, bounds in asked[1:]] == project["dependencies"]
 
 
 def test_every_benchmark_runs_as_its_table_says() -> None:
