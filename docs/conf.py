@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx_design.shared import create_component
 
 import petstore_frame
 
@@ -21,7 +27,7 @@ project = "petstore_frame"
 author = "The petstore_frame authors"
 release = version = petstore_frame.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
@@ -105,7 +111,61 @@ def _link_interface(
         lines[at] = re.sub(r"^Interface: ", "**Interface:** ", line)
 
 
+class TabsOfSections(SphinxTransform):
+    """Show the sections under "One story, three ways" of *Get started* as tabs.
+
+    A cell runs only at the top level of a page, never within the directive of a tab.
+    """
+
+    default_priority = 400
+
+    def apply(self, **_: Any) -> None:
+        if self.env.current_document.docname != "get_started":
+            return
+        story = next(s for s in self.document.findall(nodes.section) if "three" in s[0].astext())
+        ways = [child for child in story.children if isinstance(child, nodes.section)]
+        tabs = create_component("tab-set", classes=["sd-tab-set"])
+        for way in ways:
+            title, *content = way.children
+            tab = create_component("tab-item", classes=["sd-tab-item"], selected=False)
+            tab += nodes.rubric("", "", *title.children, classes=["sd-tab-label"])
+            tab += create_component("tab-content", classes=["sd-tab-content"], children=content)
+            tabs += tab
+            story.remove(way)
+        story += tabs
+
+
+def _write_llms_txt(app: Any, problem: Exception | None) -> None:
+    """List the pages for a program that reads them: llms.txt, and all their text behind it."""
+    if problem or app.builder.name != "html":
+        return
+    sources = {page: Path(app.env.doc2path(page)) for page in sorted(app.env.found_docs)}
+    lines = ["# petstore_frame", "", f"> {petstore_frame.__doc__.splitlines()[0]}", "", "## Pages"]
+    lines += [
+        f"- [{app.env.titles[page].astext()}]({page}.html)"
+        for page in sources
+        if page in app.env.titles
+    ]
+    texts = [
+        path.read_text(encoding="utf-8") for path in sources.values() if path.suffix == ".md"
+    ]
+    (Path(app.outdir) / "llms.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    (Path(app.outdir) / "llms-full.txt").write_text("\n\n".join(texts), encoding="utf-8")
+
+
+def _take_pictures(app: Any, problem: Exception | None) -> None:
+    """Make the site's pictures anew, where the programs for it are there."""
+    programs = (os.environ.get("CHROMIUM", "/usr/bin/chromium"), "soffice", "pdftoppm")
+    can = all(map(shutil.which, programs)) and importlib.util.find_spec("playwright")
+    if not problem and app.builder.name == "html" and can:
+        command = [sys.executable, str(HERE / "pictures.py"), str(Path(app.outdir) / "_images")]
+        subprocess.run(command, check=True)
+
+
 def setup(app: Any) -> None:
     app.connect("builder-inited", _bring_notebooks)
     app.connect("builder-inited", _draw_house)
     app.connect("autodoc-process-docstring", _link_interface)
+    app.connect("build-finished", _write_llms_txt)
+    app.connect("build-finished", _take_pictures)
+    app.add_transform(TabsOfSections)

@@ -1,8 +1,8 @@
-"""Make the pictures of README and docs anew: ``python docs/pictures.py``.
+"""Make the pictures of README and docs anew: ``python docs/pictures.py [FOLDER]``.
 
 They are of a store of made-up pets on loopback. Needs Debian's chromium, fonts-droid-fallback
 (names in every script), libreoffice-calc and poppler-utils, playwright, and the extras lab, excel
-and history.
+and history. Where these are there, building the pages makes their pictures anew, too.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from playwright.sync_api import Page, sync_playwright
 import petstore_frame as pf
 from petstore_frame import samples
 
-HERE = Path(__file__).parent
+TARGET = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent).absolute()
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-
-
 DOTS_PER_INCH, WIDTH = 170, 1200
 ROWS_IN_PICTURE = 8
 ROW = ".pf-pets tbody tr"
+# The dashboard, and in front of it the workbook.
+BOTH = """<body style="margin: 0; width: 1200px; height: 480px; position: relative; background: #fff">
+<style>img { position: absolute; border: 1px solid #c5ccd6; border-radius: 6px;
+  box-shadow: 0 6px 24px #0003 }</style>
+<img src="dashboard.png" style="left: 12px; top: 12px; width: 820px">
+<img src="workbook.png" style="right: 12px; bottom: 20px; width: 640px">"""
 
 
 def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> None:
@@ -77,7 +81,7 @@ def take(page: Page, name: str, bottom: float) -> None:
     page.set_viewport_size({"width": WIDTH, "height": int(bottom) + 20})
     page.wait_for_timeout(300)
     shown = {"x": 0, "y": 0, "width": WIDTH, "height": bottom + 8}
-    page.screenshot(path=HERE / f"{name}.png", clip=shown)
+    page.screenshot(path=TARGET / f"{name}.png", clip=shown)
 
 
 def write_arrivals(path: Path) -> Path:
@@ -91,15 +95,38 @@ def write_arrivals(path: Path) -> Path:
 def picture_of_workbook(server: pf.Server, categories: Path, folder: Path) -> None:
     """Write the workbook, let LibreOffice print it, and keep the first page."""
     with server.client() as client:
+        last_week = pf.fetch_inventory(client)
+        for name in ("Luna", "Milo", "Zoë"):
+            client.create_pet(name, category_id=2, status="available")
         inventory = pf.fetch_inventory(client)
-    book = pf.write_report(inventory, folder / "stock.xlsx", categories=categories)
+    book = pf.write_report(
+        inventory,
+        folder / "stock.xlsx",
+        categories=categories,
+        changes=pf.diff(last_week, inventory),
+        attention=["arrivals.csv: 2 rows are to fix"],
+    )
     print_it = ["soffice", "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(book)]
     subprocess.run(print_it, check=True, capture_output=True)
     # An A4 page on its side, without its header and the empty part below this store's table.
     top, height = (str(round(inches * DOTS_PER_INCH)) for inches in (0.45, 4.75))
     size = ["-r", str(DOTS_PER_INCH), "-y", top, "-H", height]
     draw_it = ["pdftoppm", "-png", *size, "-singlefile", str(folder / "stock.pdf")]
-    subprocess.run([*draw_it, str(HERE / "workbook")], check=True)
+    subprocess.run([*draw_it, str(TARGET / "workbook")], check=True)
+
+
+def picture_of_both() -> None:
+    """Put the dashboard and the workbook into the one picture of the first screen."""
+    page_of_both = TARGET / "both.html"
+    page_of_both.write_text(BOTH, encoding="utf-8")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        viewport = {"width": WIDTH, "height": 480}
+        page = browser.new_page(viewport=viewport, device_scale_factor=1.5)
+        page.goto(page_of_both.as_uri())
+        page.screenshot(path=TARGET / "first_look.png")
+        browser.close()
+    page_of_both.unlink()
 
 
 def main() -> None:
@@ -109,6 +136,7 @@ def main() -> None:
         samples.write_sample_history(folder / "history")
         picture_of_dashboard(server, folder / "categories.csv", folder / "history")
         picture_of_workbook(server, folder / "categories.csv", folder)
+    picture_of_both()
 
 
 if __name__ == "__main__":

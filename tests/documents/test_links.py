@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
@@ -72,6 +73,15 @@ def test_the_drawing_of_the_pages_shows_every_part_above_what_it_imports() -> No
     assert before.count('class="part"') > 2 * len(order)
 
 
+def test_the_conda_recipe_asks_for_what_the_package_asks_for() -> None:
+    """The recipe has the version of the package, and its dependencies with their bounds."""
+    recipe = (ROOT / "conda/meta.yaml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = re.findall(r"^    - (\S+) (\S+)$", recipe.partition("  run:")[2], re.MULTILINE)
+    assert f'version = "{petstore_frame.__version__}"' in recipe
+    assert [name + bounds for name, bounds in asked[1:]] == project["dependencies"]
+
+
 def test_every_benchmark_runs_as_its_table_says() -> None:
     """``all.py`` finds a command over each table, and each names a file that is there."""
     tables = re.findall(r"^## .*$", (ROOT / "benchmarks/README.md").read_text(), re.MULTILINE)
@@ -88,16 +98,20 @@ def test_code_paths_are_there(document: Path) -> None:
     assert [word for word in words if not any((home / word).exists() for home in homes)] == []
 
 
-def test_the_names_that_a_change_begins_with_are_in_their_files() -> None:
-    """A name that CONTRIBUTING gives with its file, as `SHEETS` of a file, stands in that file."""
+def test_a_change_begins_where_contributing_says() -> None:
+    """Each of the ten changes names a part, and what to search for in it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(\w+)` (?:of|in)\s+`([\w/]+\.py)`", text)
-    assert len(named) > 5
+    _, _, table = text.partition("## Ten changes")
+    named = re.findall(r"`(\w+)` in `(\w+)`", table)
+    rows = re.findall(r"^\| (?!to \|)[^|-][^|]*\| `(\w+)` in ", table, re.MULTILINE)
+    assert len(rows) == 10
     missing = [
-        (name, file)
-        for name, file in named
-        for path in [ROOT / file if (ROOT / file).exists() else HOUSE / file]
-        if not re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))
+        (name, part)
+        for name, part in named
+        if not any(
+            re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))
+            for path in [*HOUSE.glob(f"{part}.py"), *HOUSE.glob(f"{part}/**/*.py")]
+        )
     ]
     assert missing == []
 

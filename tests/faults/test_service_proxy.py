@@ -1,4 +1,4 @@
-"""nginx as docs/service.md configures it: what the service leaves to a proxy, the proxy does."""
+"""nginx as docs/how_to/postgresql.md configures it: what the service leaves to a proxy, the proxy does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ports import free_port
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
-PAGE = Path(__file__).parents[2] / "docs/service.md"
+PAGE = Path(__file__).parents[2] / "docs/how_to/postgresql.md"
 BODY = b'{"name":"Luna","categoryId":1}'
 CHUNKED = b"1e\r\n" + BODY + b"\r\n0\r\n\r\n"
 WRAPPED = """

@@ -34,14 +34,24 @@ def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
     assert second in (ROOT / ".ci/run").read_text(encoding="utf-8").replace("--quiet ", "")
 
 
-def test_python_blocks_run(tmp_path: Path) -> None:
-    """The README's Python, put end to end, runs without a warning, and again in the same folder.
+OUTPUTS = """
+print(inventory.completeness)
+with pf.serve(sample=500, seed=7, spec_only=True) as bare, bare.client() as client:
+    print(pf.fetch_inventory(client).completeness)
+(row,) = result.fix[result.fix["line"] == 96].to_dict("records")
+print("line {line}, {error_column} `{error_value}`: {hint}".format(**row))
+"""
 
-    The output under the first block is its output, to the letter.
+
+def test_python_blocks_run(tmp_path: Path) -> None:
+    """The README's Python runs without a warning, and again in the same folder.
+
+    The row of outputs under it shows them to the letter.
     """
-    script = "\n".join(blocks("python"))
+    script = "\n".join([*blocks("python"), OUTPUTS])
     twice = f"for turn in range(2):\n    exec({script!r}, {{}})\n"
-    assert run_python(twice, tmp_path).startswith(blocks("text")[0])
+    whole, bare, row, *_ = run_python(twice, tmp_path).splitlines()
+    assert f"\n| `{whole}` | `{bare}` | {row} |\n" in README
 
 
 def test_the_monday_of_the_page_runs(

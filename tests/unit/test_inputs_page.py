@@ -36,7 +36,7 @@ def fate_of(record: Record) -> str:
     if record.state is State.SKIPPED:
         return "skipped"
     if record.problem is not None:
-        return "held" if record.problem.accept else "to fix"
+        return "to confirm" if record.problem.accept else "to fix"
     return "sent with a warning" if record.notes else "sent"
 
 

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+# Attributes of version 0.2, each with the one that has taken its place.
+RENAMED = {
+    "claim": "completeness",
+    "source": "origin",
+    "run": "import_id",
+    "run_id": "import_id",
+    "repeats": "question",
+    "is_from_earlier_run": "sent_now",
+}
+
 
 class HasFrame:
     """A result whose table is a DataFrame, ``frame``."""
@@ -41,6 +51,8 @@ class HasFrame:
     def _where(self, name: str) -> str:
         import pandas as pd
 
+        if name in RENAMED and hasattr(self, RENAMED[name]):
+            return f"it is .{RENAMED[name]} now"
         if hasattr(pd.DataFrame, name):
             return f"its table is .frame: .frame.{name}"
         if name in self._columns():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from textwrap import indent
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Option
@@ -14,6 +16,16 @@ from typer import Option
 import petstore_frame as pf
 from petstore_frame.cli.load import write_files
 from petstore_frame.cli.options import AsJson, finish, switch, to_write
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.results.results import LoadResult
+
+_COLUMNS = """\
+animal_id   the shelter's own number, by which a row is known again
+name        the animal's name
+categoryId  its category, by number or by label; categories.csv has both
+status      available, pending, sold or empty
+arrived     a day; a store has no place for it, so it is not sent"""
 
 
 def sample(
@@ -68,62 +80,73 @@ def demo(
     typer.echo(f"Everything happens on this machine; the files go to {folder}/")
     # The store is new at each run, so the memory of earlier imports would only be in the way.
     with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
-        _step("A store", f"{server.base_url}, process {server.pid}, with a key made for this run")
+        _step("A store", f"{server.base_url}, with a key made for this run")
         pf.samples.write_sample_csv(arrivals, rows=rows, seed=seed)
         pf.samples.write_sample_categories(categories)
-        _step("A file", f"{arrivals}: {rows:,} animals as people send them, some rows dirty")
-        _step("Loading", "one request per good row; each row ends in exactly one state")
+        _step("A file", f"{arrivals}: {rows:,} animals as people send them")
+        _show(_COLUMNS)
+        _step("Loading", "one request for each good row; a row with a mistake is not sent")
         result = pf.load_csv(
             arrivals, client, key="animal_id", categories=categories, journal=journal
         )
-        typer.echo(_indented(str(result)))
+        _show(_became(result))
         inventory = pf.fetch_inventory(client)
         _step("Reading back", str(inventory.completeness))
-        table = str(pf.summarize(inventory, categories=categories))
-        typer.echo(_indented(table.partition("\n\n")[2]))
+        _show(str(pf.summarize(inventory, categories=categories)).partition("\n\n")[2])
         results = write_files(result, folder / "results")
         pf.write_report(inventory, report, categories=categories, results=result)
     _step("Files", "all that was written")
-    typer.echo(_indented("\n".join(map(str, [arrivals, categories, *results, report]))))
-    _say_what_next(folder, report, arrivals, categories)
-
-
-def _say_what_next(folder: Path, report: Path, arrivals: Path, categories: Path) -> None:
     notebooks = _copy_notebooks(folder)
-    shown = [] if notebooks is None else [f"jupyter lab {notebooks}"]
-    shown += [
-        "petstore-frame dashboard --sample 500",
-        f"libreoffice {report}   (or open it in Excel)",
-    ]
-    _step("Next", "type one of these")
-    typer.echo(_indented("\n".join(shown)))
-    typer.echo(
-        f"""
-This store has ended. One of your own, to load the file into:
-    petstore-frame serve --api-key-file store.key
-and in another terminal:
-    export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"
-    petstore-frame load {arrivals} --key animal_id --categories {categories}"""
-    )
+    _show("\n".join(map(str, [arrivals, categories, *results, report, *notebooks])))
+    _step("Next", "three things to try, each as it stands")
+    _show(_next(arrivals, categories, folder / "results"))
 
 
-def _copy_notebooks(folder: Path) -> Path | None:
+def _became(result: LoadResult) -> str:
+    """Say what became of the rows, with the first of those to fix that has a value."""
+    lines = [f"{result.counts['created']:>6,}  created: in the store"]
+    fix = result.fix
+    if len(fix):
+        lines.append(f"{len(fix):>6,}  to fix: not sent; all of them are in fix.csv, such as")
+        row = fix.sort_values("error_value", key=lambda values: values.fillna("") == "").iloc[0]
+        value = f" is {row['error_value']!r}" if isinstance(row["error_value"], str) else ""
+        lines.append(f"        line {row['line']}: {row['error_column']}{value}: {row['hint']}")
+    return "\n".join(lines)
+
+
+def _next(arrivals: Path, categories: Path, results: Path) -> str:
+    """Return what a newcomer may type next; this run's store has ended by then."""
+    load = ["petstore-frame", "load", str(arrivals), "--key", "animal_id"]
+    load += ["--categories", str(categories), "--output", str(results)]
+    return f"""\
+1. See a store in the browser, with the dashboard
+     petstore-frame dashboard --sample 500
+2. See what is recognised in a file, and what is left to say; nothing is sent
+     {shlex.join(["petstore-frame", "recipe", str(arrivals)])}
+3. Start a store of your own, which ends with Ctrl-C
+     petstore-frame serve --api-key-file store.key
+   and in a second terminal load the file into it
+     export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"
+     {shlex.join(load)}"""
+
+
+def _copy_notebooks(folder: Path) -> list[Path]:
     """Put the package's notebooks into a folder of their own, where they write their own files."""
     home = files("petstore_frame") / "notebooks"
     if not home.is_dir():
-        return None
+        return []
     place = folder / "notebooks"
     place.mkdir(exist_ok=True)
     for notebook in home.iterdir():
         if notebook.name.endswith(".ipynb") and not (place / notebook.name).exists():
             with notebook.open("rb") as source, (place / notebook.name).open("wb") as target:
                 shutil.copyfileobj(source, target)
-    return place / "01_first_look.ipynb"
+    return sorted(place.glob("*.ipynb"))
 
 
 def _step(title: str, text: str) -> None:
     typer.echo(f"\n{typer.style(title, bold=True)}: {text}")
 
 
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
+def _show(text: str) -> None:
+    typer.echo(indent(text, "    "))

@@ -1,0 +1,68 @@
+"""Who comes from version 0.2 finds the new call, and what it kept on disk is still read."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+
+ROOT = Path(__file__).parents[2]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+_, _, NEWEST = CHANGELOG.partition(f"## [{pf.__version__}]")
+MOVES = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", NEWEST.partition("\n## [")[0], re.MULTILINE)
+# Columns, keys, modules and values whose errors are those of pandas and Python, not ours to word.
+NOT_OURS = ('["', ".state", "diff_inventories", "patience_s", "accept_loss")
+SNAPSHOTS = Path(__file__).parent / "history_02"
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory):
+    """What the calls of the table are made on: a small store, a file, a day."""
+    folder = tmp_path_factory.mktemp("moves")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        patched.setenv("XDG_STATE_HOME", str(folder))
+        Path("list.csv").write_text("name,category_id\nAda,1\n", encoding="utf-8")
+        store = pf.testing.fake_store([{"name": "Luna", "category_id": 3}])
+        with store.client() as client:
+            inventory = pf.fetch_inventory(client)
+            history = pf.History("history")
+            history.add(inventory)
+            yield {
+                "pf": pf,
+                "client": client,
+                "new_pet": pf.NewPet(name="Max", category_id=3),
+                "inventory": inventory,
+                "old": inventory,
+                "frame": inventory.frame,
+                "summary": pf.summarize(inventory),
+                "history": history,
+                "result": pf.load_csv("list.csv", client, journal="journal"),
+            }
+
+
+@pytest.mark.parametrize(("old", "new"), MOVES)
+def test_both_columns_of_the_table_are_true(names, old: str, new: str) -> None:
+    """The old call raises, where we word the error with the new name; the new one works."""
+    with pytest.raises((AttributeError, KeyError, TypeError, pf.ArgumentError)) as refusal:
+        eval(old, dict(names))
+    told, new_words = (set(re.findall(r"\w+", text)) for text in (str(refusal.value), new))
+    is_ours = not any(part in old for part in NOT_OURS)
+    assert not is_ours or told & (new_words - set(re.findall(r"\w+", old)) or new_words)
+    made = eval(new, dict(names))
+    if isinstance(made, pf.Server):
+        made.close()
+
+
+def test_a_history_of_version_0_2_goes_on(tmp_path: Path) -> None:
+    """Two days that 0.2.0 kept are listed, compared and counted."""
+    folder = shutil.copytree(SNAPSHOTS, tmp_path / "history")
+    history = pf.History(folder, timezone="UTC")
+    assert history.problems() == []
+    assert history.snapshots()["rows"].tolist() == [12, 13]
+    assert history.diff().counts["new"] == 1
+    assert history.trend().groupby("date")["pets"].sum().tolist() == [12, 13]
