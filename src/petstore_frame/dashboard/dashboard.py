@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
 Tab = TypeVar("Tab", "ImportTab", "HistoryTab", "StocktakeTab")
+TABS = ("Inventory", "Import", "Stocktake", "History")
 
 
 class Dashboard:
@@ -106,7 +107,7 @@ class Dashboard:
             self._take,
             self._lock,
         )
-        self.filters = Filters(self._kit, self._lock, self._chosen, self.reading_bar.say)
+        self.filters = Filters(self._kit, self._lock, self._show_open, self.reading_bar.say)
         self.inventory_tab = InventoryTab(self._kit, self._lock, self.filters)
         self.export = Exporter(
             self._kit,
@@ -127,11 +128,8 @@ class Dashboard:
 
     def _make_widget(self) -> widgets.VBox:
         kit, bar = self._kit, self.reading_bar
-        names = ["Inventory", "Import", "Stocktake"]
-        if self._history is not None:
-            names.append("History")
-        self.tabs = ButtonGroup(kit, lambda at: self._open_tab(names[at]), "pf-tabs")
-        self.tabs.show(names)
+        self.tabs = ButtonGroup(kit, lambda at: self._open_tab(TABS[at]), "pf-tabs")
+        self.tabs.show(TABS)
         self.tabs.widget.index = 0
         top = kit.row(bar.header, kit.row(bar.actions, self.export.widget)).add_class("pf-top")
         head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs.widget]
@@ -167,14 +165,15 @@ class Dashboard:
         self.filters.drill(Selection(text=f"#{pet_id}"))
 
     @cached_property
-    def history_tab(self) -> HistoryTab | None:
-        """The tab that shows what changed, or None without a history."""
-        if self._history is None:
-            return None
+    def history_tab(self) -> HistoryTab:
+        """The tab that shows what changed, and keeps snapshots."""
         from petstore_frame.dashboard.history_tab import HistoryTab
 
         labels = shown_labels(self._labels)
-        return self._added(HistoryTab(self._kit, self._history, labels, self.filters.picked))
+        tab = HistoryTab(
+            self._kit, self._history, labels, self.filters.picked, lambda: self.inventory
+        )
+        return self._added(tab)
 
     def _added(self, tab: Tab) -> Tab:
         self._kit.show(tab.widget, False)
@@ -217,27 +216,23 @@ class Dashboard:
         self._kit.close()
 
     def _open_tab(self, name: str) -> None:
+        """Show one tab; those that are not the first are made when they are first opened."""
         self._opened = name
         show, has_pets = self._kit.show, self.inventory_tab.model is not None
         show(self.filters.widget, has_pets and name in ("Inventory", "History"))
         show(self.inventory_tab.widget, has_pets and name == "Inventory")
-        if name == "Import" or "import_tab" in vars(self):
-            show(self.import_tab.widget, name == "Import")
-        if name == "Stocktake" or "stocktake_tab" in vars(self):
-            show(self.stocktake_tab.widget, name == "Stocktake")
-        if self.history_tab is not None:
-            show(self.history_tab.widget, name == "History")
+        for other in TABS[1:]:
+            attribute = f"{other.lower()}_tab"
+            if name == other or attribute in vars(self):
+                show(getattr(self, attribute).widget, name == other)
         self._show_open()
 
     def _show_open(self) -> None:
         """Draw the selection where it is seen; other tabs draw it when they are opened."""
         selection = self.filters.selection
-        if self._opened == "History" and self.history_tab is not None:
+        if self._opened == "History":
             self.history_tab.show(selection)
         self.inventory_tab.show(selection, is_seen=self._opened == "Inventory")
-
-    def _chosen(self, _: Selection) -> None:
-        self._show_open()
 
     def _on_screen(self) -> tuple[StoreModel, Selection] | None:
         model = self.inventory_tab.model
@@ -270,7 +265,8 @@ class Dashboard:
         view = self.widget._repr_mimebundle_() | {"text/plain": ""}
         show(view, raw=True)
         copy = show(self._copy(), raw=True, display_id=True)
-        self._copies += [copy] * (copy is not None)  # there is none outside of IPython
+        if copy is not None:  # there is none outside of IPython
+            self._copies.append(copy)
 
 
 def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import ButtonGroup, Kit, Meant
-from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
+from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
 from petstore_frame.html.palette import status_word
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ SUGGESTIONS = 500  # categories offered while typing; any other is found by its 
 
 
 class Filters:
-    """The selection that every drawing on the screen follows; ``changed`` is told each new one."""
+    """The selection that every drawing on the screen follows; ``changed`` is called after each."""
 
     def __init__(
         self,
         kit: Kit,
         lock: RLock,
-        changed: Callable[[Selection], None],
+        changed: Callable[[], None],
         say: Callable[[str], None],
     ) -> None:
         self.selection = Selection()
@@ -68,7 +68,7 @@ class Filters:
         """Show a selection everywhere."""
         with self._lock:
             self.selection = selection
-            self._changed(selection)
+            self._changed()
 
     def drill(self, selection: Selection) -> None:
         """Go to a selection with a way back."""
@@ -96,7 +96,7 @@ class Filters:
         with self._lock:
             self.choose(self._before.pop() if self._before else self.selection.cleared())
 
-    def shown(self, shown: Shown) -> None:
+    def shown(self, shown: ShownPets) -> None:
         """Say what is on the screen, and offer to take each filter away."""
         if self._model is None:
             return

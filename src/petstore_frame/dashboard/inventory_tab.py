@@ -14,7 +14,7 @@ from petstore_frame.counts.table import CountTable
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.filters import Filters
 from petstore_frame.dashboard.kit import Kit, Live, Meant
-from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
+from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
 from petstore_frame.html import PAGE, Cell, Markup
 from petstore_frame.html.palette import status_colours
 
@@ -29,7 +29,7 @@ class InventoryTab:
 
     def __init__(self, kit: Kit, lock: RLock, filters: Filters) -> None:
         self.model: StoreModel | None = None
-        self.shown: Shown | None = None
+        self.shown: ShownPets | None = None
         self._kit, self._lock, self._filters = kit, lock, filters
         self._hidden: frozenset[str] = frozenset()
         self._is_drawing = False
@@ -60,7 +60,7 @@ class InventoryTab:
                 self._draw(shown)
                 self._show_pager(shown)
 
-    def _draw(self, shown: Shown) -> None:
+    def _draw(self, shown: ShownPets) -> None:
         if self.model is None:
             return
         cards = parts.cards(shown, self.model.pets.everything)
@@ -76,10 +76,10 @@ class InventoryTab:
         )
         self.view.markup = cards + charts + _table(shown)
 
-    def _figure(self, shown: Shown) -> Figure:
+    def _figure(self, shown: ShownPets) -> Figure:
         return status_figure(shown.counts, top=BARS, hidden=self._hidden)
 
-    def _show_pager(self, shown: Shown) -> None:
+    def _show_pager(self, shown: ShownPets) -> None:
         now = shown.selection
         self._kit.show(self._pager, bool(shown.matches))
         self.previous.disabled = now.page <= 1
@@ -109,7 +109,7 @@ class InventoryTab:
         self._filters.choose(replace(now, page=now.page + pages))
 
 
-def _table(shown: Shown) -> Markup:
+def _table(shown: ShownPets) -> Markup:
     """One page of pets below heads that sort."""
     now = shown.selection
     arrow = " ▼" if now.is_descending else " ▲"

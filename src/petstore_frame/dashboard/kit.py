@@ -16,6 +16,8 @@ import ipywidgets as widgets
 import traitlets
 
 BEAT_EVERY_S = 2.0
+# A browser's message beyond 10 MiB breaks the websocket without an error.
+LARGEST_UPLOAD = 8 * 1024 * 1024
 Meant = Mapping[str, str]
 Kind = TypeVar("Kind", bound=widgets.DOMWidget)
 
@@ -117,15 +119,20 @@ class Live(anywidget.AnyWidget):
 
     Attributes:
         meant: Called with the data attributes of what was used: ``category``, ``status``, ``sort``;
-            or ``toggle`` or ``save`` with the name of the ``figure``.
+            or ``toggle`` or ``save`` with the name of the ``figure``. A list, a box or a tick adds
+            its ``value``.
+        taken: Called with the ``upload`` (its name), the ``size`` and the content of a file that
+            was chosen, dropped or pasted; None is the content of one above ``LARGEST_UPLOAD``.
     """
 
     _esm = traitlets.Unicode(_script()).tag(sync=True)
+    largest = traitlets.Int(LARGEST_UPLOAD).tag(sync=True)
     markup = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.meant: Callable[[Meant], None] = lambda _: None
+        self.taken: Callable[[Meant, bytes | None], None] = lambda *_: None
         self.on_msg(self._told)
 
     def download(self, content: bytes, name: str, media: str) -> None:
@@ -137,6 +144,11 @@ class Live(anywidget.AnyWidget):
         while not stopped.wait(BEAT_EVERY_S):
             self.send({"beat": True})
 
-    def _told(self, _: Any, content: Any, __: Any) -> None:
-        if isinstance(content, dict) and content:
-            self.meant({name: str(value) for name, value in content.items() if value is not None})
+    def _told(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
+        if not isinstance(content, dict):
+            return
+        meant = {name: str(value) for name, value in content.items() if value is not None}
+        if "upload" in meant:
+            self.taken(meant, bytes(buffers[0]) if buffers else None)
+        elif meant:
+            self.meant(meant)
