@@ -303,13 +303,13 @@ def _meaning(way: str, value: ValueToMap, chosen: str, labels: Mapping[int, str]
     data = {f"data_{way}": value.field, "data_text": value.text, "aria_label": name}
     if value.field == "name":
         example = "a name, or Unnamed {column}"
-        return element("input", value=chosen, placeholder=example, size=28, **data)
+        return element("input", value=chosen, placeholder=example, size=34, **data)
     if value.field == "category_id":
         known = chosen.removeprefix("-").isdecimal() and int(chosen) in labels
         shown = _labelled(int(chosen), labels) if known else chosen
         hint = "a category, or a new one: Ferret (9)" if labels else "the number of a category"
         return element(
-            "input", value=shown, placeholder=hint, size=28, list=_list_of(labels), **data
+            "input", value=shown, placeholder=hint, size=34, list=_list_of(labels), **data
         )
     words = {"": NOT_MAPPED} | _same(FIELD_BY_NAME[value.field].values) | {NOTHING: "no status"}
     return parts.select(words, chosen, **data)
