@@ -15,7 +15,7 @@ SHEET = f"""{CSS}
 .pf-dash{{color:{INK};font:{TEXT}px/1.45 {FONT};container-type:inline-size;padding:4px 4px 8px}}
 .pf-dash>*{{margin:0 0 12px!important}}
 .pf-gone>*{{filter:grayscale(1);opacity:.5}}
-.pf-lost{{position:fixed;z-index:999;top:8px;left:8px;right:8px;padding:8px 12px;color:{INK};
+.pf-lost{{position:fixed;z-index:999;bottom:32px;left:8px;right:8px;padding:8px 12px;color:{INK};
  background:{PAPER};border:1px solid {RULE};border-left:4px solid {FAILED_BADGE.edge};
  font:{TEXT}px/1.45 {FONT};box-shadow:0 2px 8px rgba(0,0,0,.3)}}
 .pf-steps{{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:center;margin:0 0 8px}}
