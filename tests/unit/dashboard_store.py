@@ -10,7 +10,6 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 import httpx
-import ipywidgets as widgets
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.kit import Live
@@ -100,12 +99,6 @@ class MemoryStore(httpx.BaseTransport):
             )
             headers["Link"] = f'<{BASE_URL}/pets?{httpx.QueryParams(query)}>; rel="next"'
         return httpx.Response(200, json=page, headers=headers)
-
-
-def press(group: widgets.ToggleButtons, index: int) -> None:
-    """What a browser sends for a click on one of many buttons."""
-    group.index = index
-    group._handle_custom_msg({"event": "click"}, [])
 
 
 def click(view: Live, **meant: str) -> None:

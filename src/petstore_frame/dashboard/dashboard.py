@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ipywidgets as widgets
 
 from petstore_frame._internal.arguments import checked_client
+from petstore_frame.charts.svg import element
 from petstore_frame.client import Client
 from petstore_frame.dashboard.export import Exporter
 from petstore_frame.dashboard.filters import Filters
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.kit import ButtonGroup, Kit
+from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
@@ -117,6 +118,7 @@ class Dashboard:
             folder=self._folder,
         )
         self.widget = self._make_widget()
+        self._open_tab(self._opened)
         self._closed = Event()
         beat = self.inventory_tab.view.beat
         Thread(target=beat, args=(self._closed,), name="petstore-beat", daemon=True).start()
@@ -128,14 +130,10 @@ class Dashboard:
 
     def _make_widget(self) -> widgets.VBox:
         kit, bar = self._kit, self.reading_bar
-        self.tabs = ButtonGroup(kit, lambda at: self._open_tab(TABS[at]), "pf-tabs")
-        self.tabs.show(TABS)
-        self.tabs.widget.index = 0
-        top = kit.row(bar.header, kit.row(bar.actions, self.export.widget)).add_class("pf-top")
-        head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs.widget]
-        return kit.column(*head, self.filters.widget, self.inventory_tab.widget).add_class(
-            "pf-dash"
-        )
+        self.tabs = kit.live(lambda meant: self._open_tab(meant["tab"]))
+        top = kit.column("pf-top", bar.view, self.export.view)
+        head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs]
+        return kit.column("pf-dash", *head, self.filters.widget, self.inventory_tab.widget)
 
     @cached_property
     def import_tab(self) -> ImportTab:
@@ -160,7 +158,6 @@ class Dashboard:
 
     def _open_pet(self, pet_id: str) -> None:
         """Show one pet among the others."""
-        self.tabs.widget.index = 0
         self._open_tab("Inventory")
         self.filters.drill(Selection(text=f"#{pet_id}"))
 
@@ -218,6 +215,12 @@ class Dashboard:
     def _open_tab(self, name: str) -> None:
         """Show one tab; those that are not the first are made when they are first opened."""
         self._opened = name
+        buttons = (
+            element("button", each, class_="jupyter-button", data_tab=each,
+                    aria_pressed="true" if each == name else "false")
+            for each in TABS
+        )  # fmt: skip
+        self.tabs.markup = element("div", *buttons, class_="pf-tabs")
         show, has_pets = self._kit.show, self.inventory_tab.model is not None
         show(self.filters.widget, has_pets and name in ("Inventory", "History"))
         show(self.inventory_tab.widget, has_pets and name == "Inventory")

@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-import ipywidgets as widgets
-
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.html import Markup
@@ -20,6 +18,11 @@ from petstore_frame.inventory import Inventory
 # A larger file would fill the memory of the page, and notebook servers cut such messages.
 LARGEST_DOWNLOAD = 8 * 1024 * 1024
 SHOWN, ALL = "pets shown", "all pets"
+_KINDS = {
+    ".xlsx": ("Excel", "as a workbook"),
+    ".csv": ("CSV", "as a table"),
+    ".html": ("Web page", "as one page"),
+}
 
 
 class Exporter:
@@ -40,13 +43,22 @@ class Exporter:
     ) -> None:
         self._shown, self._send, self._say, self._folder = shown, send, say, folder
         self._worker = Worker("petstore-export")
-        self.what = kit.make(widgets.Dropdown, options=[SHOWN, ALL], description="Export")
-        self.buttons = [
-            kit.button("Excel", "as a workbook", lambda: self._start(".xlsx")),
-            kit.button("CSV", "as a table", lambda: self._start(".csv")),
-            kit.button("Web page", "as one page", lambda: self._start(".html")),
-        ]
-        self.widget = kit.row(self.what, *self.buttons)
+        self._what = SHOWN
+        self.view = kit.live(self._meant)
+        self._draw()
+
+    def _draw(self) -> None:
+        words = {each: each for each in (SHOWN, ALL)}
+        buttons = (parts.step(way, name, tip) for way, (name, tip) in _KINDS.items())
+        drawn = (parts.choice("Export", words, self._what, data_what=""), *buttons)
+        self.view.markup = element("div", *drawn, class_="pf-steps")
+
+    def _meant(self, meant: Meant) -> None:
+        if "what" in meant:
+            self._what = meant["value"]
+            self._draw()
+        else:
+            self._start(meant["way"])
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the file under way."""
@@ -59,7 +71,7 @@ class Exporter:
             self._say(parts.warning("There is nothing to export yet"))
             return
         model, selection = found
-        if self.what.value == ALL:
+        if self._what == ALL:
             selection = selection.cleared()
         stem = "selection" if selection.is_filtered else "inventory"
         name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock

@@ -13,7 +13,7 @@ from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import LINES_SHOWN, trend_figure
 from petstore_frame.counts.words import short
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, Live, Meant
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
@@ -58,9 +58,8 @@ class HistoryTab:
         self._flows: dict[tuple[date | None, date | None], Flow] = {}
         self._figures: dict[str, Figure] = {}
         self._rest: int | None = None  # stands for the categories that have no line of their own
-        self.top, self.view = kit.make(Live), kit.make(Live)
-        self.top.meant = self.view.meant = self._meant
-        self.widget = kit.column(self.top, self.view)
+        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.widget = kit.column("pf-tab", self.top, self.view)
 
     def show(self, selection: Selection) -> None:
         """Draw the history for a selection, read anew where there are other snapshots."""

@@ -30,7 +30,7 @@ from petstore_frame.dashboard.import_view import (
     sent_words,
     view,
 )
-from petstore_frame.dashboard.kit import Kit, Live, Meant
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.worker import Cancelled
 from petstore_frame.html import Markup
 from petstore_frame.loader.record import State
@@ -57,11 +57,9 @@ class ImportTab:
         self._folders: list[Path] = []
         self._stated: set[str] = set()
         self._is_stale = self._is_busy = self._has_doubt = False
-        self.top, self.view = kit.make(Live), kit.make(Live)
-        for each in (self.top, self.view):
-            each.meant, each.taken = self._meant, self._taken
-        title = kit.html("<h3 class='pf-section'>Add pets from a CSV or Excel file</h3>")
-        self.widget = kit.column(title, self.top, self.message, self.view).add_class("pf-tab")
+        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.top.taken = self._taken
+        self.widget = kit.column("pf-tab", self.top, self.message, self.view)
         with self._problems_shown():
             self._draw()
 
@@ -87,7 +85,8 @@ class ImportTab:
         with self._lock:
             seen = self.seen
             labels = parts.file_button("Category labels (CSV)", kinds=".csv", data_labels="")
-            above = parts.sources("a file", labels)
+            title = "Add pets from a CSV or Excel file"
+            above = parts.titled(title, parts.sources("a file", labels))
             if seen is not None:
                 above += choices(seen.look)
             above += element("div", *self._steps(), class_="pf-steps")

@@ -209,6 +209,7 @@ function render({ model, el }) {
   // Python sends a beat every few seconds; without it, nothing on the page is live any more.
   let lastBeat = null, lastLook = Date.now();
   const listen = (message, buffers) => {
+    if (message.focus) return root.querySelector(message.focus)?.focus();
     if (!message.beat) return receive(message, buffers);
     lastBeat = Date.now();
     tell(el, false);

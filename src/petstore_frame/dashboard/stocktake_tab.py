@@ -13,7 +13,7 @@ from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_job import ImportJob, recipe_of
 from petstore_frame.dashboard.import_preview import label_of
-from petstore_frame.dashboard.kit import Kit, Live, Meant
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import PAGE, Markup
@@ -50,11 +50,9 @@ class StocktakeTab:
         self._recipe, self._keys = Recipe(), list[tuple[str, ...]]()
         self._kind = ""
         self.found: Comparison | None = None
-        self.top, self.message, self.view = kit.make(Live), kit.html(), kit.make(Live)
-        for each in (self.top, self.view):
-            each.meant, each.taken = self._meant, self._taken
-        title = kit.html("<h3 class='pf-section'>Compare our list with the store</h3>")
-        self.widget = kit.column(title, self.top, self.message, self.view).add_class("pf-tab")
+        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.message, self.top.taken = kit.html(), self._taken
+        self.widget = kit.column("pf-tab", self.top, self.message, self.view)
         self._draw()
 
     def wait(self, timeout_s: float | None = None) -> bool:
@@ -120,7 +118,8 @@ class StocktakeTab:
         self._worker.start(job)
 
     def _draw(self) -> None:
-        above = parts.sources("a list")
+        title = "Compare our list with the store"
+        above = parts.titled(title, parts.sources("a list"))
         if self._path is not None:
             names = {str(at): f"key {', '.join(key)}" if key else BY_FIELDS
                      for at, key in enumerate(self._keys)}  # fmt: skip

@@ -44,16 +44,6 @@ SHEET = f"""{CSS}
 .pf-header summary{{cursor:pointer;list-style:none;width:fit-content}}
 .pf-header summary::after{{content:" ▾"}}
 .pf-header details[open] summary::after{{content:" ▴"}}
-.pf-dash .widget-hbox{{display:flex;flex-flow:row wrap!important;gap:8px;align-items:center;
- overflow:visible}}
-.pf-dash .widget-hbox>*{{margin:0}}
-.pf-dash .widget-hbox>.widget-html,.pf-dash .widget-hbox>.widget-toggle-buttons{{width:auto}}
-.pf-dash .widget-label{{width:auto;color:{INK};font-size:{TEXT}px;margin-right:8px}}
-.pf-dash :is(.widget-dropdown,.widget-text,.widget-combobox){{width:auto}}
-.pf-dash .widget-dropdown select{{appearance:auto!important;
- background-image:none!important;width:auto;min-width:9em;max-width:20em;flex:none;
- height:{_CONTROL}px}}
-.pf-dash :is(.widget-text,.widget-combobox) input{{width:13em;flex:none}}
 .pf-live .pf-path.pf-path{{width:24em}}
 .pf-dash input[type=number]{{width:5em}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:{TEXT}px}}
@@ -64,17 +54,18 @@ SHEET = f"""{CSS}
 .pf-dash .jupyter-button:is([data-way=send],[aria-pressed=true])
  {{background:{ACCENT};color:#FFFFFF}}
 .pf-dash :focus-visible{{outline:2px solid {_FOCUS}!important;outline-offset:1px}}
-.pf-dash .pf-top.pf-top{{gap:8px 16px;justify-content:space-between;align-items:start}}
-.pf-dash .pf-top.pf-top>.widget-html{{flex:1 1 400px;width:auto}}
-.pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
-.pf-dash .widget-toggle-buttons>.widget-label{{display:none}}
-.pf-dash .pf-tabs>div{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
-.pf-dash .pf-tabs button.jupyter-button{{background:transparent;box-shadow:none;border-radius:0;
- margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}
-.pf-dash .pf-tabs button.mod-active{{border-bottom-color:{_FOCUS};font-weight:650}}
-.pf-dash .pf-chips>div{{display:flex;flex-wrap:wrap;gap:8px}}
-.pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:14px;border:1px solid {_FOCUS};
- background:transparent;box-shadow:none;max-width:min(32em,100%);line-height:{_CONTROL - 2}px}}
+.pf-dash .pf-top.pf-top{{display:flex;flex-flow:row wrap;gap:8px 16px;align-items:start}}
+.pf-dash .pf-top>*{{margin:0!important}}
+.pf-dash .pf-top>:first-child{{flex:1 1 400px}}
+.pf-top .pf-live{{display:flex;flex-wrap:wrap;gap:8px 16px;justify-content:space-between}}
+.pf-top .pf-header{{flex:1 1 300px}}
+.pf-tabs{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
+.pf-dash .pf-tabs .jupyter-button{{background:transparent;color:{INK};box-shadow:none;
+ border-radius:0;margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}
+.pf-dash .pf-tabs .jupyter-button[aria-pressed=true]{{border-bottom-color:{_FOCUS};font-weight:650}}
+.pf-dash .jupyter-button:is([data-way^=drop],[data-way=clear]){{border-radius:14px;
+ border:1px solid {_FOCUS};background:transparent;box-shadow:none;max-width:min(32em,100%);
+ overflow:hidden;text-overflow:ellipsis;line-height:{_CONTROL - 2}px}}
 .pf-two{{display:flex;flex-wrap:wrap;gap:16px 32px;align-items:flex-start;margin:0 0 16px}}
 .pf-two>section{{flex:1 1 max(36em,40%);min-width:0;max-width:100%}}
 .pf-live section{{margin:0 0 16px}}

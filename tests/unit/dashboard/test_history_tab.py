@@ -13,7 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame import samples
 from petstore_frame.dashboard.history_tab import HistoryTab
-from unit.dashboard_store import MemoryStore, Screen, click, pets, press
+from unit.dashboard_store import MemoryStore, Screen, click, pets
 
 OpenHistory = Callable[..., HistoryTab]
 
@@ -26,7 +26,7 @@ def open_history() -> Iterator[OpenHistory]:
         def opened(history: Any = None, store: MemoryStore | None = None) -> HistoryTab:
             client = (store or MemoryStore(pets(240))).client()
             dashboard = shown.enter_context(closing(pf.Dashboard(client, history=history)))
-            press(dashboard.tabs.widget, 3)
+            Screen(dashboard.tabs).press("History")
             return dashboard.history_tab
 
         yield opened

@@ -15,7 +15,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard import export
-from unit.dashboard_store import KEY, WAIT_S, MemoryStore, inventory, pets
+from unit.dashboard_store import KEY, WAIT_S, MemoryStore, Screen, inventory, pets
 
 
 def everything_shown(dashboard: pf.Dashboard) -> str:
@@ -37,9 +37,9 @@ def test_what_is_shown_goes_out_or_all(dashboard: pf.Dashboard, what: str, is_al
     """One press sends the pets selected to the downloads, or all, where that is chosen."""
     sent: list[tuple[bytes, str, str]] = []
     dashboard.export._send = lambda *file: sent.append(file)
-    dashboard.filters.text.value = "Pet 23"
-    dashboard.export.what.value = what
-    dashboard.export.buttons[1].click()
+    Screen(dashboard.filters.view).choose("Name", "Pet 23")
+    Screen(dashboard.export.view).choose("Export", what)
+    Screen(dashboard.export.view).press("CSV")
     assert dashboard.export.wait(WAIT_S)
     ((content, name, media),) = sent
     assert name.startswith("inventory-" if is_all else "selection-") and media == "text/csv"
@@ -51,7 +51,7 @@ def test_a_file_too_large_for_a_download_is_named(
 ) -> None:
     """Beyond the size that a page can carry, the file stays on disk and its place is told."""
     monkeypatch.setattr(export, "LARGEST_DOWNLOAD", 4)
-    dashboard.export.buttons[1].click()
+    Screen(dashboard.export.view).press("CSV")
     assert dashboard.export.wait(WAIT_S)
     (kept,) = tmp_path.glob("inventory-*.csv")
     assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
