@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,22 +34,6 @@ CELLS = {
     "shown = pf.Dashboard(pf.Client(), categories='labels.csv', history='history', "
     "journal='journal', folder='out')\n"
     "shown",
-    "failing": "import os\n"
-    "broken = pf.Client(os.environ['DOOMED_URL'], 'k' * 20, max_retries=0)\n"
-    "from dataclasses import replace\n"
-    "origin = replace(shown.inventory.origin, base_url=broken.base_url)\n"
-    "kept = replace(shown.inventory, origin=origin)\n"
-    "pf.Dashboard(broken, inventory=kept, journal='journal')",
-    "categories": "import pandas as pd\n"
-    "frame = shown.inventory.frame\n"
-    "frame = pd.concat([frame] * 4, ignore_index=True).head(900)\n"
-    "ids, kinds = range(2**53 + 1, 2**53 + 1801, 2), [n % 300 for n in range(900)]\n"
-    "frame = frame.assign(id=ids, category_id=kinds)\n"
-    "many = pf.Inventory.made_up(frame, base_url=shown.inventory.base_url)\n"
-    "pf.Dashboard(pf.Client(), inventory=many)",
-    "empty": "empty = pf.serve()\npf.Dashboard(empty.client(), journal='journal')",
-    "incomplete": "spec = pf.serve(sample=300, seed=1, spec_only=True)\n"
-    "pf.Dashboard(spec.client(), categories='labels.csv')",
 }  # fmt: skip
 
 
@@ -114,7 +100,6 @@ def lab(store: pf.Server, folder: Path) -> Iterator[jupyter.Server]:
     environ = {
         "PETSTORE_BASE_URL": store.base_url,
         "PETSTORE_API_KEY": store.api_key.get_secret_value(),
-        "DOOMED_URL": "http://127.0.0.1:9/v1",
     }
     with jupyter.jupyter(folder, environ=environ) as server:
         yield server
@@ -126,6 +111,42 @@ def book(lab: jupyter.Server, chromium: Any, folder: Path) -> Iterator[Book]:
         jupyter.open_notebook(page, lab, "book.ipynb")
         yield Book(page, traffic, lab, folder)
         lab.end_kernels()
+
+
+@pytest.fixture(scope="package")
+def address(store: pf.Server, folder: Path) -> Iterator[str]:
+    """Where ``petstore-frame dashboard`` shows the store as a page of its own."""
+    environ = {
+        **os.environ,
+        "PETSTORE_BASE_URL": store.base_url,
+        "PETSTORE_API_KEY": store.api_key.get_secret_value(),
+        "XDG_STATE_HOME": str(folder / "state"),  # journals of these tests alone
+    }
+    command = [
+        sys.executable, "-m", "petstore_frame", "dashboard", "--no-browser", "--categories",
+        "labels.csv",
+    ]  # fmt: skip
+    with subprocess.Popen(
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        waited = jupyter.Server(address.partition("/?")[0], address.partition("token=")[2])
+        jupyter.await_answer(waited, "/login", process)
+        yield address
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="package")
+def voila(address: str, chromium: Any) -> Iterator[Any]:
+    """The page, opened."""
+    with jupyter.tab(chromium) as (opened, traffic):
+        opened.goto(address)
+        opened.wait_for_selector(".pf-card", timeout=90_000)
+        yield opened
+        assert traffic.blocked == []
 
 
 @pytest.fixture(scope="session")
@@ -140,14 +161,20 @@ def axe() -> str:
 
 
 @pytest.fixture
-def picture(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """Keeps a picture of the page on request, where PETSTORE_TEST_PICTURES names a folder."""
+def picture() -> Any:
+    """Keeps pictures of a page, wide, narrow and dark, in the folder PETSTORE_TEST_PICTURES."""
     kept = os.environ.get("PETSTORE_TEST_PICTURES")
 
     def take(page: Any, name: str) -> None:
-        path = tmp_path / f"{name}.png"
-        page.screenshot(path=str(path))
-        if kept:
-            shutil.copy(path, kept)
+        if not kept:
+            return
+        before = page.viewport_size
+        for width, scheme in ((1400, "light"), (700, "light"), (1400, "dark")):
+            page.set_viewport_size({"width": width, "height": 1000})
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_timeout(200)
+            page.screenshot(path=f"{kept}/{name}_{width}_{scheme}.png", full_page=True)
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size(before)
 
-    yield take
+    return take

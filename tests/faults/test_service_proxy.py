@@ -1,4 +1,4 @@
-"""nginx as docs/how_to/postgresql.md configures it: what the service leaves to a proxy, the proxy does."""
+"""nginx as docs/how_to/postgresql.md has it: what the service leaves to a proxy, it does."""
 
 from __future__ import annotations
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from html.parser import HTMLParser
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
-import ipywidgets as widgets
 
-import petstore_frame as pf
 from petstore_frame.client import Client
 from petstore_frame.dashboard.kit import Live
 from petstore_frame.inventory import Inventory, Verdict
@@ -98,21 +97,93 @@ class MemoryStore(httpx.BaseTransport):
         return httpx.Response(200, json=page, headers=headers)
 
 
-def press(group: widgets.ToggleButtons, index: int) -> None:
-    """What a browser sends for a click on one of many buttons."""
-    group.index = index
-    group._handle_custom_msg({"event": "click"}, [])
-
-
 def click(view: Live, **meant: str) -> None:
     """What a browser sends for a click on a mark: what the mark stands for."""
     view._handle_custom_msg(meant, [])
 
 
-def upload(dashboard: pf.Dashboard, name: str, content: bytes) -> None:
-    """What a browser sends for a file chosen."""
-    file = {
-        "name": name, "type": "text/csv", "size": len(content), "content": memoryview(content),
-        "last_modified": AS_OF,
-    }  # fmt: skip
-    dashboard.import_tab.upload.value = (file,)
+def upload(view: Live, name: str, content: bytes, **meant: str) -> None:
+    """What a browser sends for a file chosen, dropped or pasted; of too large a one the size."""
+    size = len(content)
+    buffers = [memoryview(content)] if size <= view.largest else []
+    view._handle_custom_msg({"upload": name, "size": size, **meant}, buffers)
+
+
+class Element(NamedTuple):
+    """An element on the screen: what it says, and what the browser sends when it is used."""
+
+    tag: str
+    attributes: dict[str, str | None]
+    words: list[str]
+    meant: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.words).strip()
+
+
+class Screen(HTMLParser):
+    """The elements that views show, to be worked by what they say."""
+
+    def __init__(self, *views: Live) -> None:
+        super().__init__()
+        self.elements: list[tuple[Live, Element]] = []
+        self._open: list[Element] = []
+        for view in views:
+            self._view = view
+            self.feed(view.markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        own = {name[5:]: text or "" for name, text in attrs if name.startswith("data-")}
+        around = self._open[-1].meant if self._open else {}
+        element = Element(tag, dict(attrs), [], around | own)
+        self.elements.append((self._view, element))
+        self._open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop().tag != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        for element in self._open:
+            element.words.append(data)
+
+    def buttons(self) -> list[str]:
+        """What can be pressed, by its words."""
+        return [each.text for _, each in self.elements if _is_button(each)]
+
+    def press(self, text: str) -> None:
+        """Press the first button with these words."""
+        view, found = next(
+            pair for pair in self.elements if _is_button(pair[1]) and pair[1].text == text
+        )
+        click(view, **found.meant)
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose in a list, or write into a box, by its name; options by their words."""
+        view, found = self._named(name)
+        words = {each.text: each.attributes.get("value") for each in self._options(found)}
+        click(view, **found.meant, value=words.get(value, value) or "")
+
+    def chosen(self, name: str) -> str:
+        """What a list or a box holds, by its name."""
+        _, found = self._named(name)
+        if found.tag == "input":
+            return found.attributes.get("value") or ""
+        options = [*self._options(found)]
+        return next((each for each in options if "selected" in each.attributes), options[0]).text
+
+    def _named(self, name: str) -> tuple[Live, Element]:
+        return next(pair for pair in self.elements if pair[1].attributes.get("aria-label") == name)
+
+    def _options(self, chosen: Element) -> Iterator[Element]:
+        at = next(at for at, (_, each) in enumerate(self.elements) if each is chosen)
+        for _, each in self.elements[at + 1 :]:
+            if each.tag != "option":
+                return
+            yield each
+
+
+def _is_button(element: Element) -> bool:
+    is_mark = "pf-mark" in (element.attributes.get("class") or "")
+    return (element.tag == "button" or is_mark) and "disabled" not in element.attributes

@@ -23,6 +23,7 @@ from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.service.samples import sample_pets
+from unit.dashboard_store import inventory, pets
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
@@ -96,6 +97,18 @@ def test_service_fills_its_store_with_the_same_categories() -> None:
     used = {pet.category_id for pet in sample_pets(5000, 7)}
     assert used <= set(SAMPLE_CATEGORIES)
     assert len(used) > 3
+
+
+def test_a_history_ends_with_the_pets_of_a_store(tmp_path: Path) -> None:
+    """Up to the day of an inventory, so that its last numbers are those of the store."""
+    now = inventory(pets(300))
+    history = write_sample_history(tmp_path / "history", days=25, inventory=now)
+    listed = history.snapshots()
+    assert history.read().frame.equals(now.frame) and len(listed) == 24
+    assert listed["date"].iloc[-1].date() == now.fetched_at.date()
+    assert listed["rows"].drop(18).between(150, 450).all()  # the day that was cut short is no rise
+    flow = history.flow(period="week")
+    assert (flow.sell_through["sold"] > 0).any() and flow.ageing["days_available"].nunique() > 5
 
 
 def test_a_number_that_cannot_be_writes_nothing(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import SENT_FIELDS, Pet
+from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS, Pet
 
 if TYPE_CHECKING:
     from petstore_frame.history import History
@@ -63,6 +65,13 @@ _MOVES: dict[str | None, dict[str | None, int]] = {
     "pending": {"pending": 55, "sold": 35, "available": 10},
     "sold": {"sold": 88, "removed": 12},
     None: {None: 90, "available": 10},
+}
+# The same backwards; a pet that was removed had not come yet.
+_MOVES_BACK: dict[str | None, dict[str | None, int]] = {
+    "available": {"available": 92, "pending": 2, "removed": 6},
+    "pending": {"pending": 60, "available": 40},
+    "sold": {"sold": 88, "pending": 12},
+    None: {None: 94, "removed": 6},
 }
 
 # How often a flaw comes, the cell that it changes (None cuts the row short), and the new texts.
@@ -146,7 +155,12 @@ def write_template(path: str | PathLike[str]) -> Path:
 
 
 def write_sample_history(
-    folder: str | PathLike[str], *, days: int = 30, pets: int = 300, seed: int = 7
+    folder: str | PathLike[str],
+    *,
+    days: int = 30,
+    pets: int = 300,
+    seed: int = 7,
+    inventory: Inventory | None = None,
 ) -> History:
     """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
 
@@ -155,9 +169,10 @@ def write_sample_history(
 
     Args:
         folder: Where the snapshots go.
-        days: Days from 5 January 2026 on.
+        days: Days from 5 January 2026 on, or, with ``inventory``, up to its day.
         pets: Animals on the first day, 1 or more.
         seed: The same seed gives the same days.
+        inventory: What a store holds now; the history ends with it.
 
     Returns:
         The History.
@@ -171,15 +186,23 @@ def write_sample_history(
     whole_number("pets", pets, 1)
     chance = random.Random(seed)
     history = History(folder, timezone=UTC)
-    living = [_arrival(number, chance) for number in range(1, pets + 1)]
-    arrived = pets
-    for day in range(days):
-        if day != _DAY_WITHOUT_SNAPSHOT:
-            history.add(_listing(living, day, is_cut=day == _DAY_CUT_SHORT))
-        living = [moved for pet in living if (moved := _next_day(pet, chance)) is not None]
-        arrivals = range(arrived + 1, arrived + 1 + chance.randint(0, max(pets // 20, 1)))
-        living += [_arrival(number, chance) for number in arrivals]
-        arrived += len(arrivals)
+    if inventory is None:
+        first = [_arrival(number, chance) for number in range(1, pets + 1)]
+        stories = _days(first, days, chance, _MOVES, "available")
+        start = datetime.combine(_FIRST_DAY, time(12), UTC)
+    else:
+        own = inventory.frame[list(PET_COLUMNS)].astype("object")
+        rows = own.where(own.notna(), None).itertuples(index=False)
+        last = [Pet(**dict(zip(PET_COLUMNS, row, strict=True))) for row in rows]
+        stories = reversed([*_days(last, days, chance, _MOVES_BACK, "sold")])
+        start = inventory.fetched_at - timedelta(days=days - 1)
+    for day, living in enumerate(stories):
+        listed = inventory
+        if inventory is None or day < days - 1:
+            now, is_cut = start + timedelta(days=day), day == _DAY_CUT_SHORT
+            listed = _listing(living, now, inventory, is_cut=is_cut)
+        if day != _DAY_WITHOUT_SNAPSHOT and listed is not None:
+            history.add(listed)
     return history
 
 
@@ -213,19 +236,44 @@ def _arrival(number: int, chance: random.Random) -> Pet:
     return Pet(id=number, name=name, category_id=category_id, status=status)
 
 
-def _next_day(pet: Pet, chance: random.Random) -> Pet | None:
+def _days(
+    living: list[Pet],
+    days: int,
+    chance: random.Random,
+    moves: Mapping[str | None, Mapping[str | None, int]],
+    arriving: str,
+) -> Iterator[list[Pet]]:
+    """Yield the animals of each day; those that come into sight have a status."""
+    known, most = max((pet.id for pet in living), default=0), max(len(living) // 20, 1)
+    for _ in range(days):
+        yield living
+        moved = [_next_day(pet, chance, moves) for pet in living]
+        arrivals = range(known + 1, known + 1 + chance.randint(0, most))
+        come = [_arrival(number, chance) for number in arrivals]
+        known += len(come)
+        living = [pet for pet in moved if pet is not None]
+        living += [pet.model_copy(update={"status": pet.status and arriving}) for pet in come]
+
+
+def _next_day(
+    pet: Pet, chance: random.Random, moves: Mapping[str | None, Mapping[str | None, int]]
+) -> Pet | None:
     """Return what becomes of an animal overnight, None when it is removed."""
-    odds = _MOVES[pet.status]
+    odds = moves[pet.status]
     (status,) = chance.choices(list(odds), list(odds.values()))
     return None if status == "removed" else pet.model_copy(update={"status": status})
 
 
-def _listing(living: list[Pet], day: int, *, is_cut: bool) -> Inventory:
-    """Return what a store with these animals would have shown at noon."""
+def _listing(
+    living: list[Pet], now: datetime, store: Inventory | None, *, is_cut: bool
+) -> Inventory:
+    """Return what a store with these animals would have shown."""
     verdict, basis = Verdict.COMPLETE, "made-up sample data"
     if is_cut:
         living = living[:100]
         verdict, basis = Verdict.UNKNOWN, "the page was full and the store shows no way on"
     frame = to_frame(PetColumns.of_pets(living))
-    noon = datetime.combine(_FIRST_DAY + timedelta(days=day), time(12), UTC)
-    return Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=noon)
+    listed = Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now)
+    if store is None:
+        return listed
+    return replace(listed, origin=replace(store.origin, fetched_at=now))

@@ -50,7 +50,7 @@ def dashboard(
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
     Only the address printed, with its random token, opens it. With --sample it has thirty made-up
-    days of history, too.
+    days of history, too, which end today.
 
     Example: petstore-frame dashboard --sample 500
     """
@@ -58,6 +58,7 @@ def dashboard(
     from petstore_frame.bundled.server import serve
     from petstore_frame.errors import ConfigurationError, MissingExtraError
     from petstore_frame.http.settings import read_settings
+    from petstore_frame.inventory import fetch_inventory
 
     if sample and (store.base_url or store.api_key):
         raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")
@@ -72,7 +73,10 @@ def dashboard(
             key = server.api_key.get_secret_value()
             store = replace(store, base_url=server.base_url, api_key=key)
             categories = categories or write_sample_categories(folder / "categories.csv")
-            history = history or write_sample_history(folder / "history", pets=sample).folder
+            if history is None:
+                history = folder / "history"
+                with server.client() as client:
+                    write_sample_history(history, inventory=fetch_inventory(client))
         # What is missing is refused here, before a page is made.
         settings = read_settings(**store.settings())
         token, chosen = secrets.token_urlsafe(24), port or free_port()

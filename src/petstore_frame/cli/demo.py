@@ -16,6 +16,7 @@ from typer import Option
 import petstore_frame as pf
 from petstore_frame.cli.load import write_files
 from petstore_frame.cli.options import AsJson, finish, switch, to_write
+from petstore_frame.loader.record import State
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
@@ -104,7 +105,7 @@ def demo(
 
 def _became(result: LoadResult) -> str:
     """Say what became of the rows, with the first of those to fix that has a value."""
-    lines = [f"{result.counts['created']:>6,}  created: in the store"]
+    lines = [f"{result.counts[State.CREATED]:>6,}  created: in the store"]
     fix = result.fix
     if len(fix):
         lines.append(f"{len(fix):>6,}  to fix: not sent; all of them are in fix.csv, such as")

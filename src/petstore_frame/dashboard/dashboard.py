@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ipywidgets as widgets
 
 from petstore_frame._internal.arguments import checked_client
+from petstore_frame.charts.svg import element
 from petstore_frame.client import Client
 from petstore_frame.dashboard.export import Exporter
 from petstore_frame.dashboard.filters import Filters
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.kit import ButtonGroup, Kit
+from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
 Tab = TypeVar("Tab", "ImportTab", "HistoryTab", "StocktakeTab")
+TABS = ("Inventory", "Import", "Stocktake", "History")
 
 
 class Dashboard:
@@ -106,7 +108,7 @@ class Dashboard:
             self._take,
             self._lock,
         )
-        self.filters = Filters(self._kit, self._lock, self._chosen, self.reading_bar.say)
+        self.filters = Filters(self._kit, self._lock, self._show_open, self.reading_bar.say)
         self.inventory_tab = InventoryTab(self._kit, self._lock, self.filters)
         self.export = Exporter(
             self._kit,
@@ -116,6 +118,7 @@ class Dashboard:
             folder=self._folder,
         )
         self.widget = self._make_widget()
+        self._open_tab(self._opened)
         self._closed = Event()
         beat = self.inventory_tab.view.beat
         Thread(target=beat, args=(self._closed,), name="petstore-beat", daemon=True).start()
@@ -127,17 +130,10 @@ class Dashboard:
 
     def _make_widget(self) -> widgets.VBox:
         kit, bar = self._kit, self.reading_bar
-        names = ["Inventory", "Import", "Stocktake"]
-        if self._history is not None:
-            names.append("History")
-        self.tabs = ButtonGroup(kit, lambda at: self._open_tab(names[at]), "pf-tabs")
-        self.tabs.show(names)
-        self.tabs.widget.index = 0
-        top = kit.row(bar.header, kit.row(bar.actions, self.export.widget)).add_class("pf-top")
-        head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs.widget]
-        return kit.column(*head, self.filters.widget, self.inventory_tab.widget).add_class(
-            "pf-dash"
-        )
+        self.tabs = kit.live(lambda meant: self._open_tab(meant["tab"]))
+        top = kit.column("pf-top", bar.view, self.export.view)
+        head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs]
+        return kit.column("pf-dash", *head, self.filters.widget, self.inventory_tab.widget)
 
     @cached_property
     def import_tab(self) -> ImportTab:
@@ -162,19 +158,19 @@ class Dashboard:
 
     def _open_pet(self, pet_id: str) -> None:
         """Show one pet among the others."""
-        self.tabs.widget.index = 0
         self._open_tab("Inventory")
         self.filters.drill(Selection(text=f"#{pet_id}"))
 
     @cached_property
-    def history_tab(self) -> HistoryTab | None:
-        """The tab that shows what changed, or None without a history."""
-        if self._history is None:
-            return None
+    def history_tab(self) -> HistoryTab:
+        """The tab that shows what changed, and keeps snapshots."""
         from petstore_frame.dashboard.history_tab import HistoryTab
 
         labels = shown_labels(self._labels)
-        return self._added(HistoryTab(self._kit, self._history, labels, self.filters.picked))
+        tab = HistoryTab(
+            self._kit, self._history, labels, self.filters.picked, lambda: self.inventory
+        )
+        return self._added(tab)
 
     def _added(self, tab: Tab) -> Tab:
         self._kit.show(tab.widget, False)
@@ -217,27 +213,29 @@ class Dashboard:
         self._kit.close()
 
     def _open_tab(self, name: str) -> None:
+        """Show one tab; those that are not the first are made when they are first opened."""
         self._opened = name
+        buttons = (
+            element("button", each, class_="jupyter-button", data_tab=each,
+                    aria_pressed="true" if each == name else "false")
+            for each in TABS
+        )  # fmt: skip
+        self.tabs.markup = element("div", *buttons, class_="pf-tabs")
         show, has_pets = self._kit.show, self.inventory_tab.model is not None
         show(self.filters.widget, has_pets and name in ("Inventory", "History"))
         show(self.inventory_tab.widget, has_pets and name == "Inventory")
-        if name == "Import" or "import_tab" in vars(self):
-            show(self.import_tab.widget, name == "Import")
-        if name == "Stocktake" or "stocktake_tab" in vars(self):
-            show(self.stocktake_tab.widget, name == "Stocktake")
-        if self.history_tab is not None:
-            show(self.history_tab.widget, name == "History")
+        for other in TABS[1:]:
+            attribute = f"{other.lower()}_tab"
+            if name == other or attribute in vars(self):
+                show(getattr(self, attribute).widget, name == other)
         self._show_open()
 
     def _show_open(self) -> None:
         """Draw the selection where it is seen; other tabs draw it when they are opened."""
         selection = self.filters.selection
-        if self._opened == "History" and self.history_tab is not None:
+        if self._opened == "History":
             self.history_tab.show(selection)
         self.inventory_tab.show(selection, is_seen=self._opened == "Inventory")
-
-    def _chosen(self, _: Selection) -> None:
-        self._show_open()
 
     def _on_screen(self) -> tuple[StoreModel, Selection] | None:
         model = self.inventory_tab.model
@@ -270,7 +268,8 @@ class Dashboard:
         view = self.widget._repr_mimebundle_() | {"text/plain": ""}
         show(view, raw=True)
         copy = show(self._copy(), raw=True, display_id=True)
-        self._copies += [copy] * (copy is not None)  # there is none outside of IPython
+        if copy is not None:  # there is none outside of IPython
+            self._copies.append(copy)
 
 
 def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.html import Markup
@@ -17,52 +17,64 @@ from petstore_frame.inventory import Inventory
 
 # A larger file would fill the memory of the page, and notebook servers cut such messages.
 LARGEST_DOWNLOAD = 8 * 1024 * 1024
-_MEDIA = {
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".csv": "text/csv",
-    ".html": "text/html",
+SHOWN, ALL = "pets shown", "all pets"
+_KINDS = {
+    ".xlsx": ("Excel", "as a workbook"),
+    ".csv": ("CSV", "as a table"),
+    ".html": ("Web page", "as one page"),
 }
 
 
 class Exporter:
-    """Three buttons, each of which puts a file into the browser's downloads.
+    """A list of what to take, and three buttons, each of which downloads that as a file.
 
-    A file too large for that is kept in ``folder``; None is the working directory.
+    ``shown`` returns what is on the screen, and ``send`` puts a file into the downloads; one that
+    is too large for them is kept in ``folder``; None is the working directory.
     """
 
     def __init__(
         self,
         kit: Kit,
-        what: Callable[[], tuple[StoreModel, Selection] | None],
+        shown: Callable[[], tuple[StoreModel, Selection] | None],
         send: Callable[[bytes, str, str], None],
         say: Callable[[str], None],
         *,
         folder: Path | None = None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._what, self._send, self._say = what, send, say
-        self._folder, self._now = folder, now
+        self._shown, self._send, self._say, self._folder = shown, send, say, folder
         self._worker = Worker("petstore-export")
-        self.buttons = [
-            kit.button("Excel", "the pets shown, as a workbook", lambda: self._start(".xlsx")),
-            kit.button("CSV", "the pets shown, as a table", lambda: self._start(".csv")),
-            kit.button("Web page", "the pets shown, as one page", lambda: self._start(".html")),
-        ]
-        self.widget = kit.row(*self.buttons)
+        self._what = SHOWN
+        self.view = kit.live(self._meant)
+        self._draw()
+
+    def _draw(self) -> None:
+        words = {each: each for each in (SHOWN, ALL)}
+        buttons = (parts.step(way, name, tip) for way, (name, tip) in _KINDS.items())
+        drawn = (parts.choice("Export", words, self._what, data_what=""), *buttons)
+        self.view.markup = element("div", *drawn, class_="pf-steps")
+
+    def _meant(self, meant: Meant) -> None:
+        if "what" in meant:
+            self._what = meant["value"]
+            self._draw()
+        else:
+            self._start(meant["way"])
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the file under way."""
         return self._worker.wait(timeout_s)
 
     def _start(self, ending: str) -> None:
-        """Write the pets selected, in the order shown."""
-        found = self._what()
+        """Write the pets chosen, in the order shown."""
+        found = self._shown()
         if found is None:
             self._say(parts.warning("There is nothing to export yet"))
             return
         model, selection = found
+        if self._what == ALL:
+            selection = selection.cleared()
         stem = "selection" if selection.is_filtered else "inventory"
-        name = f"{stem}-{self._now():%Y%m%d-%H%M%S}{ending}"
+        name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
 
         def job() -> None:
             try:
@@ -87,11 +99,6 @@ class Exporter:
             kept.write_bytes(content)
             size = f"{len(content) / 1024**2:,.0f} MiB, too large for a download"
             return parts.success(f"Written to {kept}", [size])
-        self._send(content, name, media_of(name))
+        self._send(content, name, parts.media_of(name))
         size = f"{len(content) / 1024:,.0f} kB"
         return element("div", f"{name} ({size}) is in your browser's downloads.", role="status")
-
-
-def media_of(name: str) -> str:
-    """Return what kind of file a browser takes a name for."""
-    return _MEDIA.get(Path(name).suffix, "application/octet-stream")

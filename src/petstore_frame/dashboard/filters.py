@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import ipywidgets as widgets
-
+from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import ButtonGroup, Kit, Meant
-from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
+from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
+from petstore_frame.html import Markup
 from petstore_frame.html.palette import status_word
 
 if TYPE_CHECKING:
@@ -21,54 +21,35 @@ SUGGESTIONS = 500  # categories offered while typing; any other is found by its 
 
 
 class Filters:
-    """The selection that every drawing on the screen follows; ``changed`` is told each new one."""
+    """The selection that every drawing on the screen follows; ``changed`` is called after each."""
 
     def __init__(
-        self,
-        kit: Kit,
-        lock: RLock,
-        changed: Callable[[Selection], None],
-        say: Callable[[str], None],
+        self, kit: Kit, lock: RLock, changed: Callable[[], None], say: Callable[[str], None]
     ) -> None:
         self.selection = Selection()
         self._model: StoreModel | None = None
         self._lock, self._changed, self._say = lock, changed, say
         self._before: list[Selection] = []
-        self._is_drawing = False
-        self._kit = kit
-        self.status = kit.make(widgets.Dropdown, options=[(ALL_STATUSES, "")], description="Status")
-        late: dict[str, Any] = {"continuous_update": False}
-        tip = "type to search"
-        self.category = kit.make(widgets.Combobox, description="Category", placeholder=tip, **late)
-        tip = "name or id, then Enter"
-        self.text = kit.make(widgets.Text, description="Name", placeholder=tip, **late)
-        self.back = kit.button("← Back", "to the view before", self.go_back, is_hidden=True)
-        self.chips = ButtonGroup(kit, self._drop, "pf-chips")
-        self.words = kit.html()
-        controls = kit.row(self.status, self.category, self.text)
-        active = kit.row(self.words, self.back, self.chips.widget)
-        self.widget = kit.column(controls, active, is_hidden=True)
-        self.status.observe(self._status_chosen, "value")
-        self.category.observe(self._category_chosen, "value")
-        self.text.observe(self._text_typed, "value")
+        self.view = kit.live(self._meant)
+        # Sent once for a reading, for it is long.
+        self._known, self._list = kit.html(), f"pf-held-{id(self)}"
+        self.widget = kit.column("pf-filters", self.view, self._known)
 
     def take(self, model: StoreModel) -> None:
         """Offer what another reading of the store holds; filters that are set stay."""
         with self._lock:
             self._model = model
-            statuses = model.pets.statuses
-            if self.selection.status not in statuses:
+            if self.selection.status not in model.pets.statuses:
                 self.selection = replace(self.selection, status=None)
-            self._is_drawing = True
-            self.status.options = [(ALL_STATUSES, ""), *((status_word(s), s) for s in statuses)]
-            self.category.options = tuple(model.category_options())[:SUGGESTIONS]
-            self._is_drawing = False
+            known = [*model.category_options()][:SUGGESTIONS]
+            options = (element("option", value=name) for name in known)
+            self._known.value = element("datalist", *options, id=self._list)
 
     def choose(self, selection: Selection) -> None:
         """Show a selection everywhere."""
         with self._lock:
             self.selection = selection
-            self._changed(selection)
+            self._changed()
 
     def drill(self, selection: Selection) -> None:
         """Go to a selection with a way back."""
@@ -76,7 +57,8 @@ class Filters:
             if selection != self.selection:
                 self._before.append(self.selection)
                 self.choose(selection)
-                self.back.focus()  # the mark that was clicked may no longer be there
+                # The mark that was clicked may no longer be there.
+                self.view.focus("[data-way=back]")
 
     def picked(self, meant: Meant) -> None:
         """Follow a click on a mark: to its pets, or to another order of the rows."""
@@ -91,48 +73,58 @@ class Filters:
             chosen = replace(chosen, categories=frozenset({int(number) if number else None}))
         self.drill(chosen)
 
-    def go_back(self) -> None:
-        """Return to the selection before the last drill-down."""
-        with self._lock:
-            self.choose(self._before.pop() if self._before else self.selection.cleared())
-
-    def shown(self, shown: Shown) -> None:
+    def shown(self, shown: ShownPets) -> None:
         """Say what is on the screen, and offer to take each filter away."""
         if self._model is None:
             return
         self.selection = now = shown.selection
-        self._is_drawing = True
-        self.status.value = now.status or ""
-        self.category.value = ""
-        self.text.value = now.text
-        self._is_drawing = False
-        self.words.value = f'<span role="status">{parts.selection_words(shown)}</span>'
-        filters = [f"{words} ✕" for words, _ in self._model.describe(now)]
-        self.chips.show([*filters, "Clear all filters"] if filters else [])
-        self._kit.show(self.back, bool(self._before))
+        statuses = {"": ALL_STATUSES} | {each: status_word(each) for each in self._statuses}
+        tips = "type to search", "name or id, then Enter"
+        controls = [
+            parts.choice("Status", statuses, now.status or "", data_filter="status"),
+            parts.box("Category", "", tips[0], data_filter="category", list=self._list),
+            parts.box("Name", now.text, tips[1], data_filter="text"),
+        ]
+        active = [element("span", parts.selection_words(shown), role="status")]
+        if self._before:
+            active.append(parts.step("back", "← Back", "to the view before"))
+        filters = [words for words, _ in self._model.describe(now)]
+        for at, words in enumerate(filters):
+            active.append(parts.step(f"drop:{at}", f"{words} ✕"))
+        if filters:
+            active.append(parts.step("clear", "Clear all filters"))
+        self.view.markup = Markup("").join(
+            element("div", *each, class_="pf-steps") for each in (controls, active)
+        )
 
-    def _status_chosen(self, change: Any) -> None:
-        if not self._is_drawing:
-            self.choose(replace(self.selection, status=change.new or None, page=1))
+    @property
+    def _statuses(self) -> list[str]:
+        return [] if self._model is None else [*self._model.pets.statuses]
 
-    def _text_typed(self, change: Any) -> None:
-        if not self._is_drawing:
-            self.choose(replace(self.selection, text=change.new.strip(), page=1))
-
-    def _category_chosen(self, change: Any) -> None:
-        if self._is_drawing or not change.new or self._model is None:
+    def _meant(self, meant: Meant) -> None:
+        if self._model is None:
             return
-        found = self._model.find_categories(change.new)
+        now, value = self.selection, meant.get("value", "").strip()
+        way, _, at = meant.get("way", "").partition(":")
+        if way == "back":
+            with self._lock:
+                self.choose(self._before.pop() if self._before else now.cleared())
+        elif way == "clear":
+            self.choose(now.cleared())
+        elif way == "drop":
+            self.choose(self._model.describe(now)[int(at)][1])
+        elif meant.get("filter") == "status":
+            self.choose(replace(now, status=value or None, page=1))
+        elif meant.get("filter") == "text":
+            self.choose(replace(now, text=value, page=1))
+        elif value:
+            self._choose_category(self._model, value)
+
+    def _choose_category(self, model: StoreModel, text: str) -> None:
+        found = model.find_categories(text)
         if not found:
-            nothing = f"Nothing here is called {change.new!r}."
-            self._say(parts.warning("No such category", [nothing]))
+            words = f"Nothing here is called {text!r}."
+            self._say(parts.warning("No such category", [words]))
             return
         chosen = self.selection.categories | frozenset(found)
         self.choose(replace(self.selection, categories=chosen, page=1))
-
-    def _drop(self, index: int) -> None:
-        if self._model is None:
-            return
-        filters = self._model.describe(self.selection)
-        is_last = index >= len(filters)
-        self.choose(self.selection.cleared() if is_last else filters[index][1])

@@ -4,108 +4,168 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import ipywidgets as widgets
 
 from petstore_frame.charts.bars import sell_through_figure
 from petstore_frame.charts.columns import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
-from petstore_frame.charts.trend import trend_figure
+from petstore_frame.charts.trend import LINES_SHOWN, trend_figure
 from petstore_frame.counts.tally import short
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, Live, Meant
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
-from petstore_frame.history import History
+from petstore_frame.history import History, open_history
 from petstore_frame.html import PAGE, Markup
-from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.loader.call import FORM
+from petstore_frame.schema.text import pets_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from petstore_frame.history import Diff, Flow
 
-BY = {"by status": "status", "by category": "category_id"}
-RANGES = {"all days": None, "last 7 days": 7, "last 30 days": 30, "last 90 days": 90}
+BY = {"status": "by status", "category_id": "by category"}
+RANGES = {"": "all days", "7": "last 7 days", "30": "last 30 days", "90": "last 90 days"}
 
 
 class HistoryTab:
-    """Trend, moves, ages and sell-through of a history; ``picked`` is told what was clicked."""
+    """Trend, moves, ages and sell-through of a history; ``picked`` is told what was clicked.
+
+    ``inventory`` returns what was read of the store, to be kept as a snapshot.
+    """
 
     def __init__(
         self,
         kit: Kit,
-        history: History,
+        history: History | None,
         labels: Mapping[int, str],
         picked: Callable[[Meant], None],
+        inventory: Callable[[], Inventory | None],
     ) -> None:
         self._history, self._labels, self._picked = history, labels, picked
+        self._inventory = inventory
         self._selection = Selection()
+        self._by, self._range, self._note = "status", "", Markup("")
+        self._since: date | None = None
+        self._until: date | None = None
         self._hidden: dict[str, frozenset[str]] = {}
         self._seen: list[Any] = []
         self._counts: pd.DataFrame | None = None
         self._flows: dict[tuple[date | None, date | None], Flow] = {}
         self._figures: dict[str, Figure] = {}
-        self._is_drawing = False
-        self.by = kit.make(widgets.Dropdown, options=BY, description="Lines")
-        self.range = kit.make(widgets.Dropdown, options=[*RANGES], description="Days")
-        self.since = kit.make(widgets.DatePicker, description="from")
-        self.until = kit.make(widgets.DatePicker, description="to")
-        self.view = kit.make(Live)
-        self.view.meant = self._meant
-        controls = kit.row(self.by, self.range, self.since, self.until)
-        self.widget = kit.column(controls, self.view)
-        for control in (self.by, self.since, self.until):
-            control.observe(lambda _: None if self._is_drawing else self.draw(), "value")
-        self.range.observe(self._range_chosen, "value")
+        self._rest: int | None = None  # stands for the categories that have no line of their own
+        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.widget = kit.column("pf-tab", self.top, self.view)
 
     def show(self, selection: Selection) -> None:
         """Draw the history for a selection, read anew where there are other snapshots."""
         self._selection = selection
-        snapshots = self._history.snapshots()
-        seen = [*zip(snapshots["date"], snapshots["size"], strict=True)]
+        self._read()
+        self._draw()
+
+    def _read(self) -> None:
+        """Find out which snapshots there are; of others, all is counted anew."""
+        seen = []
+        if self._history is not None:
+            snapshots = self._history.snapshots()
+            seen = [*zip(snapshots["date"], snapshots["size"], strict=True)]
         if seen != self._seen or not seen:
             self._seen, self._counts = seen, None
             self._flows.clear()
-            self.view.markup = parts.progress("Reading the history …")
-        self.draw()
 
-    def draw(self) -> None:
+    def _draw(self) -> None:
         """Draw what is chosen."""
+        self.top.markup = self._controls()
         try:
-            self.view.markup = self._drawn()
+            self.view.markup = self._note + self._drawn(self._history)
         except PetstoreError as problem:
-            self.view.markup = parts.warning("No history to show yet", [str(problem)])
+            why = [problem.phrased_by(FORM)]
+            self.view.markup = self._note + parts.warning("No history to show yet", why)
+
+    def _controls(self) -> Markup:
+        folder = "" if self._history is None else str(self._history.folder)
+        days = (
+            element("label", f"{name} ", element(
+                "input", type="date", value=day or "", aria_label=name, data_day=name,
+            ))
+            for name, day in (("from", self._since), ("to", self._until))
+        )  # fmt: skip
+        shown = [
+            parts.choice("Lines", BY, self._by, data_by=""),
+            parts.choice("Days", RANGES, self._range, data_range=""),
+            *days,
+            parts.box("Snapshots in", folder, "a folder", data_folder=""),
+            parts.step("keep", "Keep a snapshot", "of the pets as they were read last"),
+        ]
+        return element("div", *shown, class_="pf-steps")
 
     def _meant(self, meant: Meant) -> None:
-        figure = meant.get("figure", "")
+        figure, value = meant.get("figure", ""), meant.get("value", "")
+        self._note = Markup("")
         if "save" in meant:
             parts.send_figure(self.view, self._figures[figure], meant["save"])
         elif "toggle" in meant:
             self._hidden[figure] = self._off(figure) ^ {meant["toggle"]}
-            self.draw()
-        else:
+            self._draw()
+        elif "by" in meant:
+            self._by = value
+            self._draw()
+        elif "range" in meant:
+            self._choose_range(value)
+        elif "day" in meant:
+            day = date.fromisoformat(value) if value else None
+            if meant["day"] == "from":
+                self._since = day
+            else:
+                self._until = day
+            self._draw()
+        elif "folder" in meant:
+            self._history = open_history(str(Path(value).expanduser()) if value.strip() else None)
+            self.show(self._selection)
+        elif "way" in meant:
+            self._keep()
+        elif meant.get("category") != str(self._rest):
             self._picked(meant)
 
-    def _range_chosen(self, change: Any) -> None:
-        days = RANGES[change.new]
+    def _choose_range(self, days: str) -> None:
         last = self._seen[-1][0].date() if self._seen else None
-        self._is_drawing = True
-        self.until.value = None
-        self.since.value = None if days is None or last is None else last - timedelta(days=days - 1)
-        self._is_drawing = False
-        self.draw()
+        self._range, self._since, self._until = days, None, None
+        if days and last is not None:
+            self._since = last - timedelta(days=int(days) - 1)
+        self._draw()
 
-    def _drawn(self) -> Markup:
-        flow = self._flow(self.since.value, self.until.value)
-        ageing, sold = flow.ageing, flow.sell_through
+    def _keep(self) -> None:
+        """Keep what was read of the store last as the snapshot of its day."""
+        inventory = self._inventory()
+        if self._history is None:
+            self._note = parts.warning("Name the folder for the snapshots first")
+        elif inventory is None:
+            self._note = parts.warning("The store was not read yet; refresh, then try again")
+        else:
+            try:
+                kept = self._history.add(inventory)
+            except PetstoreError as problem:
+                self._note = parts.failure("The snapshot was not kept", problem)
+            else:
+                words = f"{pets_text(kept.rows)} of {kept.date}, in {self._history.folder}"
+                self._note = parts.success("Kept", [words])
+        self.show(self._selection)
+
+    def _drawn(self, history: History | None) -> Markup:
+        if history is None:
+            return parts.warning("No history yet", ["Name a folder above, and keep a snapshot."])
+        flow = self._flow(history, self._since, self._until)
+        # How long a pet has been there is asked of all days, whichever are shown.
+        ageing, sold = self._flow(history, None, self._until).ageing, flow.sell_through
         chosen = self._selection.categories
         if chosen:
             ageing = ageing[ageing["category_id"].isin(list(chosen))]
             sold = sold[sold["category_id"].isin(list(chosen))]
         figures = (
-            trend_figure(self._counted(), self._labels, hidden=self._off("pets-over-time")),
+            trend_figure(*self._counted(history), hidden=self._off("pets-over-time")),
             moves_figure(flow.moves, hidden=self._off("new-sold-gone")),
             ageing_figure(ageing),
             sell_through_figure(sold, self._labels),
@@ -116,41 +176,40 @@ class HistoryTab:
             "New, sold and gone, by week", moves,
             "Days that pets have been available", ages,
             "Sold, of the pets on offer in these days", rates,
-            "What changed between the last two snapshots", self._last_change(),
+            "What changed between the last two snapshots", last_change(history),
         )  # fmt: skip
-        return self._note() + parts.titled("Pets over time", trend) + beside
+        return self._scope() + parts.titled("Pets over time", trend) + beside
 
-    def _flow(self, since: date | None, until: date | None) -> Flow:
+    def _flow(self, history: History, since: date | None, until: date | None) -> Flow:
         if (since, until) not in self._flows:
-            flow = self._history.flow(period="week", since=since, until=until)
+            flow = history.flow(period="week", since=since, until=until)
             self._flows[since, until] = flow
         return self._flows[since, until]
 
-    def _counted(self) -> pd.DataFrame:
-        """Return counts by day and line, of the statuses and categories that are chosen."""
+    def _counted(self, history: History) -> tuple[pd.DataFrame, Mapping[int, str]]:
+        """Return counts by day and line, of what is chosen, with the names of categories."""
         import pandas as pd
 
         if self._counts is None:
-            self._counts = self._history.trend(by=["category_id", "status"])
-        trend, now = self._counts, self._selection
-        if self.since.value is not None:
-            trend = trend[trend["date"] >= pd.Timestamp(self.since.value)]
-        if self.until.value is not None:
-            trend = trend[trend["date"] <= pd.Timestamp(self.until.value)]
+            self._counts = history.trend(by=["category_id", "status"])
+        trend, now, labels = self._counts, self._selection, self._labels
+        if self._since is not None:
+            trend = trend[trend["date"] >= pd.Timestamp(self._since)]
+        if self._until is not None:
+            trend = trend[trend["date"] <= pd.Timestamp(self._until)]
         if now.status is not None:
             trend = trend[trend["status"] == now.status]
         if now.categories:
             trend = trend[trend["category_id"].isin(list(now.categories))]
-        return added_up(trend, self.by.value)
+        self._rest = None
+        if self._by == "category_id":
+            trend, self._rest, others = rest_together(trend)
+            if self._rest is not None:
+                labels = {**labels, self._rest: f"{others} other categories"}
+        return added_up(trend, self._by), labels
 
-    def _last_change(self) -> Markup:
-        try:
-            diff = self._history.diff()
-        except PetstoreError as problem:
-            return parts.warning("Nothing to compare yet", [str(problem)])
-        return element("p", str(diff)) + moves_table(diff)
-
-    def _note(self) -> Markup:
+    def _scope(self) -> Markup:
+        """Say which filters the drawings follow."""
         now = self._selection
         ignored = ["the name"] if now.text else []
         if now.status:
@@ -166,6 +225,21 @@ class HistoryTab:
         return self._hidden.get(figure, frozenset())
 
 
+def rest_together(trend: pd.DataFrame) -> tuple[pd.DataFrame, int | None, int]:
+    """Make one of the categories that are not among the largest that a drawing has lines for.
+
+    Returns:
+        The trend; the number that stands for the rest, which no category has, or None where all
+        are drawn; and how many the rest are.
+    """
+    sizes = trend.groupby("category_id")["pets"].max().sort_values(ascending=False, kind="stable")
+    if len(sizes) <= LINES_SHOWN:
+        return trend, None, 0
+    largest, rest = sizes.index[: LINES_SHOWN - 1], int(sizes.index.min()) - 1
+    together = trend["category_id"].where(trend["category_id"].isin(largest), rest)
+    return trend.assign(category_id=together), rest, len(sizes) - len(largest)
+
+
 def added_up(trend: pd.DataFrame, by: str) -> pd.DataFrame:
     """Add counts of categories and statuses up to one line for each value of ``by``.
 
@@ -177,6 +251,15 @@ def added_up(trend: pd.DataFrame, by: str) -> pd.DataFrame:
     pets = groups["pets"].agg(lambda counts: counts.sum(skipna=False))
     words = groups["count_is"].agg(lambda all_: all_.iloc[0] if all_.nunique() == 1 else "at least")
     return pd.DataFrame({"pets": pets.astype("Int64"), "count_is": words}).reset_index()
+
+
+def last_change(history: History) -> Markup:
+    """Draw what changed between the last two snapshots."""
+    try:
+        diff = history.diff()
+    except PetstoreError as problem:
+        return parts.warning("Nothing to compare yet", [problem.phrased_by(FORM)])
+    return element("p", str(diff)) + moves_table(diff)
 
 
 def moves_table(diff: Diff) -> Markup:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.charts.svg import element
-from petstore_frame.dashboard.import_job import Choices, Plan
+from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.import_choices import Choices, Seen
 from petstore_frame.html import PAGE, Cell, Markup
 from petstore_frame.html.palette import shorten
-from petstore_frame.loader.reading.look import Look
-from petstore_frame.loader.record import State
+from petstore_frame.loader.journal.rows import Import, JournalRow
+from petstore_frame.loader.record import FIX_STATES, RecordProblem, State
+from petstore_frame.loader.results.facts import problem_of
 from petstore_frame.schema.models import PET_COLUMNS
 
 ROWS, CELL_LENGTH = 50, 60
@@ -28,22 +30,6 @@ class Line(NamedTuple):
     is_held: bool = False
 
 
-@dataclass
-class Seen:
-    """A file as far as it is known, and what was chosen for it.
-
-    ``recalled`` is the moment of the import whose recipe it was opened with, if so;
-    ``is_unchecked`` tells that checking it was stopped.
-    """
-
-    look: Look
-    choices: Choices
-    plan: Plan | None = None
-    only_problems: bool = False
-    recalled: float | None = None
-    is_unchecked: bool = False
-
-
 def preview(seen: Seen) -> Markup:
     """Draw the records, what is wrong in its cell, where it can be corrected."""
     look = seen.look
@@ -54,12 +40,15 @@ def preview(seen: Seen) -> Markup:
         Cell("Line"),
         *(Cell(_head(column, fields.get(column), look.reading.key)) for column in look.columns),
     ]
-    lines = [*_problems(seen)] if seen.only_problems else [*_first(seen)]
+    found = islice(_problems(seen) if seen.only_problems else _first(seen), ROWS + 1)
+    lines = [*found]
     rows = [_row(each, look.columns, seen.choices) for each in lines[:ROWS]]
     to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
-    switch = button("show:all" if seen.only_problems else "show:problems",
-                     "Show all records" if seen.only_problems
-                     else f"Show only the {to_fix:,} with problems") if to_fix else ""  # fmt: skip
+    switch: Markup | None = None
+    if seen.only_problems:
+        switch = parts.mark("show:all", "Show all records")
+    elif to_fix:
+        switch = parts.mark("show:problems", f"Show only the {to_fix:,} with problems")
     more = f"the first {ROWS}" if len(lines) > ROWS or not seen.only_problems else "all of them"
     what = f"Records with problems, {more}" if seen.only_problems else "The first records"
     table = PAGE.table(rows, head, caption=f"{what} of {look.name}", is_named=True)
@@ -76,61 +65,45 @@ def _head(column: str, name: str | None, key: Collection[str]) -> Markup:
 
 def _first(seen: Seen) -> Iterator[Line]:
     """Yield the first records, or where the columns are not known, the first rows."""
-    look = seen.look
-    now = _corrected(seen)
+    look, now = seen.look, _corrected(seen)
     if not look.records:
         for number, cells in enumerate(look.rows, start=(look.header_row or 0) + 1):
             yield Line(number, cells)
     for record in look.records:
-        if record.line in now:
-            yield now[record.line]
-        elif record.state is State.INVALID and record.problem is not None:
-            problem = record.problem
-            held = problem.accept is not None
-            yield Line(record.line, record.cells, problem.column, problem.message, held)
-        else:
-            yield Line(record.line, record.cells)
+        problem = record.problem if record.state is State.INVALID else None
+        yield now.get(record.line) or _line(record.line, record.cells, problem)
 
 
 def _problems(seen: Seen) -> Iterator[Line]:
     """Yield the records to fix, as the rehearsal of the whole file found them."""
     if seen.plan is None:
         return
-    now, fix = _corrected(seen), seen.plan.result.fix
-    columns = [column for column in seen.look.columns if column in fix]
-    for row in fix.to_dict("records"):
-        yield now.get(row["line"]) or _line(row, row["line"], columns)
-    left_out = seen.choices.left_out
-    for skipped in seen.plan.result.rows(State.SKIPPED) if left_out else ():
-        if skipped.line in left_out:
-            yield Line(skipped.line, skipped.cells)
+    now, result, left_out = _corrected(seen), seen.plan.result, seen.choices.left_out
+    run = result.facts.run
+    for row in result.rows(*FIX_STATES):
+        yield now.get(row.line) or _journal_line(row.line, row, run)
+    for row in result.rows(State.SKIPPED) if left_out else ():
+        if row.line in left_out:
+            yield Line(row.line, row.cells)
 
 
 def _corrected(seen: Seen) -> dict[int, Line]:
     """Return the records that were corrected, as they are now, by line."""
     if seen.plan is None or seen.plan.fixed is None:
         return {}
-    columns = [*seen.look.columns]
-    rows = seen.plan.fixed.frame.to_dict("records")
-    return {
-        line: _line(row, line, columns) for line, row in zip(seen.plan.lines, rows, strict=True)
-    }
+    fixed, run = seen.plan.fixed.rows(), seen.plan.fixed.facts.run
+    pairs = zip(seen.plan.lines, fixed, strict=True)
+    return {line: _journal_line(line, row, run) for line, row in pairs}
 
 
-def _line(row: Mapping[Any, Any], line: int, columns: Sequence[str]) -> Line:
-    column, message = row.get("error_column"), row.get("error_message")
-    is_wrong = row.get("state", State.INVALID) == State.INVALID
-    return Line(
-        line,
-        [text_of(row.get(name)) for name in columns],
-        text_of(column) or None if is_wrong else None,
-        text_of(message) if is_wrong else "",
-        is_wrong and bool(text_of(row.get("accept"))),
-    )
+def _journal_line(line: int, row: JournalRow, run: Import) -> Line:
+    return _line(line, row.cells, problem_of(row, run) if row.state in FIX_STATES else None)
 
 
-def text_of(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def _line(line: int, cells: Sequence[str], problem: RecordProblem | None) -> Line:
+    if problem is None:
+        return Line(line, cells)
+    return Line(line, cells, problem.column, problem.message, problem.accept is not None)
 
 
 def _row(line: Line, columns: Sequence[str], choices: Choices) -> list[Any]:
@@ -157,7 +130,7 @@ def _decision(line: Line, choices: Choices) -> Markup:
         said, ways = "held", {"confirm": "send it all the same", "leave": "leave it out"}
     else:
         said, ways = "", {"leave": "leave it out"}
-    shown = (button(f"{way}:{number}", words) for way, words in ways.items())
+    shown = (parts.mark(f"{way}:{number}", words) for way, words in ways.items())
     return element("small", said and f"{said} ", *shown, class_="pf-decide")
 
 
@@ -177,10 +150,6 @@ def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], st
     )
     words, look = (line.problem, "pf-wrong") if is_wrong else ("corrected", "pf-right")
     return box + element("small", words, class_=look)
-
-
-def button(way: str, text: str) -> Markup:
-    return element("span", text, class_="pf-mark pf-way", data_way=way)
 
 
 def label_of(name: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
+from petstore_frame.client import Client
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.import_job import Counts, share_done
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.loader.options import Limits
+from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
 
 QUIET_S = 4.0  # after which silence is told
@@ -32,6 +35,7 @@ class ImportProgress:
 
     def pause(self, seconds: float) -> None:
         """Let the time pass in which a late request may still be applied."""
+        self.is_waiting = False  # on purpose, and it says until when
         if seconds > 0:
             end = datetime.now().astimezone() + timedelta(seconds=seconds)
             words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
@@ -58,6 +62,20 @@ class ImportProgress:
         if self.worker.may_report():
             self._say(parts.progress("Comparing with the pets in the store …"))
 
+    def sent(self, counts: Mapping[State, int]) -> None:
+        """Show how far the records are sent."""
+        self.is_waiting = True
+        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
+        if created + rejected != self._settled:
+            self._settled = created + rejected
+            self.worker.moves()
+        self.worker.check()
+        if self.worker.quiet_s >= QUIET_S or not self.worker.may_report():
+            return
+        left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+        done = min(1.0, max(0.0, 1 - left / self.at_start)) if self.at_start else 1.0
+        self._say(parts.progress(f"Sending: {created:,} created, {rejected:,} rejected", done))
+
     def stop(self) -> None:
         self.worker.cancel()
         words = "Stopping after what is on its way; Stop again leaves that in doubt …"
@@ -76,16 +94,28 @@ class ImportProgress:
         )
         self._say(parts.progress(words))
 
-    def sent(self, counts: Counts) -> None:
-        self.is_waiting = True
-        settled = sum(counts.get(state, 0) for state in (State.CREATED, State.REJECTED))
-        if settled != self._settled:
-            self._settled = settled
-            self.worker.moves()
-        self.worker.check()
-        if self.worker.quiet_s >= QUIET_S or not self.worker.may_report():
-            return
-        done = share_done(counts, self.at_start)
-        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
-        words = f"Sending: {created:,} created, {rejected:,} rejected"
-        self._say(parts.progress(words, done))
+
+class WatchedClient:
+    """A client that tells when it begins to wait for a page, and when it has it."""
+
+    def __init__(self, client: Client, asked: Callable[[bool], None]) -> None:
+        self._client, self._asked = client, asked
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def ask_page(self, *args: Any, **options: Any) -> Any:
+        """Ask for a page."""
+        self._asked(True)
+        try:
+            return self._client.ask_page(*args, **options)
+        finally:
+            self._asked(False)
+
+
+def about_records(path: Path) -> int | None:
+    """Return about how many records a text file has; None where counting needs reading it."""
+    if path.suffix.lower() in (".gz", ".zip") or is_workbook(path):
+        return None
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

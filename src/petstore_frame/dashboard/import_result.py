@@ -1,52 +1,81 @@
-"""What the Import tab shows of an import that was made."""
+"""What the Import tab shows of imports that were made: the last one, and those of the past."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import LARGEST_DOWNLOAD
-from petstore_frame.html import Markup
+from petstore_frame.dashboard.import_view import tick
+from petstore_frame.html import PAGE, Markup
 from petstore_frame.loader.call import FORM
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.printed import result_html
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.summary import MEANINGS
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.schema.text import minute_text
 
 SETTLE = "Settle doubtful records"
-IN_STORE = (State.CREATED, State.ADOPTED)
+# What the user may state before records in doubt are looked for.
+STATED = {
+    "sole_writer": "nobody else adds pets to this store",
+    "resend_absent": "send again what is not found there",
+}
+_IN_STORE = (State.CREATED, State.ADOPTED)
 
 
-def result_view(results: list[LoadResult]) -> Markup:
+def result_view(results: Sequence[LoadResult], folders: Sequence[Path]) -> Markup:
     """Draw what became of a file: all of it in one line, then what is worth a look."""
     first, *corrected = results
+    is_left = bool(to_fix(results)) or any(result.in_doubt for result in results)
     if not corrected:
-        return _whole(first)
-    by_result = [sum(each.counts[state] for state in IN_STORE) for each in results]
-    title = f"{sum(by_result):,} of {len(first):,} records are in the store"
-    if added := sum(by_result[1:]):
-        title += f", {added:,} corrected here among them"
-    left = to_fix(results)
-    if not left and not any(result.in_doubt for result in results):
-        return parts.success(title)
-    note = parts.warning(title, [f"{left:,} still to fix"] if left else [])
-    return note + Markup("").join(map(_whole, results))
+        drawn = _whole(first)
+    elif is_left:
+        note = parts.warning(_headline(results), [f"{to_fix(results):,} still to fix"])
+        drawn = note + Markup("").join(map(_whole, results))
+    else:
+        drawn = parts.success(_headline(results))
+    if is_left:
+        drawn += Markup("").join(element("p", step) for each in results for step in _steps(each))
+    for folder in folders:
+        drawn += element("p", "Result files: ", element("bdi", str(folder)))
+    files = files_of(folders, results)
+    names = [path.name for path in files]
+    # The records that were corrected on screen have a folder of their own.
+    shown = (path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}"
+             for path in files)  # fmt: skip
+    buttons = (parts.step(f"file:{at}", f"Download {name}") for at, name in enumerate(shown))
+    return drawn + element("div", *buttons, class_="pf-steps")
+
+
+def _headline(results: Sequence[LoadResult]) -> str:
+    by_result = [sum(each.counts[state] for state in _IN_STORE) for each in results]
+    title = f"{sum(by_result):,} of {len(results[0]):,} records are in the store"
+    added = sum(by_result[1:])
+    return f"{title}, {added:,} corrected here among them" if added else title
 
 
 def _whole(result: LoadResult) -> Markup:
-    facts = replace(result.facts, call=FORM)
-    if result.call.source is None:  # the corrected records, which have no file
-        facts = replace(facts, run=replace(facts.run, source="Corrected here"))
-    return result_html(facts, has_steps=False)
+    return result_html(replace(result.facts, call=FORM), has_steps=False)
 
 
-def to_fix(results: list[LoadResult]) -> int:
+def to_fix(results: Sequence[LoadResult]) -> int:
     """Return how many records of a file are still to fix, after those that were corrected."""
     first, *others = results
     here = sum(first.counts[state] for state in FIX_STATES)
     return here + sum(sum(each.counts[s] for s in FIX_STATES) - len(each) for each in others)
+
+
+def settling(stated: Collection[str], *, is_busy: bool) -> Markup:
+    """Draw how records in doubt are settled, with what the user states of the store."""
+    tip = "look for them in the store; sends nothing"
+    ticks = (tick(words, name in stated, data_state=name) for name, words in STATED.items())
+    return parts.step("settle", SETTLE, tip, is_off=is_busy) + Markup("").join(ticks)
 
 
 def settled_note(found: Reconciliation) -> Markup:
@@ -57,17 +86,13 @@ def settled_note(found: Reconciliation) -> Markup:
     return parts.success(title, found.notes)
 
 
-def files_note(folder: Path, result: LoadResult, *, has_steps: bool = True) -> Markup:
-    """Return what to do next, and where the result files are."""
-    where = element("p", "Result files: ", element("bdi", str(folder)))
-    return (parts.lines(_steps(result)) if has_steps else Markup("")) + where
-
-
-def files_of(folder: Path, result: LoadResult) -> list[Path]:
+def files_of(folders: Sequence[Path], results: Sequence[LoadResult]) -> list[Path]:
     """Return the result files that hold records and are small enough for a download."""
-    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}
-    names = [name for name, of in states.items() if any(result.counts[state] for state in of)]
-    paths = (folder / name for name in (*names, "results.csv", "results.xlsx"))
+    paths: list[Path] = []
+    for folder, result in zip(folders, results, strict=True):
+        states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}
+        names = [name for name, of in states.items() if any(result.counts[state] for state in of)]
+        paths += (folder / name for name in (*names, "results.csv", "results.xlsx"))
     return [path for path in paths if path.exists() and path.stat().st_size <= LARGEST_DOWNLOAD]
 
 
@@ -87,3 +112,21 @@ def _steps(result: LoadResult) -> list[str]:
         "them: import that file again.": elsewhere.not_sent,
     }
     return [sentence for sentence, records in sentences.items() if records]
+
+
+def past(imports: Sequence[tuple[Import, Mapping[State, int]]]) -> Markup:
+    """List imports of before: which file, when, and what became of its records."""
+    if not imports:
+        return Markup("")
+    rows = [
+        (
+            run.source,
+            minute_text(run.staged_at),
+            ", ".join(f"{counts[state]:,} {each.text}" for state, each in MEANINGS.items()
+                      if counts[state]),
+            parts.mark(f"past:{run.id}", "open"),
+        )
+        for run, counts in imports
+    ]  # fmt: skip
+    table = PAGE.table(rows, ("File", "Read", "What became of its records", "Results"))
+    return parts.titled("Past imports", element("div", table, class_="pf-grid"))

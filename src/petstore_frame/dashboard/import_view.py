@@ -1,23 +1,16 @@
-"""What the Import tab shows: what sending would do, what to decide, and the records themselves."""
+"""What the Import tab shows: how a file is read, what sending would do, and what to decide."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from zlib import crc32
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.import_job import Plan
-from petstore_frame.dashboard.import_preview import (
-    CELL_LENGTH,
-    ROWS,
-    Seen,
-    button,
-    label_of,
-    preview,
-    text_of,
-)
-from petstore_frame.dashboard.kit import Meant
+from petstore_frame.dashboard.import_choices import Plan, Seen
+from petstore_frame.dashboard.import_preview import CELL_LENGTH, ROWS, label_of, preview
 from petstore_frame.errors import InputError
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
@@ -25,32 +18,88 @@ from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.keyed import KEY_REPEATED
 from petstore_frame.loader.reading.look import Look, ValueToMap
 from petstore_frame.loader.reading.mapping import REQUIRED
+from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
 from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
 from petstore_frame.loader.results.summary import CHANGED, KNOWN
+from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 from petstore_frame.schema.text import day_text, pets_text
 
-NOT_MAPPED = "choose …"
+NOT_MAPPED, NOT_IN_FILE, NO_KEY = "choose …", "(not in the file)", "(none)"
 NOTHING = "none"  # a value that means no status
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+ENCODINGS = ("utf-8", "cp1252", "cp1250", "mac_roman", "utf-16")
+SHOWN_LINES = 40  # a header further below the top is given in Python
+_LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 _HELD = {
     Suspicion.TOTAL_ROW: "rows of totals",
     Suspicion.UNLISTED_CATEGORY: "categories that your labels do not list",
     Suspicion.LOW_CATEGORY_ID: "category ids of zero or less",
     Suspicion.SWALLOWED_ROWS: "names of several lines, where a quote may never be closed",
     Suspicion.HIDDEN_ROW: "rows that are hidden in the sheet, by a filter or by a person",
+    Suspicion.LARGE_COUNT: "rows that stand for more than a thousand animals",
 }
 
 
-def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
+def choices(look: Look) -> Markup:
+    """Draw how a file is read, each choice preset with what is recognised."""
+    layout = element("div", *_layout(look), class_="pf-steps")
+    names = [column for column in look.columns if column.strip()]
+    columns = [
+        parts.choice(
+            f"{label_of(field.name)} is", {"": NOT_IN_FILE, **_same(names)},
+            look.mapping.get(field.name, ""), data_field=field.name,
+        )
+        for field in SENT_FIELDS
+    ]  # fmt: skip
+    keys = {"": NO_KEY, **_same((*look.key_columns, *look.reading.key, *names))}
+    key = parts.choice("Key", keys, next(iter(look.reading.key), ""), data_read="key")
+    tip = "a recipe: give it with a file of the same kind, here or in Python"
+    save = parts.step("save", "Save these choices", tip)
+    return layout + element("div", *columns, key, save, class_="pf-steps")
+
+
+def _layout(look: Look) -> Iterator[Markup]:
+    """Yield the lists that say how the file is laid out."""
+    facts = look.facts
+    encoding, sign = facts.get("encoding", ""), facts.get("delimiter", "")
+    likely = [decoded.encoding for decoded in look.encodings]
+    if look.kind == "csv":
+        encodings = _same(filter(None, (encoding, *likely, *ENCODINGS)))
+        yield parts.choice("Encoding", encodings, encoding, data_read="encoding")
+        signs = {sign: repr(sign)} | DELIMITERS if sign else DELIMITERS
+        yield parts.choice("Delimiter", signs, sign, data_read="delimiter")
+    if len(look.sheets) > 1:
+        yield parts.choice("Sheet", _same(look.sheets), facts.get("sheet"), data_read="sheet")
+    lines = range(1, max(SHOWN_LINES, look.header_row or 1) + 1)
+    shown = _same(map(str, lines))
+    yield parts.choice("Header in line", shown, look.header_row, data_read="header_row")
+
+
+def _same(texts: Iterable[str]) -> dict[str, str]:
+    """Return texts that are shown as they are."""
+    return {text: text for text in texts}
+
+
+def chosen_columns(look: Look, field: str, column: str) -> dict[str, str | None]:
+    """Return the column of each field after one was chosen; "" is none."""
+    columns = {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
+    columns[field] = column or None
+    # A required field that is left open is asked for; another one is left out on purpose.
+    return {name: each for name, each in columns.items()
+            if each is not None or not FIELD_BY_NAME[name].is_required}  # fmt: skip
+
+
+def view(seen: Seen) -> Markup:
     """Draw all that is known of a file before it is sent."""
     return Markup("").join(
         [
             _recalled(seen),
             _questions(seen.look),
             _consequence(seen),
-            _asked(seen),
-            _values(seen, labels),
+            asked(seen),
+            _values(seen),
             _held(seen),
             preview(seen),
         ]
@@ -62,7 +111,7 @@ def _recalled(seen: Seen) -> Markup:
     if seen.recalled is None:
         return Markup("")
     words = f"Read as on {day_text(seen.recalled)}, for it has the same header. "
-    return element("p", words, button("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
+    return element("p", words, parts.mark("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
 
 
 def _questions(look: Look) -> Markup:
@@ -110,7 +159,7 @@ def _consequence(seen: Seen) -> Markup:
     plan, unsent = seen.plan, _unsent(seen.look)
     note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
     if plan is None or plan.question is not None:  # numbers before the answer mislead
-        check = button("check:yes", "check all records") if seen.is_unchecked else ""
+        check = parts.mark("check:yes", "check all records") if seen.is_unchecked else ""
         return element("div", note, check, class_="pf-gap pf-grid")
     skipped = plan.result.skipped
     changed = sum(each.records for each in skipped if each.reason == CHANGED)
@@ -138,15 +187,18 @@ def _changed(plan: Plan) -> Markup:
     frame, run = plan.result.changed, plan.result.facts.run
     columns = (*run.key, run.mapping["name"])
     rows = [
-        [str(row["line"]), *(text_of(row.get(column)) for column in columns),
-         row["changed"]]
+        [str(row["line"]), *map(_text, map(row.get, columns)), row["changed"]]
         for row in frame.head(ROWS).to_dict("records")
-    ]  # fmt: skip
+    ]
     head = ("Line", *run.key, label_of("name"), "Was → is")
     more = f", the first {ROWS}" if len(frame) > ROWS else ""
     table = PAGE.table(rows, head, caption=f"Known animals with other values now{more}")
     summary = element("summary", f"Show the {len(frame):,} that changed")
     return element("details", summary, table)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _sent_before(plan: Plan, known: int) -> Markup | str:
@@ -157,7 +209,7 @@ def _sent_before(plan: Plan, known: int) -> Markup | str:
         f"{known:,} of its {len(plan.result):,} records are in the store already, so there is "
         "nothing to send. "
     )
-    again = button("again:yes", "they are other animals: send all of them once more")
+    again = parts.mark("again:yes", "they are other animals: send all of them once more")
     return element("p", words, again)
 
 
@@ -167,7 +219,7 @@ def _key(look: Look) -> Markup:
         return Markup("")
     column = look.key_columns[0]
     words = f"{column!r} is different in each record. If it names the animal, none is sent twice: "
-    return element("p", words, button(f"key:{column}", f"use {column} as the key"))
+    return element("p", words, parts.mark(f"key:{column}", f"use {column} as the key"))
 
 
 def _unsent(look: Look) -> list[str]:
@@ -175,7 +227,7 @@ def _unsent(look: Look) -> list[str]:
     return [shorten(column, 40) for column in look.columns if column.strip() and column not in used]
 
 
-def _asked(seen: Seen) -> Markup:
+def asked(seen: Seen) -> Markup:
     """Ask which animals records are that may be known, with a button for each answer."""
     question = None if seen.plan is None else seen.plan.question
     if question is None:
@@ -184,19 +236,20 @@ def _asked(seen: Seen) -> Markup:
     for answer in answers(question):
         for option, value in answer.options.items() if answer.letter else ():
             does = f"{answer.does}: " if answer.does else ""
-            buttons.append(button(f"{option}:{value}", f"{does}{answer.when}"))
+            buttons.append(parts.mark(f"{option}:{value}", f"{does}{answer.when}"))
     for case in question.cases if len(question.cases) > 1 else ():
         for word, when in CASE_ANSWERS[case.name].items():
-            buttons.append(button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
+            buttons.append(parts.mark(f"{case.name}:{word}", f"{case.records:,}: {when}"))
     lines = [line for line in facts_of(question) if line]
     asked = parts.warning("Are these animals in the store already?", lines)
     ways = (element("p", each) for each in buttons)
     return element("div", asked, *ways, class_="pf-gap pf-grid")
 
 
-def _values(seen: Seen, labels: Mapping[int, str]) -> Markup:
+def _values(seen: Seen) -> Markup:
     """List each value that is not allowed once, with what it is to mean for all its records."""
     reading, look = seen.choices.reading, seen.look
+    labels = category_labels(reading.categories)
     given, defaults = reading.value_map or {}, reading.defaults or {}
     rows = [
         [
@@ -219,7 +272,8 @@ def _values(seen: Seen, labels: Mapping[int, str]) -> Markup:
         return Markup("")
     title = "Values to map, each once for all its records"
     table = PAGE.table(rows, ("Field", "In the file", "Records", "Means"), numbers={2})
-    return parts.titled(title, table)
+    options = (element("option", value=_labelled(number, labels)) for number in labels)
+    return parts.titled(title, table + element("datalist", *options, id=_list_of(labels)))
 
 
 def _chosen(meanings: Mapping[Any, Any], text: str) -> str:
@@ -239,7 +293,8 @@ def _kept(look: Look, chosen: str | None) -> Markup:
     newest = {f"newest: {column}": f"the newest by {shorten(column, 40)}" for column in look.columns
               if column.strip() and column not in look.mapping.values()}  # fmt: skip
     words = {"first": "the first stands", "last": "the last stands", **newest}
-    return _select(words, chosen or "", data_keep="yes", aria_label="which row of a key stands")
+    words = {"": NOT_MAPPED} | words
+    return parts.select(words, chosen, data_keep="yes", aria_label="which row of a key stands")
 
 
 def _meaning(way: str, value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
@@ -248,44 +303,70 @@ def _meaning(way: str, value: ValueToMap, chosen: str, labels: Mapping[int, str]
     data = {f"data_{way}": value.field, "data_text": value.text, "aria_label": name}
     if value.field == "name":
         example = "a name, or Unnamed {column}"
-        return element("input", value=chosen, placeholder=example, size=28, **data)
-    if value.field == "category_id" and not labels:
-        return element("input", type="number", value=chosen, placeholder="category id", **data)
-    allowed = (
-        {str(number): f"{label} ({number})" for number, label in labels.items()}
-        if value.field == "category_id"
-        else {word: word for word in FIELD_BY_NAME[value.field].values} | {NOTHING: "no status"}
+        return element("input", value=chosen, placeholder=example, size=34, **data)
+    if value.field == "category_id":
+        known = chosen.removeprefix("-").isdecimal() and int(chosen) in labels
+        shown = _labelled(int(chosen), labels) if known else chosen
+        hint = "a category, or a new one: Ferret (9)" if labels else "the number of a category"
+        return element(
+            "input", value=shown, placeholder=hint, size=34, list=_list_of(labels), **data
+        )
+    words = {"": NOT_MAPPED} | _same(FIELD_BY_NAME[value.field].values) | {NOTHING: "no status"}
+    return parts.select(words, chosen, **data)
+
+
+def _list_of(labels: Mapping[int, str]) -> str:
+    """Return the name of the list of these categories, which all boxes of a page share."""
+    return f"pf-categories-{crc32(repr(labels).encode()):08x}"
+
+
+def _labelled(number: int, labels: Mapping[int, str]) -> str:
+    return f"{labels[number]} ({number})"
+
+
+def meaning_of(
+    reading: RecipeOptions, field: str, text: str
+) -> tuple[int | str, Mapping[int, str] | None]:
+    """Return what was chosen or written for a field, and the categories, a new one among them.
+
+    Raises:
+        InputError: A category is neither known by its label nor has a number.
+    """
+    labels = category_labels(reading.categories)
+    if field != "category_id" or not text:
+        return text, labels or None
+    if found := _LABELLED.fullmatch(text):
+        # Without a list no category is a new one, and with a list of one all others would be odd.
+        return int(found[2]), labels | {int(found[2]): found[1]} if labels else None
+    if text.removeprefix("-").isdecimal():
+        return int(text), labels or None
+    for number, label in labels.items():
+        if label.casefold() == text.casefold():
+            return number, labels
+    raise InputError(
+        f"no category is called {text!r}",
+        hint="choose one of the list, or write a new one with its number: Ferret (9)",
     )
-    return _select(allowed, chosen, **data)
-
-
-def _select(words: Mapping[str, str], chosen: str, **data: Any) -> Markup:
-    options = [
-        element("option", text, value=key, selected="" if key == chosen else None)
-        for key, text in {"": NOT_MAPPED, **words}.items()
-    ]
-    return element("select", *options, **data)
 
 
 def _held(seen: Seen) -> Markup:
     """Ask which records are sent although they look wrong."""
     if not seen.look.suspicious:
         return Markup("")
+    accepted = seen.choices.reading.accept
     ticks = [
-        element(
-            "label",
-            element(
-                "input",
-                type="checkbox",
-                data_accept=word,
-                checked="" if word in seen.choices.reading.accept else None,
-            ),
-            f" send all the same: {_HELD[Suspicion(word)]} ({records:,})",
-            style="display:block",
-        )
+        tick(f"send all the same: {_HELD[Suspicion(word)]} ({records:,})", word in accepted,
+             data_accept=word)
         for word, records in seen.look.suspicious.items()
-    ]
+    ]  # fmt: skip
     return parts.titled("Held until you confirm", Markup("").join(ticks))
+
+
+def tick(text: str, is_ticked: bool, **data: object) -> Markup:
+    """Draw a box to tick, with what it says behind it."""
+    ticked = "" if is_ticked else None
+    drawn = element("input", type="checkbox", checked=ticked, **data)
+    return element("label", drawn, f" {text}", style="display:block")
 
 
 def sent_words(plan: Plan | None) -> str:
@@ -293,22 +374,13 @@ def sent_words(plan: Plan | None) -> str:
     return f"Send {pets_text(plan.to_send)}" if plan is not None and plan.to_send else "Send"
 
 
-def fields_of(look: Look) -> dict[str, str | None]:
-    """Return the column of each field that is sent, None where there is none."""
-    return {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
-
-
-def mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:
+def mapped_value(
+    before: Mapping[str, Mapping[Any, Any]], field: str, text: str, chosen: int | str
+) -> dict[str, Any]:
     """Return a value map with one value mapped, or, where nothing was chosen, left open again."""
-    after = {field: dict(values) for field, values in before.items()}
-    values = after.setdefault(meant["map"], {})
-    chosen = meant.get("value", "")
-    values.pop(meant["text"], None)
-    if chosen:
-        values[meant["text"]] = "" if chosen == NOTHING else whole(meant["map"], chosen)
-    return {field: values for field, values in after.items() if values}
-
-
-def whole(name: str, text: str) -> int | str:
-    """Return what was chosen for a field as its value: a category is a number."""
-    return int(text) if name == "category_id" else text
+    after = {name: dict(values) for name, values in before.items()}
+    values = after.setdefault(field, {})
+    values.pop(text, None)
+    if chosen != "":
+        values[text] = "" if chosen == NOTHING else chosen
+    return {name: values for name, values in after.items() if values}

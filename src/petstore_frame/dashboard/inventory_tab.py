@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import ipywidgets as widgets
+from typing import TYPE_CHECKING
 
 from petstore_frame.charts.bars import status_figure
 from petstore_frame.charts.pet_list import HEAD, pets_table
@@ -13,8 +11,8 @@ from petstore_frame.charts.svg import Figure, element
 from petstore_frame.counts.table import CountTable
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.filters import Filters
-from petstore_frame.dashboard.kit import Kit, Live, Meant
-from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
+from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
 from petstore_frame.html import PAGE, Cell, Markup
 from petstore_frame.html.palette import status_colours
 
@@ -29,19 +27,10 @@ class InventoryTab:
 
     def __init__(self, kit: Kit, lock: RLock, filters: Filters) -> None:
         self.model: StoreModel | None = None
-        self.shown: Shown | None = None
-        self._kit, self._lock, self._filters = kit, lock, filters
+        self.shown: ShownPets | None = None
+        self._lock, self._filters = lock, filters
         self._hidden: frozenset[str] = frozenset()
-        self._is_drawing = False
-        self.view = kit.make(Live)
-        self.view.meant = self._meant
-        self.previous = kit.button("Previous", "the page before", lambda: self._turn(-1))
-        self.next = kit.button("Next", "the page after", lambda: self._turn(1))
-        self.page = kit.make(widgets.BoundedIntText, value=1, min=1, max=1, description="Page")
-        self.page.observe(self._page_typed, "value")
-        self.place = kit.html()
-        self._pager = kit.row(self.previous, self.next, self.page, self.place)
-        self.widget = kit.column(self.view, self._pager, is_hidden=True)
+        self.view = self.widget = kit.live(self._meant)
 
     def take(self, model: StoreModel) -> None:
         """Show another reading of the store under the filters that are set."""
@@ -58,9 +47,8 @@ class InventoryTab:
             self._filters.shown(shown)
             if is_seen:
                 self._draw(shown)
-                self._show_pager(shown)
 
-    def _draw(self, shown: Shown) -> None:
+    def _draw(self, shown: ShownPets) -> None:
         if self.model is None:
             return
         cards = parts.cards(shown, self.model.pets.everything)
@@ -74,21 +62,10 @@ class InventoryTab:
             "Category by status (choose a number to see its pets)",
             element("div", matrix, class_="pf-grid"),
         )
-        self.view.markup = cards + charts + _table(shown)
+        self.view.markup = cards + charts + _table(shown) + _pager(shown)
 
-    def _figure(self, shown: Shown) -> Figure:
+    def _figure(self, shown: ShownPets) -> Figure:
         return status_figure(shown.counts, top=BARS, hidden=self._hidden)
-
-    def _show_pager(self, shown: Shown) -> None:
-        now = shown.selection
-        self._kit.show(self._pager, bool(shown.matches))
-        self.previous.disabled = now.page <= 1
-        self.next.disabled = now.page >= shown.pages
-        self._is_drawing = True
-        self.page.max = shown.pages
-        self.page.value = now.page
-        self._is_drawing = False
-        self.place.value = f"<span>of {shown.pages:,} · {shown.place}</span>"
 
     def _meant(self, meant: Meant) -> None:
         with self._lock:
@@ -97,19 +74,29 @@ class InventoryTab:
             elif self.shown is not None and "toggle" in meant:
                 self._hidden ^= {meant["toggle"]}
                 self._draw(self.shown)
+            elif "page" in meant:
+                page = int(meant.get("value") or meant["page"] or 1)
+                self._filters.choose(replace(self._filters.selection, page=page))
             else:
                 self._filters.picked(meant)
 
-    def _page_typed(self, change: Any) -> None:
-        if not self._is_drawing:
-            self._filters.choose(replace(self._filters.selection, page=change.new))
 
-    def _turn(self, pages: int) -> None:
-        now = self._filters.selection
-        self._filters.choose(replace(now, page=now.page + pages))
+def _pager(shown: ShownPets) -> Markup:
+    """Draw the way to the other pages of pets."""
+    page, last = shown.selection.page, shown.pages
+    turns = (
+        element("button", text, class_="jupyter-button", data_page=to,
+                disabled=None if 1 <= to <= last else "")
+        for text, to in (("Previous", page - 1), ("Next", page + 1))
+    )  # fmt: skip
+    written = {"type": "number", "min": 1, "max": last, "data_page": ""}
+    words = element("span", f"of {last:,} · {shown.place}")
+    return element(
+        "div", *turns, parts.box("Page", str(page), "", **written), words, class_="pf-steps"
+    )
 
 
-def _table(shown: Shown) -> Markup:
+def _table(shown: ShownPets) -> Markup:
     """One page of pets below heads that sort."""
     now = shown.selection
     arrow = " ▼" if now.is_descending else " ▲"

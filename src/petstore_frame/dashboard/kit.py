@@ -16,89 +16,10 @@ import ipywidgets as widgets
 import traitlets
 
 BEAT_EVERY_S = 2.0
+# A browser's message beyond 10 MiB breaks the websocket without an error.
+LARGEST_UPLOAD = 8 * 1024 * 1024
 Meant = Mapping[str, str]
 Kind = TypeVar("Kind", bound=widgets.DOMWidget)
-
-
-class Kit:
-    """Makes the widgets of one dashboard, and closes them."""
-
-    def __init__(self) -> None:
-        self._shown, self._hidden = widgets.Layout(display=""), widgets.Layout(display="none")
-        self._styles: dict[type, widgets.Widget] = {}
-        self._made: list[widgets.Widget] = [self._shown, self._hidden]
-
-    def make(self, kind: type[Kind], *values: Any, is_hidden: bool = False, **options: Any) -> Kind:
-        """Make a widget of a kind with its values and options."""
-        if kind.class_traits().get("style"):
-            options["style"] = self._style(kind.class_traits()["style"].klass)
-        made: Kind = kind(*values, layout=self._hidden if is_hidden else self._shown, **options)
-        self._made.append(made)
-        return made
-
-    def _style(self, kind: type[widgets.Widget]) -> widgets.Widget:
-        if kind not in self._styles:
-            self._styles[kind] = kind()
-            self._made.append(self._styles[kind])
-        return self._styles[kind]
-
-    def html(self, value: str = "") -> widgets.HTML:
-        """Make a piece of markup."""
-        return self.make(widgets.HTML, value)
-
-    def button(
-        self, text: str, tip: str, press: Callable[[], None], *, is_hidden: bool = False
-    ) -> widgets.Button:
-        """Make a button."""
-        button = self.make(widgets.Button, description=text, tooltip=tip, is_hidden=is_hidden)
-        button.on_click(lambda _: press())
-        return button
-
-    def row(self, *children: widgets.Widget, is_hidden: bool = False) -> widgets.HBox:
-        """Put widgets side by side; they wrap where it is narrow."""
-        return self.make(widgets.HBox, children, is_hidden=is_hidden)
-
-    def column(self, *children: widgets.Widget, is_hidden: bool = False) -> widgets.VBox:
-        """Put widgets below each other."""
-        return self.make(widgets.VBox, children, is_hidden=is_hidden)
-
-    def show(self, widget: widgets.DOMWidget, is_shown: bool) -> None:
-        """Show or hide a widget."""
-        widget.layout = self._shown if is_shown else self._hidden
-
-    def close(self) -> None:
-        """Take all widgets off the screen."""
-        for widget in self._made:
-            widget.close()
-
-
-class ButtonGroup:
-    """A group of real buttons that costs the browser one model.
-
-    ``ToggleButtons`` draws native buttons from one list; its choice is not used: ``press`` is told
-    the place of the button pressed, from 0.
-    """
-
-    def __init__(self, kit: Kit, press: Callable[[int], None], css_class: str) -> None:
-        self._kit, self._press = kit, press
-        self.widget = kit.make(widgets.ToggleButtons, options=[], tooltips=[], is_hidden=True)
-        self.widget.add_class(css_class)
-        # The click itself, not a change of choice: the same button may be pressed twice.
-        self.widget.on_msg(self._clicked)
-
-    def show(self, texts: Sequence[str]) -> None:
-        """Show other texts; equal ones are left alone, so that the focus stays where it is."""
-        options = [(text or " ", place) for place, text in enumerate(texts)]
-        if options == list(self.widget.options):
-            return
-        with self.widget.hold_sync():
-            self.widget.index = None
-            self.widget.options = options
-        self._kit.show(self.widget, bool(options))
-
-    def _clicked(self, _: Any, content: Any, __: Any) -> None:
-        if content.get("event") == "click" and self.widget.index is not None:
-            self._press(self.widget.index)
 
 
 def _script() -> str:
@@ -117,26 +38,76 @@ class Live(anywidget.AnyWidget):
 
     Attributes:
         meant: Called with the data attributes of what was used: ``category``, ``status``, ``sort``;
-            or ``toggle`` or ``save`` with the name of the ``figure``.
+            or ``toggle`` or ``save`` with the name of the ``figure``. A list, a box or a tick adds
+            its ``value``.
+        taken: Called with the ``upload`` (its name), the ``size`` and the content of a file that
+            was chosen, dropped or pasted; None is the content of one above ``LARGEST_UPLOAD``.
     """
 
     _esm = traitlets.Unicode(_script()).tag(sync=True)
+    largest = traitlets.Int(LARGEST_UPLOAD).tag(sync=True)
     markup = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.meant: Callable[[Meant], None] = lambda _: None
+        self.taken: Callable[[Meant, bytes | None], None] = lambda *_: None
         self.on_msg(self._told)
 
     def download(self, content: bytes, name: str, media: str) -> None:
         """Have the browser save a file; it makes a PNG of an SVG that is called one."""
         self.send({"file": name, "media": media}, [content])
 
+    def focus(self, selector: str) -> None:
+        """Put the focus on an element, as the markup is now."""
+        self.send({"focus": selector})
+
     def beat(self, stopped: Event) -> None:
         """Tell the page, until ``stopped`` is set, that Python is there; in a thread of its own."""
         while not stopped.wait(BEAT_EVERY_S):
             self.send({"beat": True})
 
-    def _told(self, _: Any, content: Any, __: Any) -> None:
-        if isinstance(content, dict) and content:
-            self.meant({name: str(value) for name, value in content.items() if value is not None})
+    def _told(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
+        if not isinstance(content, dict):
+            return
+        meant = {name: str(value) for name, value in content.items() if value is not None}
+        if "upload" in meant:
+            self.taken(meant, bytes(buffers[0]) if buffers else None)
+        elif meant:
+            self.meant(meant)
+
+
+class Kit:
+    """Makes the widgets of one dashboard, and closes them."""
+
+    def __init__(self) -> None:
+        self._shown, self._hidden = widgets.Layout(display=""), widgets.Layout(display="none")
+        self._style = widgets.HTML.class_traits()["style"].klass()
+        self._made: list[widgets.Widget] = [self._shown, self._hidden, self._style]
+
+    def html(self, value: str = "") -> widgets.HTML:
+        """Make a piece of markup that does not answer."""
+        return self._kept(widgets.HTML(value, layout=self._shown, style=self._style))
+
+    def live(self, meant: Callable[[Meant], None] = lambda _: None) -> Live:
+        """Make a view, empty as yet; ``meant`` is told what was used in it."""
+        made = self._kept(Live(layout=self._shown))
+        made.meant = meant
+        return made
+
+    def column(self, css_class: str, *children: widgets.Widget) -> widgets.VBox:
+        """Put widgets below each other."""
+        return self._kept(widgets.VBox(children, layout=self._shown)).add_class(css_class)
+
+    def _kept(self, made: Kind) -> Kind:
+        self._made.append(made)
+        return made
+
+    def show(self, widget: widgets.DOMWidget, is_shown: bool) -> None:
+        """Show or hide a widget."""
+        widget.layout = self._shown if is_shown else self._hidden
+
+    def close(self) -> None:
+        """Take all widgets off the screen."""
+        for widget in self._made:
+            widget.close()

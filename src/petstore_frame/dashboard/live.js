@@ -96,20 +96,25 @@ function prepare(root) {
   }
 }
 
-// Say above a dashboard that its Python is gone, or take that back.
+// A file that was chosen, dropped or pasted. Too large a one is named and not sent.
+async function give(model, file, meant) {
+  const content = file.size > model.get("largest") ? [] : [await file.arrayBuffer()];
+  model.send({ ...meant, upload: file.name, size: file.size }, undefined, content);
+}
+
+// Say that the Python of a dashboard is gone, wherever its page is scrolled to; or take that back.
 function tell(el, isGone) {
-  const dash = el.closest(".pf-dash");
-  if (!dash || dash.classList.contains("pf-gone") === isGone) return;
-  dash.classList.toggle("pf-gone", isGone);
-  for (const child of dash.children) child.inert = isGone;
-  dash.querySelector(":scope > .pf-lost")?.remove();
-  if (!isGone) return;
-  const note = document.createElement("div");
-  note.className = "pf-lost";
-  note.setAttribute("role", "alert");
-  note.textContent = "The Python behind this page does not answer: it was stopped, or the connection "
+  const dash = el.closest(".pf-dash"), note = document.querySelector("body > .pf-lost");
+  dash?.classList.toggle("pf-gone", isGone);
+  for (const child of dash?.children ?? []) child.inert = isGone;
+  if (!document.querySelector(".pf-gone")) return note?.remove();
+  if (note) return;
+  const alert = document.createElement("div");
+  alert.className = "pf-lost";
+  alert.setAttribute("role", "alert");
+  alert.textContent = "The Python behind this page does not answer: it was stopped, or the connection "
     + "is lost. What is shown is old, and no button works. Run the cell again, or start the page anew.";
-  dash.prepend(note);
+  document.body.append(alert);
 }
 
 function render({ model, el }) {
@@ -157,8 +162,16 @@ function render({ model, el }) {
   root.addEventListener("pointerleave", () => show(null));
   root.addEventListener("focusin", ({ target }) => { if (target.matches(":focus-visible")) show(target); });
   root.addEventListener("focusout", () => show(null));
-  root.addEventListener("click", (event) => act(meantBy(event)));
-  root.addEventListener("change", ({ target }) => { // a box, a list or a tick
+  root.addEventListener("click", (event) => {
+    const meant = meantBy(event);
+    if (!meant?.disabled) act(meant);
+  });
+  root.addEventListener("change", ({ target }) => { // a file, a box, a list or a tick
+    if (target.type === "file") {
+      for (const file of target.files) give(model, file, meaning(target));
+      target.value = ""; // the same file may be chosen again
+      return;
+    }
     const value = target.type === "checkbox" ? String(target.checked) : target.value;
     target.defaultValue = target.value; // told
     model.send({ ...meaning(target), value });
@@ -174,9 +187,29 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation(); // the notebook has keys of its own
   });
+  root.addEventListener("paste", (event) => {
+    const { target, clipboardData: { files, types } } = event;
+    if (!target.matches(".pf-drop")) return;
+    event.preventDefault();
+    const name = `pasted ${new Date().toTimeString().slice(0, 8).replaceAll(":", ".")}.tsv`;
+    const isText = types.includes("text/plain");
+    if (isText) give(model, new File([event.clipboardData.getData("text/plain")], name));
+    else if (files.length) give(model, files[0]);
+  });
+  // A file is dropped anywhere on the tab that has a place for it; else a browser would open it.
+  const drag = (event) => {
+    const place = root.querySelector(".pf-drop"), tab = el.closest(".pf-tab");
+    if (!place || !tab?.contains(event.target) || !event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    place.classList.toggle("pf-over", event.type === "dragover");
+    if (event.type === "drop") give(model, event.dataTransfer.files[0]);
+  };
+  for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, drag, true);
   // Python sends a beat every few seconds; without it, nothing on the page is live any more.
   let lastBeat = null, lastLook = Date.now();
   const listen = (message, buffers) => {
+    if (message.focus) return root.querySelector(message.focus)?.focus();
     if (!message.beat) return receive(message, buffers);
     lastBeat = Date.now();
     tell(el, false);
@@ -192,6 +225,8 @@ function render({ model, el }) {
   draw();
   return () => {
     clearInterval(watch);
+    tell(el, false);
+    for (const kind of ["dragover", "dragleave", "drop"]) document.removeEventListener(kind, drag, true);
     model.off("change:markup", draw);
     model.off("msg:custom", listen);
   };

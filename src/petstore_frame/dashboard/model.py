@@ -65,7 +65,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPets:
     """What is on the screen.
 
     Attributes:
@@ -108,7 +108,7 @@ class StoreModel:
         self.pets = CodedPets.of(inventory, self.labels)
         self._orders: dict[str, NDArray[Any] | None] = {}
 
-    def show(self, selection: Selection) -> Shown:
+    def show(self, selection: Selection) -> ShownPets:
         """Answer a selection.
 
         A page beyond the last is brought back to the last, for rows vanish under a filter.
@@ -122,7 +122,7 @@ class StoreModel:
         frame = self.pets.frame
         rows = pet_rows(frame.iloc[places], self.labels)
         further, numbers = further_columns(frame), number_places(frame)
-        return Shown(selection, counts, rows, further, numbers, first, len(self.pets))
+        return ShownPets(selection, counts, rows, further, numbers, first, len(self.pets))
 
     def mask(self, selection: Selection) -> Mask | None:
         """Return which pets are selected, or None for all of them."""

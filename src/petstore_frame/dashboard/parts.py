@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from petstore_frame.charts.svg import Figure, element
 from petstore_frame.counts.tally import StatusCounts, categories_in_words, per_cent, short
 from petstore_frame.dashboard.kit import Live
-from petstore_frame.dashboard.model import Shown
+from petstore_frame.dashboard.model import ShownPets
 from petstore_frame.errors import PetstoreError
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
@@ -21,6 +22,12 @@ from petstore_frame.loader.call import FORM
 from petstore_frame.schema.text import minute_text
 
 NOT_READ = "not read yet"
+_FILES = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
+_MEDIA = {
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".csv": "text/csv",
+    ".html": "text/html",
+}
 
 progress, success, warning = PAGE.progress, PAGE.success, PAGE.warning
 
@@ -48,7 +55,7 @@ def verdict(inventory: Inventory | None) -> Markup:
     return element("details", summary, PAGE.items(lines))
 
 
-def cards(shown: Shown, everything: StatusCounts) -> Markup:
+def cards(shown: ShownPets, everything: StatusCounts) -> Markup:
     """Draw the key figures: all pets, then each status."""
     counts, is_filtered = shown.counts, shown.selection.is_filtered
     under = f"of {short(everything.total)}" if is_filtered else categories_in_words(counts)
@@ -86,12 +93,70 @@ def chart(figure: Figure) -> Markup:
     return figure.with_tools(element("div", *saves, class_="pf-save"))
 
 
+def step(way: str, text: str, tip: str = "", *, is_off: bool = False) -> Markup:
+    """Draw a button; ``way`` is what it does."""
+    return element(
+        "button", text, class_="jupyter-button", title=tip or None, data_way=way,
+        disabled="" if is_off else None,
+    )  # fmt: skip
+
+
+def mark(way: str, text: str) -> Markup:
+    """Draw one of many buttons of a table, among which arrow keys walk."""
+    return element("span", text, class_="pf-mark pf-way", data_way=way)
+
+
+def choice(name: str, words: Mapping[str, str], chosen: object, **data: object) -> Markup:
+    """Draw a list to choose from, with its name before it."""
+    return element("label", name, " ", select(words, chosen, aria_label=name, **data))
+
+
+def select(words: Mapping[str, str], chosen: object, **data: object) -> Markup:
+    """Draw a list to choose from: texts by their values."""
+    options = (
+        element("option", text, value=value, selected="" if value == str(chosen) else None)
+        for value, text in words.items()
+    )
+    return element("select", *options, **data)
+
+
+def box(name: str, value: str, hint: str, **data: object) -> Markup:
+    """Draw a box to write into, with its name before it."""
+    written = element("input", value=value, placeholder=hint, aria_label=name, **data)
+    return element("label", name, " ", written)
+
+
+def file_button(text: str, *, kinds: str = _FILES, **data: object) -> Markup:
+    """Draw a button that opens the browser's list of files."""
+    chosen = element("input", type="file", accept=kinds, **data)
+    return element("label", text, chosen, class_="jupyter-button pf-file")
+
+
+def sources(what: str, *others: Markup) -> Markup:
+    """Draw the ways to give a file: choose, drop, paste, or name its path."""
+    path = box("or its path", "", "on the machine that runs this", data_path="", class_="pf-path")
+    words = "Drop a file here, or paste a table from a spreadsheet; a saved recipe is taken, too"
+    drop = element("textarea", class_="pf-drop", rows=2, placeholder=words, aria_label=words)
+    row = element("div", file_button(f"Choose {what}"), path, *others, class_="pf-steps")
+    return row + drop
+
+
+def download(live: Live, path: Path) -> None:
+    """Have the browser save a file."""
+    live.download(path.read_bytes(), path.name, media_of(path.name))
+
+
+def media_of(name: str) -> str:
+    """Return what kind of file a browser takes a name for."""
+    return _MEDIA.get(Path(name).suffix, "application/octet-stream")
+
+
 def send_figure(live: Live, figure: Figure, kind: str) -> None:
     """Put a figure into the downloads, drawn on paper; the page makes a PNG of it itself."""
     live.download(figure.file().encode(), f"{figure.name}.{kind}", "image/svg+xml")
 
 
-def selection_words(shown: Shown) -> str:
+def selection_words(shown: ShownPets) -> str:
     """Return what part of the store is on the screen."""
     if not shown.selection.is_filtered:
         is_whole = shown.counts.total.is_exact
@@ -99,7 +164,7 @@ def selection_words(shown: Shown) -> str:
     return f"Showing {shown.counts.total} of the {shown.of:,} pets held."
 
 
-def nothing_to_show(shown: Shown) -> Markup:
+def nothing_to_show(shown: ShownPets) -> Markup:
     """Return why no pet is shown, and what to do."""
     if shown.of:
         return PAGE.empty("No pet matches these filters. Remove one above, or clear them all.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import RLock
 
+from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.html import Markup
 from petstore_frame.inventory import Inventory
@@ -32,25 +33,38 @@ class ReadingBar:
         lock: RLock,
     ) -> None:
         self.inventory: Inventory | None = None
-        self._kit, self._base_url, self._read, self._take = kit, base_url, read, take
+        self._base_url, self._read, self._take = base_url, read, take
         self._lock, self._worker = lock, Worker("petstore-refresh")
         self._go_on: Callable[[], Inventory] | None = None
-        self.header, self.notice = kit.html(parts.header(None, base_url)), kit.html()
-        self.refresh = kit.button("Refresh", "read the store again", self.start)
-        self.cancel = kit.button("Cancel", "stop reading", self._worker.cancel, is_hidden=True)
-        self.resume = kit.button(
-            "Resume", "go on where it broke off", lambda: self.start(resume=True), is_hidden=True
-        )
-        self.actions = kit.row(self.refresh, self.cancel, self.resume)
+        self.view, self.notice = kit.live(self._meant), kit.html()
+        self._draw(is_busy=False)
+
+    def _meant(self, meant: Meant) -> None:
+        way = meant.get("way")
+        if way == "cancel":
+            self._worker.cancel()
+        else:
+            self.start(resume=way == "resume")
+
+    def _draw(self, *, is_busy: bool, may_resume: bool = False) -> None:
+        """Show what was read, and what can be done now."""
+        steps = [parts.step("refresh", "Refresh", "read the store again", is_off=is_busy)]
+        if is_busy:
+            steps.append(parts.step("cancel", "Cancel", "stop reading"))
+        if may_resume:
+            steps.append(parts.step("resume", "Resume", "go on where it broke off"))
+        header = parts.header(self.inventory, self._base_url)
+        self.view.markup = header + element("div", *steps, class_="pf-steps")
 
     def start(self, *, resume: bool = False) -> None:
         """Read the store in a thread, or go on with a reading that broke off."""
         go_on = self._go_on if resume else None
         read = go_on or (lambda: self._read(self._progress))
         with self._lock:
-            if self._worker.start(lambda: self._run(read)):
+            if not self._worker.is_busy:
                 self.say(parts.progress("Reading the store …"))
-                self._offer(is_busy=True, may_resume=False)
+                self._draw(is_busy=True)
+                self._worker.start(lambda: self._run(read))
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
@@ -69,10 +83,9 @@ class ReadingBar:
         """Show an Inventory in place of the old one, and pass it on."""
         with self._lock:
             self.inventory = inventory
-            self.header.value = parts.header(inventory, self._base_url)
             self._take(inventory)
             self.say("")
-            self._offer(is_busy=False, may_resume=False)
+            self._draw(is_busy=False)
 
     def _progress(self, pets: int) -> None:
         self._worker.check()
@@ -102,7 +115,7 @@ class ReadingBar:
         self._worker.done()
         with self._lock:
             self.say(self._broken_off(problem))
-            self._offer(is_busy=False, may_resume=may_resume)
+            self._draw(is_busy=False, may_resume=may_resume)
 
     def _broken_off(self, problem: Exception | None) -> Markup:
         still = "There is nothing to show yet."
@@ -111,8 +124,3 @@ class ReadingBar:
         if problem is None:
             return parts.warning("Reading was cancelled", [still])
         return parts.failure("The store could not be read", problem, still)
-
-    def _offer(self, *, is_busy: bool, may_resume: bool) -> None:
-        self.refresh.disabled = is_busy
-        self._kit.show(self.cancel, is_busy)
-        self._kit.show(self.resume, may_resume)

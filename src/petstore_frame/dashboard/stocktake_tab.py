@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-import ipywidgets as widgets
-
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.export import media_of
-from petstore_frame.dashboard.import_job import ImportJob
+from petstore_frame.dashboard.import_job import ImportJob, recipe_of
 from petstore_frame.dashboard.import_preview import label_of
-from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
+from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import PAGE, Markup
@@ -46,154 +44,95 @@ class StocktakeTab:
         open_pet: Callable[[str], None],
         lock: RLock,
     ) -> None:
-        self._kit, self._job, self._inventory, self._open_pet = kit, job, inventory, open_pet
+        self._job, self._inventory, self._open_pet = job, inventory, open_pet
         self._lock, self._worker = lock, Worker("petstore-stocktake")
         self._path: Path | None = None
-        self._recipe = Recipe()
-        self._kind: str | None = None
-        self._is_presetting = False
+        self._recipe, self._keys = Recipe(), list[tuple[str, ...]]()
+        self._kind = ""
         self.found: Comparison | None = None
-        self.upload = kit.make(widgets.FileUpload, accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml")
-        tip = "a list, or a recipe (.toml) for it"
-        self.path = kit.make(
-            widgets.Text, description="or its path", placeholder=tip, continuous_update=False
-        ).add_class("pf-path")
-        self.by = kit.make(
-            widgets.Dropdown, options=[BY_FIELDS], description="Same animal by", is_hidden=True
-        )
-        self.book = kit.button(
-            "Workbook", "all differences, a sheet per kind", self._download, is_hidden=True
-        )
-        self.message, self.view = kit.html(), kit.make(Live)
-        self.view.meant = self._meant
-        self.kinds = ButtonGroup(kit, self._picked, "pf-chips")
-        self.upload.observe(self._uploaded, "value")
-        self.path.observe(self._path_given, "value")
-        self.by.observe(self._by_chosen, "value")
-        self.widget = kit.column(
-            kit.html("<h3 class='pf-section'>Compare our list with the store</h3>"),
-            kit.row(self.upload, self.path, self.by, self.book),
-            self.message,
-            self.kinds.widget,
-            self.view,
-        )
+        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.message, self.top.taken = kit.html(), self._taken
+        self.widget = kit.column("pf-tab", self.top, self.message, self.view)
+        self._draw()
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the comparison under way."""
         return self._worker.wait(timeout_s)
 
-    def _uploaded(self, change: Any) -> None:
-        if change.new:
-            file = change.new[0]
-            self._try(lambda: self._open(self._job.keep(file["name"], bytes(file["content"]))))
-            self.upload.value = ()
+    def _taken(self, meant: Meant, content: bytes | None) -> None:
+        with self._problems_shown():
+            self._open(self._job.given(meant, content))
 
-    def _path_given(self, change: Any) -> None:
-        if change.new.strip():
-            self._try(lambda: self._open(Path(change.new.strip()).expanduser()))
+    def _meant(self, meant: Meant) -> None:
+        with self._problems_shown():
+            if "path" in meant and meant["value"].strip():
+                self._open(self._job.given(meant))
+            elif "by" in meant:
+                self._recipe = replace(self._recipe, key=self._keys[int(meant["value"])])
+                self._compare()
+            elif "kind" in meant:
+                self._kind = meant["kind"]
+                self._draw()
+            elif "pet" in meant:
+                self._open_pet(meant["pet"])
+            elif "way" in meant and self.found is not None:
+                parts.download(self.view, self._job.workbook(self.found))
 
     def _open(self, path: Path) -> None:
         """Take a list, read as the last one with its header, or a recipe for it."""
-        if path.suffix == ".toml":
-            self._job.recipe = Recipe.read(path)
+        if self._job.is_recipe(path):
             if self._path is None:
-                self.message.value = parts.success(path.name, ["The next list is read with it."])
+                words = ["The next list is read with it."]
+                self.message.value = parts.success(path.name, words)
                 return
             path = self._path
-        self._clear()
+        self.found, self._path, self.message.value = None, None, ""
+        self._draw()
         choices, _ = self._job.begin(path)
         seen = self._job.look(path, choices.reading)
-        words = seen.reading.given() | {"mapping": dict(seen.mapping)}
-        self._path, self._recipe = path, Recipe(**words)
-        columns = [column for column in seen.columns if column not in seen.mapping.values()]
-        keys = {", ".join(key): key for key in [self._recipe.key, *((c,) for c in columns)] if key}
-        self._is_presetting = True
-        self.by.options = [(BY_FIELDS, ()), *((f"key {name}", key) for name, key in keys.items())]
-        self.by.value = self._recipe.key
-        self._is_presetting = False
-        self._kit.show(self.by, True)
+        self._path, self._recipe = path, recipe_of(seen)
+        columns = [(each,) for each in seen.columns if each not in seen.mapping.values()]
+        self._keys = [*dict.fromkeys([(), tuple(self._recipe.key), *columns])]
         self._compare()
-
-    def _clear(self) -> None:
-        self.found, self._kind, self._path = None, None, None
-        self.view.markup, self.message.value = Markup(""), ""
-        self.kinds.show([])
-        for part in (self.by, self.book):
-            self._kit.show(part, False)
-
-    def _by_chosen(self, _: Any) -> None:
-        if not self._is_presetting and self._path is not None:
-            self._compare()
 
     def _compare(self) -> None:
         """Compare in a thread, with what was read of the store last."""
-        path, inventory, key = self._path, self._inventory(), tuple(self.by.value)
+        path, inventory, recipe = self._path, self._inventory(), self._recipe
+        self.found, self._kind = None, ""
+        self._draw()
         if path is None or inventory is None:
-            self.message.value = parts.warning(
-                "The store was not read yet; refresh, then try again"
-            )
+            words = "The store was not read yet; refresh, then try again"
+            self.message.value = parts.warning(words)
             return
-        on = () if key else ("name", "category_id")
-        recipe = replace(self._recipe, key=key)
+        on = () if recipe.key else ("name", "category_id")
 
         def job() -> None:
-            self._try(lambda: self._take(self._job.compare(path, inventory, recipe, on)))
+            with self._problems_shown():
+                found = self._job.compare(path, inventory, recipe, on)
+                with self._lock:
+                    self.found, self.message.value = found, ""
+                    self._draw()
             self._worker.done()
 
         self.message.value = parts.progress("Comparing …")
         self._worker.start(job)
 
-    def _take(self, found: Comparison) -> None:
-        with self._lock:
-            self.found, self._kind, self.message.value = found, None, ""
-            self._kit.show(self.book, True)
-            self._draw()
-
     def _draw(self) -> None:
-        if self.found is None:
-            return
-        counts = self._counts(self.found)
-        self.kinds.show([f"{kind} {count:,}" for kind, count in counts.items()])
-        headline = self.found.headline.replace("category_id", "category")
-        read = f"{headline}, read {minute_text(self.found.inventory.fetched_at)}"
-        notes = [element("p", text) for text in (read, str(self.found.completeness))]
-        if not self.found.completeness.covers_all:
-            words = "The store was not read whole: what was not seen may be in it."
-            notes.append(element("p", words))
-        table = _table(self.found, self._kind)
-        self.view.markup = element("div", *notes, table, class_="pf-grid pf-preview")
+        title = "Compare our list with the store"
+        above = parts.titled(title, parts.sources("a list"))
+        if self._path is not None:
+            names = {str(at): f"key {', '.join(key)}" if key else BY_FIELDS
+                     for at, key in enumerate(self._keys)}  # fmt: skip
+            chosen = self._keys.index(tuple(self._recipe.key))
+            above += parts.choice("Same animal by", names, chosen, data_by="")
+        self.top.markup = above
+        self.view.markup = Markup("") if self.found is None else _drawn(self.found, self._kind)
 
-    def _counts(self, found: Comparison) -> dict[str, int]:
-        kinds = found.frame["kind"].value_counts()
-        differing = len(found.frame) - int(kinds.get(Kind.SAME, 0))
-        return {
-            "all that differs": differing,
-            **{str(kind): int(kinds[kind]) for kind in Kind if kinds.get(kind, 0)},
-        }
-
-    def _picked(self, at: int) -> None:
-        """Show one kind, or all that differs."""
-        with self._lock:
-            if self.found is not None:
-                self._kind = [None, *self._counts(self.found)][at + 1] if at else None
-                self._draw()
-
-    def _meant(self, meant: Meant) -> None:
-        if "pet" in meant:
-            self._open_pet(meant["pet"])
-
-    def _download(self) -> None:
-        def write() -> None:
-            if self.found is not None:
-                path = self._job.workbook(self.found)
-                self.view.download(path.read_bytes(), path.name, media_of(path.name))
-
-        self._try(write)
-
-    def _try(self, work: Callable[[], None]) -> None:
+    @contextmanager
+    def _problems_shown(self) -> Iterator[None]:
         """Show an error where the user looks."""
         try:
-            work()
+            yield
         except ArgumentError:
             words = [f"Import the list by this key first, or compare by {BY_FIELDS}."]
             self.message.value = parts.warning("The store's pets are not known by this key", words)
@@ -205,7 +144,31 @@ class StocktakeTab:
             self.message.value = parts.failure("This did not work", problem)
 
 
-def _table(found: Comparison, kind: str | None) -> Markup:
+def _drawn(found: Comparison, kind: str) -> Markup:
+    """Draw what was compared, the kinds to choose from, and the differences of one or all."""
+    kinds = found.frame["kind"].value_counts()
+    counts = {"": len(found.frame) - int(kinds.get(Kind.SAME, 0))}
+    counts |= {str(each): int(kinds[each]) for each in Kind if kinds.get(each, 0)}
+    buttons = (
+        element(
+            "button", f"{each or 'all that differs'} {count:,}", class_="jupyter-button",
+            data_kind=each, aria_pressed="true" if each == kind else "false",
+        )
+        for each, count in counts.items()
+    )  # fmt: skip
+    tip = "all differences, a sheet per kind"
+    steps = element("div", *buttons, parts.step("book", "Workbook", tip), class_="pf-steps")
+    headline = found.headline.replace("category_id", "category")
+    read = f"{headline}, read {minute_text(found.inventory.fetched_at)}"
+    notes = [element("p", text) for text in (read, str(found.completeness))]
+    if not found.completeness.covers_all:
+        words = "The store was not read whole: what was not seen may be in it."
+        notes.append(element("p", words))
+    table = element("div", _table(found, kind), class_="pf-grid pf-preview")
+    return element("div", *notes) + steps + table
+
+
+def _table(found: Comparison, kind: str) -> Markup:
     """Draw differences, what the list has beside what the store has."""
     frame = found.frame
     rows = frame[frame["kind"].eq(kind)] if kind else frame[frame["kind"].ne(str(Kind.SAME))]

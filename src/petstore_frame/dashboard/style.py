@@ -14,8 +14,19 @@ _CONTROL = 28  # pixels high: buttons, boxes and lists
 SHEET = f"""{CSS}
 .pf-dash{{color:{INK};font:{TEXT}px/1.45 {FONT};container-type:inline-size;padding:4px 4px 8px}}
 .pf-dash>*{{margin:0 0 12px!important}}
-.pf-gone>:not(.pf-lost){{filter:grayscale(1);opacity:.5}}
-.pf-lost{{border-left:4px solid {FAILED_BADGE.edge};padding:8px 12px;background:{SHADE}}}
+.pf-gone>*{{filter:grayscale(1);opacity:.5}}
+.pf-lost{{position:fixed;z-index:999;bottom:32px;left:8px;right:8px;padding:8px 12px;color:{INK};
+ background:{PAPER};border:1px solid {RULE};border-left:4px solid {FAILED_BADGE.edge};
+ font:{TEXT}px/1.45 {FONT};box-shadow:0 2px 8px rgba(0,0,0,.3)}}
+.pf-steps{{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:center;margin:0 0 8px}}
+.pf-steps:empty{{display:none}}
+.pf-file{{cursor:pointer;position:relative}}
+.pf-file input{{position:absolute;inset:0;opacity:0;width:100%;cursor:pointer}}
+.pf-file:focus-within{{outline:2px solid {_FOCUS};outline-offset:1px}}
+.pf-dash .pf-drop{{box-sizing:border-box;width:100%;min-height:44px;padding:6px 12px;margin:0 0 8px;
+ resize:none;border:1px dashed {MUTED};border-radius:{RADIUS}px;background:transparent;color:{INK};
+ font:inherit}}
+.pf-dash .pf-drop.pf-over{{background:{SHADE};border-style:solid}}
 .pf-decide{{display:block}}
 .pf-dash .widget-vbox{{overflow:visible}}
 .pf-dash .widget-vbox>*{{margin:0 0 12px!important}}
@@ -33,41 +44,28 @@ SHEET = f"""{CSS}
 .pf-header summary{{cursor:pointer;list-style:none;width:fit-content}}
 .pf-header summary::after{{content:" ▾"}}
 .pf-header details[open] summary::after{{content:" ▴"}}
-.pf-dash .widget-hbox{{display:flex;flex-flow:row wrap!important;gap:8px;align-items:center;
- overflow:visible}}
-.pf-dash .widget-hbox>*{{margin:0}}
-.pf-dash .widget-hbox>.widget-html,.pf-dash .widget-hbox>.widget-toggle-buttons{{width:auto}}
-.pf-dash .widget-label{{width:auto;color:{INK};font-size:{TEXT}px;margin-right:8px}}
-.pf-dash :is(.widget-dropdown,.widget-text,.widget-combobox,.widget-datepicker){{width:auto}}
-.pf-dash .widget-dropdown select{{appearance:auto!important;
- background-image:none!important;width:auto;min-width:9em;max-width:20em;flex:none;
- height:{_CONTROL}px}}
-.pf-dash :is(.widget-text,.widget-combobox) input{{width:13em;flex:none}}
-.pf-dash .widget-datepicker input{{width:9.5em;height:{_CONTROL}px;flex:none;background:{PAPER};
- border:1px solid {RULE};color:{INK};font:inherit;padding:0 6px}}
-.pf-dash .widget-upload{{font-size:0!important}}
-.pf-dash .widget-upload::after{{content:"Choose a file";font-size:{TEXT}px}}
-.pf-dash .widget-upload.pf-labels::after{{content:"Category labels (CSV)"}}
-.pf-dash .pf-path input{{width:26em;max-width:100%}}
+.pf-live .pf-path.pf-path{{width:24em}}
 .pf-dash input[type=number]{{width:5em}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:{TEXT}px}}
-.pf-dash input::placeholder{{color:{MUTED};opacity:1}}
-.pf-dash button.jupyter-button{{width:auto;height:{_CONTROL}px;line-height:{_CONTROL}px;
+.pf-dash :is(input,textarea)::placeholder{{color:{MUTED};opacity:1}}
+.pf-dash .jupyter-button{{width:auto;height:{_CONTROL}px;line-height:{_CONTROL}px;
  padding:0 12px;font-size:{TEXT}px;border-radius:{RADIUS}px;color:{INK};background:{SHADE}}}
 .pf-dash button.jupyter-button:disabled{{opacity:.55}}
-.pf-dash button.jupyter-button.pf-main{{background:{ACCENT};color:#FFFFFF}}
+.pf-dash .jupyter-button:is([data-way=send],[aria-pressed=true])
+ {{background:{ACCENT};color:#FFFFFF}}
 .pf-dash :focus-visible{{outline:2px solid {_FOCUS}!important;outline-offset:1px}}
-.pf-dash .pf-top.pf-top{{gap:8px 16px;justify-content:space-between;align-items:start}}
-.pf-dash .pf-top.pf-top>.widget-html{{flex:1 1 400px;width:auto}}
-.pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
-.pf-dash .widget-toggle-buttons>.widget-label{{display:none}}
-.pf-dash .pf-tabs>div{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
-.pf-dash .pf-tabs button.jupyter-button{{background:transparent;box-shadow:none;border-radius:0;
- margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}
-.pf-dash .pf-tabs button.mod-active{{border-bottom-color:{_FOCUS};font-weight:650}}
-.pf-dash .pf-chips>div{{display:flex;flex-wrap:wrap;gap:8px}}
-.pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:14px;border:1px solid {_FOCUS};
- background:transparent;box-shadow:none;max-width:min(32em,100%);line-height:{_CONTROL - 2}px}}
+.pf-dash .pf-top.pf-top{{display:flex;flex-flow:row wrap;gap:8px 16px;align-items:start}}
+.pf-dash .pf-top>*{{margin:0!important}}
+.pf-dash .pf-top>:first-child{{flex:1 1 400px}}
+.pf-top .pf-live{{display:flex;flex-wrap:wrap;gap:8px 16px;justify-content:space-between}}
+.pf-top .pf-header{{flex:1 1 300px}}
+.pf-tabs{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
+.pf-dash .pf-tabs .jupyter-button{{background:transparent;color:{INK};box-shadow:none;
+ border-radius:0;margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}
+.pf-dash .pf-tabs .jupyter-button[aria-pressed=true]{{border-bottom-color:{_FOCUS};font-weight:650}}
+.pf-dash .jupyter-button:is([data-way^=drop],[data-way=clear]){{border-radius:14px;
+ border:1px solid {_FOCUS};background:transparent;box-shadow:none;max-width:min(32em,100%);
+ overflow:hidden;text-overflow:ellipsis;line-height:{_CONTROL - 2}px}}
 .pf-two{{display:flex;flex-wrap:wrap;gap:16px 32px;align-items:flex-start;margin:0 0 16px}}
 .pf-two>section{{flex:1 1 max(36em,40%);min-width:0;max-width:100%}}
 .pf-live section{{margin:0 0 16px}}

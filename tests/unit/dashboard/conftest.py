@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
+from threading import RLock
+from typing import Any
 
 import pytest
 
 import petstore_frame as pf
-from unit.dashboard_store import LABELS, MemoryStore, pets
+from petstore_frame.dashboard.import_job import ImportJob
+from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.kit import Kit
+from unit.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, pets, upload
 
 
 @pytest.fixture
@@ -21,5 +27,76 @@ def dashboard(store: MemoryStore, tmp_path: Path) -> Iterator[pf.Dashboard]:
     shown = pf.Dashboard(
         store.client(), categories=LABELS, journal=tmp_path / "journal", folder=tmp_path
     )
-    yield shown
-    shown.close()
+    with closing(shown):
+        yield shown
+
+
+class Importing:
+    """An Import tab as a person works it, without a browser; each step waits for its end."""
+
+    def __init__(self, tab: ImportTab, folder: Path) -> None:
+        self.tab, self.folder = tab, folder
+        self.sent: list[tuple[str, bytes]] = []
+        tab.view.download = lambda content, name, _: self.sent.append((name, content))
+
+    @property
+    def screen(self) -> Screen:
+        return Screen(self.tab.top, self.tab.view)
+
+    @property
+    def text(self) -> str:
+        """All that is on the screen, as markup."""
+        return self.tab.top.markup + self.tab.message.value + self.tab.view.markup
+
+    @property
+    def offer(self) -> str:
+        """What the button says that sends, empty where it cannot be pressed."""
+        return next((text for text in self.screen.buttons() if text.startswith("Send")), "")
+
+    def upload(self, name: str, content: bytes | str, **meant: str) -> Importing:
+        data = content.encode() if isinstance(content, str) else content
+        upload(self.tab.top, name, data, **meant)
+        return self._settled()
+
+    def open(self, name: str, content: str) -> Importing:
+        """Write a file and give its path."""
+        (self.folder / name).write_text(content, encoding="utf-8")
+        return self.choose("or its path", str(self.folder / name))
+
+    def press(self, text: str) -> Importing:
+        self.screen.press(text)
+        return self._settled()
+
+    def choose(self, name: str, value: str) -> Importing:
+        self.screen.choose(name, value)
+        return self._settled()
+
+    def send(self) -> Importing:
+        return self.press(self.offer)
+
+    def when_told(self, words: str, act: Callable[[], object]) -> None:
+        """Do something each time that the message has these words."""
+        self.tab.message.observe(lambda change: words in change.new and act(), "value")
+
+    def _settled(self) -> Importing:
+        assert self.tab.wait(WAIT_S)
+        return self
+
+
+@pytest.fixture
+def importing(dashboard: pf.Dashboard, tmp_path: Path) -> Importing:
+    """The Import tab of the dashboard."""
+    return Importing(dashboard.import_tab, tmp_path)
+
+
+@pytest.fixture
+def import_into(tmp_path: Path) -> Iterator[Callable[..., Importing]]:
+    """Makes an Import tab of its own into a store, without labels of categories."""
+    with ExitStack() as tabs:
+
+        def make(store: MemoryStore, **options: Any) -> Importing:
+            job = ImportJob(store.client(), {}, journal=tmp_path / "j", results=tmp_path, **options)
+            tab = ImportTab(Kit(), job, lambda: None, RLock())
+            return Importing(tabs.enter_context(closing(tab)), tmp_path)
+
+        yield make

@@ -10,15 +10,24 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.schema.models import NO_STATUS
-from unit.dashboard_store import MemoryStore, Row, click, pets, press
+from unit.dashboard_store import MemoryStore, Row, Screen, click, pets
+
+
+def choose(dashboard: pf.Dashboard, name: str, value: str) -> None:
+    """Choose a filter."""
+    Screen(dashboard.filters.view).choose(name, value)
+
+
+def press(dashboard: pf.Dashboard, text: str) -> None:
+    """Press a button of the filters."""
+    Screen(dashboard.filters.view).press(text)
 
 
 @pytest.fixture
 def sold_dogs(dashboard: pf.Dashboard) -> tuple[InventoryTab, list[Row]]:
     """The tab with two filters set, and the pets that they leave."""
-    dashboard.filters.status.value = "sold"
-    dashboard.filters.category.value = "Dog"
+    choose(dashboard, "Status", "Sold")
+    choose(dashboard, "Category", "Dog")
     left = [pet for pet in pets(240) if pet[3] == "sold" and pet[2] == 2]
     return dashboard.inventory_tab, left
 
@@ -34,19 +43,19 @@ def test_filters_act_on_the_table(sold_dogs: tuple[InventoryTab, list[Row]]) -> 
     """The table shows the pets that the filters leave, and of how many."""
     tab, left = sold_dogs
     assert f"<bdi>{left[0][0]}</bdi></th>" in tab.view.markup
-    assert f"of {len(left)}" in tab.place.value
+    assert f"of {len(left)}" in tab.view.markup
 
 
 def test_a_click_on_a_mark_shows_its_pets_and_back_returns(dashboard: pf.Dashboard) -> None:
     """What a mark stands for is added to the filters; Back leads to where one was."""
     filters = dashboard.filters
-    filters.text.value = "pet 1"
+    choose(dashboard, "Name", "pet 1")
     before = filters.selection
     click(dashboard.inventory_tab.view, category="2", status="available")
     chosen = filters.selection
     assert (chosen.status, chosen.categories, chosen.text) == ("available", {2}, "pet 1")
-    filters.back.click()
-    assert filters.selection == before and filters.back.layout.display == "none"
+    press(dashboard, "← Back")
+    assert filters.selection == before and "← Back" not in Screen(filters.view).buttons()
 
 
 def test_each_number_of_the_matrix_leads_to_so_many_pets(dashboard: pf.Dashboard) -> None:
@@ -60,7 +69,7 @@ def test_each_number_of_the_matrix_leads_to_so_many_pets(dashboard: pf.Dashboard
     for category, status, number in cells:
         click(tab.view, category=category, status=status)
         assert tab.shown is not None and tab.shown.matches == int(number)
-        dashboard.filters.back.click()
+        press(dashboard, "← Back")
 
 
 def test_a_legend_leaves_a_status_out_of_the_bars(dashboard: pf.Dashboard) -> None:
@@ -77,15 +86,21 @@ def test_a_legend_leaves_a_status_out_of_the_bars(dashboard: pf.Dashboard) -> No
 def test_each_chip_takes_its_filter_away(dashboard: pf.Dashboard) -> None:
     """Every active filter is a button that removes it, and the last removes all."""
     tab = dashboard.filters
-    tab.status.value = NO_STATUS
-    tab.category.value = "Cat"
-    assert [label for label, _ in tab.chips.widget.options] == [
-        "Status: no status ✕", "Category: Cat ✕", "Clear all filters",
-    ]  # fmt: skip
-    press(tab.chips.widget, 0)
-    assert tab.selection.status is None and tab.status.value == ""
-    press(tab.chips.widget, 1)
-    assert not tab.selection.is_filtered and tab.chips.widget.layout.display == "none"
+    choose(dashboard, "Status", "No status")
+    choose(dashboard, "Category", "Cat")
+    chips = ["Status: no status ✕", "Category: Cat ✕", "Clear all filters"]
+    assert Screen(tab.view).buttons() == chips
+    press(dashboard, chips[0])
+    assert tab.selection.status is None and Screen(tab.view).chosen("Status") == "All statuses"
+    press(dashboard, chips[2])
+    assert not tab.selection.is_filtered and Screen(tab.view).buttons() == []
+
+
+def test_a_category_that_is_not_there_is_told(dashboard: pf.Dashboard) -> None:
+    """What is typed and names no category changes nothing, and says so."""
+    choose(dashboard, "Category", "<i>")
+    assert "No such category" in dashboard.reading_bar.notice.value
+    assert not dashboard.filters.selection.is_filtered
 
 
 def test_sorting_and_paging(dashboard: pf.Dashboard) -> None:
@@ -93,13 +108,14 @@ def test_sorting_and_paging(dashboard: pf.Dashboard) -> None:
     tab = dashboard.inventory_tab
     click(tab.view, sort="id")
     assert tab.shown is not None and tab.shown.rows[0][0] == "240"
-    tab.next.click()
-    assert tab.shown.rows[0][0] == "190" and "51–100 of 240" in tab.place.value
-    assert tab.page.value == 2
-    tab.page.value = 5
-    assert tab.shown.rows[0][0] == "40" and "201–240 of 240" in tab.place.value
-    dashboard.filters.status.value = "sold"
-    assert (tab.page.value, tab.page.max) == (1, 2)
+    Screen(tab.view).press("Next")
+    assert tab.shown.rows[0][0] == "190" and "51–100 of 240" in tab.view.markup
+    assert Screen(tab.view).chosen("Page") == "2"
+    Screen(tab.view).choose("Page", "5")
+    assert tab.shown.rows[0][0] == "40" and "201–240 of 240" in tab.view.markup
+    assert "Next" not in Screen(tab.view).buttons()
+    choose(dashboard, "Status", "Sold")
+    assert Screen(tab.view).chosen("Page") == "1" and "of 2 ·" in tab.view.markup
 
 
 def test_many_filter_changes_make_no_new_widget(dashboard: pf.Dashboard) -> None:
@@ -107,8 +123,8 @@ def test_many_filter_changes_make_no_new_widget(dashboard: pf.Dashboard) -> None
     made: list[Any] = []
     widgets.Widget.on_widget_constructed(made.append)
     try:
-        for status in ("sold", "", "pending", NO_STATUS) * 5:
-            dashboard.filters.status.value = status
+        for status in ("Sold", "All statuses", "Pending", "No status") * 5:
+            choose(dashboard, "Status", status)
     finally:
         widgets.Widget.on_widget_constructed(None)
     assert made == []
@@ -119,7 +135,7 @@ def test_a_full_page_without_links_is_no_whole_store() -> None:
     shown = pf.Dashboard(MemoryStore(pets(340), has_links=False).client())
     cards = shown.inventory_tab.view.markup.partition('class="pf-two"')[0]
     assert "≥" in cards and "%" not in cards
-    assert "Complete<" not in shown.reading_bar.header.value
+    assert "Complete<" not in shown.reading_bar.view.markup
     shown.close()
 
 

@@ -12,12 +12,12 @@ import petstore_frame as pf
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.worker import Worker
-from unit.dashboard_store import BASE_URL, WAIT_S, MemoryStore
+from unit.dashboard_store import BASE_URL, WAIT_S, MemoryStore, Screen
 
 
 def test_refresh_shows_what_was_added(dashboard: pf.Dashboard, store: MemoryStore) -> None:
     """After a refresh the new pets are there, under the filters that were set."""
-    dashboard.filters.status.value = "sold"
+    Screen(dashboard.filters.view).choose("Status", "Sold")
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
     dashboard.refresh()
     assert dashboard.wait(WAIT_S)
@@ -51,14 +51,14 @@ def broken_off(dashboard: pf.Dashboard, store: MemoryStore) -> ReadingBar:
 def test_a_reading_that_broke_off_offers_to_go_on(broken_off: ReadingBar) -> None:
     """Half-way through, the notice names the cause and Resume is there."""
     assert "500" in broken_off.notice.value
-    assert broken_off.resume.layout.display == ""
+    assert "Resume" in Screen(broken_off.view).buttons()
 
 
 def test_resume_reads_the_rest(broken_off: ReadingBar) -> None:
     """After Resume nothing is left to say and nothing to resume."""
-    broken_off.resume.click()
+    Screen(broken_off.view).press("Resume")
     assert broken_off.wait(WAIT_S) and broken_off.notice.value == ""
-    assert broken_off.resume.layout.display == "none"
+    assert "Resume" not in Screen(broken_off.view).buttons()
 
 
 def bar_of(read: Callable[[Any], pf.Inventory]) -> tuple[ReadingBar, list[pf.Inventory]]:
@@ -70,10 +70,12 @@ def bar_of(read: Callable[[Any], pf.Inventory]) -> tuple[ReadingBar, list[pf.Inv
 def test_a_reading_can_be_cancelled(store: MemoryStore) -> None:
     """Cancel ends a reading after the page that it is at, with the way to go on."""
     bar, taken = bar_of(lambda progress: pf.fetch_inventory(store.client(), progress=progress))
-    bar.notice.observe(lambda change: "so far" in change.new and bar.cancel.click(), "value")
+    bar.notice.observe(
+        lambda change: "so far" in change.new and Screen(bar.view).press("Cancel"), "value"
+    )
     bar.start()
     assert bar.wait(WAIT_S) and taken == []
-    assert "cancelled" in bar.notice.value and bar.resume.layout.display == ""
+    assert "cancelled" in bar.notice.value and "Resume" in Screen(bar.view).buttons()
 
 
 def test_a_reading_offers_what_can_be_done(store: MemoryStore) -> None:
@@ -86,10 +88,10 @@ def test_a_reading_offers_what_can_be_done(store: MemoryStore) -> None:
 
     bar, taken = bar_of(read)
     bar.start()
-    assert (bar.refresh.disabled, bar.cancel.layout.display) == (True, "")
+    assert Screen(bar.view).buttons() == ["Cancel"]
     may_end.set()
     assert bar.wait(WAIT_S) and taken == [bar.inventory]
-    assert (bar.refresh.disabled, bar.cancel.layout.display) == (False, "none")
+    assert Screen(bar.view).buttons() == ["Refresh"]
 
 
 def test_the_first_reading_may_fail(store: MemoryStore) -> None:

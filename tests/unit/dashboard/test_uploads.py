@@ -17,6 +17,6 @@ def test_any_name_is_kept_inside(name: str) -> None:
     """Whatever a browser calls an upload, it becomes one file in the folder of uploads."""
     client = Client("http://127.0.0.1:1/v1", "a-key")
     with closing(client), closing(ImportJob(client, {})) as job:
-        path = job.keep(name, b"name\n")
+        path = job.given({"upload": name}, b"name\n")
         assert path.read_bytes() == b"name\n"
-        assert path.parent == job.keep("other.csv", b"").parent
+        assert path.parent == job.given({"upload": "other.csv"}, b"").parent

@@ -14,9 +14,8 @@ import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
-from petstore_frame import samples
 from petstore_frame.dashboard import export
-from unit.dashboard_store import KEY, WAIT_S, MemoryStore, inventory, pets, press
+from unit.dashboard_store import KEY, WAIT_S, MemoryStore, Screen, inventory, pets
 
 
 def everything_shown(dashboard: pf.Dashboard) -> str:
@@ -33,16 +32,18 @@ def test_only_a_user_s_names_are_completed(dashboard: pf.Dashboard) -> None:
     assert not {"read", "reading", "broken_off"} & set(dir(dashboard))
 
 
-def test_the_selection_goes_out_as_csv(dashboard: pf.Dashboard) -> None:
-    """One press of the CSV button sends the pets selected to the browser's downloads."""
-    sent: list[Any] = []
-    dashboard.inventory_tab.view.send = lambda *message: sent.append(message)
-    dashboard.filters.text.value = "Pet 23"
-    dashboard.export.buttons[1].click()
+@pytest.mark.parametrize(("what", "is_all"), [(export.SHOWN, False), (export.ALL, True)])
+def test_what_is_shown_goes_out_or_all(dashboard: pf.Dashboard, what: str, is_all: bool) -> None:
+    """One press sends the pets selected to the downloads, or all, where that is chosen."""
+    sent: list[tuple[bytes, str, str]] = []
+    dashboard.export._send = lambda *file: sent.append(file)
+    Screen(dashboard.filters.view).choose("Name", "Pet 23")
+    Screen(dashboard.export.view).choose("Export", what)
+    Screen(dashboard.export.view).press("CSV")
     assert dashboard.export.wait(WAIT_S)
-    ((message, (content,)),) = sent
-    assert message["file"].startswith("selection-") and message["media"] == "text/csv"
-    assert b"Pet 23" in content and b"Pet 1\r" not in content
+    ((content, name, media),) = sent
+    assert name.startswith("inventory-" if is_all else "selection-") and media == "text/csv"
+    assert b"Pet 23" in content and (b",Pet 1," in content) is is_all
 
 
 def test_a_file_too_large_for_a_download_is_named(
@@ -50,7 +51,7 @@ def test_a_file_too_large_for_a_download_is_named(
 ) -> None:
     """Beyond the size that a page can carry, the file stays on disk and its place is told."""
     monkeypatch.setattr(export, "LARGEST_DOWNLOAD", 4)
-    dashboard.export.buttons[1].click()
+    Screen(dashboard.export.view).press("CSV")
     assert dashboard.export.wait(WAIT_S)
     (kept,) = tmp_path.glob("inventory-*.csv")
     assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
@@ -119,30 +120,6 @@ def test_an_inventory_of_another_store_is_refused(store: MemoryStore) -> None:
     other = replace(held, origin=replace(held.origin, base_url="http://127.0.0.1:8/v1"))
     with pytest.raises(pf.ArgumentError, match=r"inventory is of http://127\.0\.0\.1:8/v1, but"):
         pf.Dashboard(store.client(), inventory=other)
-
-
-def test_a_history_has_its_tab(store: MemoryStore, tmp_path: Path) -> None:
-    """A History has a tab of its own; without snapshots, or without a folder, the tab says so."""
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    shown = pf.Dashboard(store.client(), history=pf.History(empty))
-    press(shown.tabs.widget, 3)
-    assert shown.history_tab is not None and "holds no snapshot" in shown.history_tab.view.markup
-    empty.rmdir()
-    press(shown.tabs.widget, 3)
-    assert "does not exist" in shown.history_tab.view.markup
-    shown.close()
-
-
-def test_a_history_may_come_as_its_folder(store: MemoryStore, tmp_path: Path) -> None:
-    """The folder of a history stands for it, as in ``write_report``."""
-    samples.write_sample_history(tmp_path / "history", days=3)
-    shown = pf.Dashboard(store.client(), history=str(tmp_path / "history"))
-    press(shown.tabs.widget, 3)
-    assert shown.history_tab is not None
-    drawn = shown.history_tab.view.markup
-    assert drawn.count("<svg xmlns") == 4 and "changed" in drawn
-    shown.close()
 
 
 @pytest.mark.parametrize(
