@@ -14,7 +14,7 @@ from petstore_frame.html import PAGE, Cell, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.record import FIX_STATES, RecordProblem, State
-from petstore_frame.loader.results.facts import problem_of
+from petstore_frame.loader.results.summary import problem_of
 from petstore_frame.schema.models import PET_COLUMNS
 
 ROWS, CELL_LENGTH = 50, 60
