@@ -197,8 +197,13 @@ BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
     "countless texts": (TEXTS, lambda: "<x>" + "<si/>" * 2_000_000, "would unpack to 9 MiB"),
     "entities": (
         SHEET,
-        lambda: "<!DOCTYPE x [<!ENTITY a 'b'>]>" + sheet(""),
-        "no spreadsheet program",
+        lambda: (
+            "<!DOCTYPE x [<!ENTITY e0 'pets'>"
+            + "".join(f"<!ENTITY e{n + 1} '{f'&e{n};' * 99}'>" for n in range(9))
+            + "]>"
+            + sheet("<row><c><v>&e9;</v></c></row>")
+        ),
+        "the workbook cannot be read",
     ),
 }
 

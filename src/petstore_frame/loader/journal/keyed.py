@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.rules import ALIKE_SHARE, LEAST_ALIKE, Rules, relation
+from petstore_frame.loader.journal.staging import LEFT_OUT
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem
 
@@ -36,45 +37,57 @@ def find_keys(rules: Rules) -> None:
     )
 
 
+class KeyedRow(NamedTuple):
+    """One of several rows of a key."""
+
+    key: str
+    id: int
+    line: int
+    state: str
+    payload: bytes | None
+    cells: str | bytes
+    rank: str | None
+    notes: str | None
+
+    @property
+    def content(self) -> bytes | str:
+        """All that is sent, or the cells of a row that cannot be."""
+        return self.payload or self.cells
+
+
 def one_record_per_key(rules: Rules) -> None:
     """Let one row of each key stand; rows that differ are to fix, unless ``keep`` says which.
 
-    Rows that differ in name and category are never one animal.
+    Rows that differ in name and category are never one animal. A row that the user leaves out by
+    its line is none of them.
     """
     rules.make(
         "repeated",
-        "key, id, line, state, payload, cells, rank, notes",
+        ", ".join(KeyedRow._fields),
         "SELECT keyed.key, records.id, line, state, payload, cells, rank, notes FROM"
         " (SELECT form, key FROM temp.shared CROSS JOIN temp.keyed USING (form)"
         "   GROUP BY form, key HAVING count(*) > 1)"
         " CROSS JOIN temp.keyed AS keyed USING (form, key) CROSS JOIN records USING (id)"
-        " LEFT JOIN temp.ranks AS ranks USING (id) ORDER BY form, keyed.key, records.id",
+        " LEFT JOIN temp.ranks AS ranks USING (id)"
+        f" WHERE NOT (state = 'skipped' AND reason IS '{LEFT_OUT}')"
+        " ORDER BY form, keyed.key, records.id",
     )
-    repeated = rules.do("SELECT * FROM temp.repeated")
-    for key, rows in groupby(repeated, itemgetter(0)):
-        _judge_rows(rules, key, [_Row(*row[1:]) for row in rows])
-
-
-def _judge_rows(rules: Rules, key: str, rows: Sequence[_Row]) -> None:
-    """Choose the row of a key that stands."""
-    stands = _standing(rows, rules.run.keep)
-    if key.startswith("[") and "" in json.loads(key):
-        what = "a part of the key is empty, and the rest names several rows"
-        stands = RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
-    if isinstance(stands, RecordProblem):
+    repeated = map(KeyedRow._make, rules.do("SELECT * FROM temp.repeated"))
+    for _, found in groupby(repeated, lambda row: row.key):
+        rows = list(found)
+        stands = row_that_stands(rows, rules.run.keep)
         for row in rows:
-            if row.state == "pending":
-                rules.spoil(row.id, stands)
-        return
-    for row in rows:
-        if row is not stands and row.state in ("pending", "invalid"):
-            rules.do("INSERT INTO temp.same_row VALUES (:id, :to)", id=row.id, to=stands.id)
-            rules.do(
-                "UPDATE records SET state = 'skipped', reason = :why, problem = NULL,"
-                " problem_code = NULL, known_by = 'key' WHERE id = :id",
-                why=SAME_ROW,
-                id=row.id,
-            )
+            if isinstance(stands, RecordProblem):
+                if row.state == "pending":
+                    rules.spoil(row.id, stands)
+            elif row is not stands and row.state in ("pending", "invalid"):
+                rules.do("INSERT INTO temp.same_row VALUES (:id, :to)", id=row.id, to=stands.id)
+                rules.do(
+                    "UPDATE records SET state = 'skipped', reason = :why, problem = NULL,"
+                    " problem_code = NULL, known_by = 'key' WHERE id = :id",
+                    why=SAME_ROW,
+                    id=row.id,
+                )
 
 
 def read_kept(sql: sqlite3.Connection) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
@@ -201,40 +214,29 @@ def claim_keys(rules: Rules) -> None:
     )
     if rules.run.copy:
         return
+    # A row that is left out has no animal that its key could name beside the right one.
     rules.make(
         "other",
-        "id INTEGER PRIMARY KEY, animal, problem_code",
-        "SELECT id, animal, problem_code FROM records"
-        " WHERE id >= :first AND (animal <> id OR problem_code IS NOT NULL)",
+        "id INTEGER PRIMARY KEY, animal, names_none",
+        f"SELECT id, animal, coalesce(problem_code, '') IN {KEY_PROBLEMS}"
+        f"  OR animal = id AND state = 'skipped' AND reason IS '{LEFT_OUT}'"
+        " FROM records WHERE id >= :first"
+        f" AND (animal <> id OR problem_code IS NOT NULL OR reason IS '{LEFT_OUT}')",
     )
     rules.do(
         "INSERT OR IGNORE INTO keys"
         " SELECT :columns, form, key, coalesce(other.animal, keyed.id)"
         " FROM temp.keyed LEFT JOIN temp.other USING (id)"
-        f" WHERE coalesce(problem_code, '') NOT IN {KEY_PROBLEMS} ORDER BY form, key"
+        " WHERE names_none IS NOT 1 ORDER BY form, key"
     )
 
 
-@dataclass(frozen=True)
-class _Row:
-    """One of several rows of a key."""
-
-    id: int
-    line: int
-    state: str
-    payload: bytes | None
-    cells: str | bytes
-    rank: str | None
-    notes: str | None
-
-    @property
-    def content(self) -> bytes | str:
-        """All that is sent, or the cells of a row that cannot be."""
-        return self.payload or self.cells
-
-
-def _standing(rows: Sequence[_Row], keep: str | None) -> _Row | RecordProblem:
+def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RecordProblem:
     """Return the row of a key that stands, or why none does."""
+    key = rows[0].key
+    if len(rows) > 1 and key.startswith("[") and "" in json.loads(key):
+        what = "a part of the key is empty, and the rest names several rows"
+        return RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
     if len({row.content for row in rows}) == 1:
         return rows[0]
     lines = [str(row.line) for row in rows]
@@ -252,7 +254,11 @@ def _standing(rows: Sequence[_Row], keep: str | None) -> _Row | RecordProblem:
         return RecordProblem(KEY_REPEATED, what, hint=hint, option=("keep", "last"))
     newest = max(row.rank or "" for row in rows)
     best = [row for row in rows if row.rank == newest]
-    if not all(row.rank for row in rows) or len({row.content for row in best}) > 1:
-        hint = "which of them is the newest is not clear: correct the dates, or leave one row"
-        return RecordProblem(KEY_REPEATED, what, hint=hint)
-    return best[0]
+    unclear = [row for row in rows if not row.rank]
+    if len({row.content for row in best}) > 1:
+        unclear = sorted({*unclear, *best}, key=lambda row: row.id)
+    if not unclear:
+        return best[0]
+    leave = [row.line for row in unclear if row is not best[-1]]
+    hint = "which of them is the newest is not clear; the last one stands with {}"
+    return RecordProblem(KEY_REPEATED, what, hint=hint, option=("leave_lines", leave))
