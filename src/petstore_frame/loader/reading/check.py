@@ -44,17 +44,7 @@ class _Field(NamedTuple):
 
 
 class Checker:
-    """Turns the rows of one source into Records.
-
-    Args:
-        columns, mapping: As of a ``Source``.
-        options, rules: What the caller says, its columns spelled as the file does, and what that
-            means for the cells.
-        keys, ranks: What reads the keys, and the column by which the newest row is known.
-        delimiter: What stands between the cells of a text file.
-        is_returned: It is one of our own files, where the rows around a row tell nothing.
-        leave_lines: The lines that the caller leaves out.
-    """
+    """Turns the rows of one source into Records; the options spell columns as the file does."""
 
     def __init__(
         self,

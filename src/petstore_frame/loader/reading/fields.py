@@ -54,7 +54,6 @@ class CellRules:
     """What a caller says of the cells.
 
     Attributes:
-        keep_spaces, thousands, accept: As of a ``Recipe``.
         values: By field and word, the JSON text that is sent; "" leaves the field out, and None is
             the label of several categories.
         otherwise: By field, the JSON text of all words that mean nothing else.
