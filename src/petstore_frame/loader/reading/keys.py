@@ -92,7 +92,9 @@ class Keys:
             text = cell if cell.isascii() else normalize("NFC", cell)
             if not text or (nothing and word_of(text) in nothing):
                 text, why = "", why or (column, "", "the key is missing")
-            elif _ERROR.fullmatch(text) or _ROUNDED.fullmatch(text):
+            elif (text[0] == "#" and _ERROR.fullmatch(text)) or (
+                "+" in text and _ROUNDED.fullmatch(text)
+            ):
                 kind = "an error" if text[0] == "#" else "a rounded number"
                 text, why = "", (column, cell, f"{cell[:60]!r} is {kind} of a spreadsheet, no key")
             texts.append(text)
