@@ -19,6 +19,7 @@ from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.record import Record, State
 from petstore_frame.stocktake.compare import read_list
+from unit import opened
 
 ROOT = Path(__file__).parents[2]
 PLACES = [folder / "shared" / "data" / "raw_austin.csv" for folder in ROOT.parents]
@@ -60,11 +61,7 @@ RECIPES = st.fixed_dictionaries(
 
 
 def records_of(tmp_path: Path, text: str, **words: Any) -> list[Record]:
-    path = tmp_path / "pets.csv"
-    path.write_text(text, encoding="utf-8")
-    lines = words.pop("leave_lines", ())
-    with open_source(path, Recipe(**words), leave_lines=lines) as source:
-        return list(source)
+    return opened.records_of(opened.written(tmp_path, text), **words)
 
 
 def sent(records: list[Record]) -> list[Any]:
