@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -256,6 +258,42 @@ def test_the_row_that_stands_is_named_by_the_call_that_is_proposed(desk: Desk, w
     desk.write(f"tag,{NAME},categoryId", *lines)
     desk.paste(next(each for each in held(desk, way, key="tag") if "keep" in each))
     assert desk.added == 3
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+def test_rows_that_are_equally_new_are_left_by_the_call_that_is_proposed(
+    desk: Desk, way: str
+) -> None:
+    """Two moments that are one are answered at once; the last row of each key stands."""
+    days = ["2026-01-31", "2026-01-31", "2026-01-30"]
+    lines = [f"{tag},Tied {way} {tag},{kind},{day}" for tag in range(3)
+             for kind, day in enumerate(days, 1)]  # fmt: skip
+    desk.write(f"tag,{NAME},categoryId,day", *lines)
+    calls = held(desk, way, key="tag", keep="newest: day")
+    desk.paste(next(each for each in calls if "leave" in each))
+    assert desk.added == 3
+    assert {pet["category_id"] for pet in desk.pets if "Tied" in pet["name"]} == {2}
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+def test_a_missing_part_is_named_by_what_installs_it(
+    desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command names an extra of the project, which brings the library that was missing."""
+    openpyxl.Workbook().save("book.xlsx")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    if way == "python":
+        with pytest.raises(pf.errors.MissingExtraError) as refused:
+            pf.load_excel("book.xlsx", desk.client)
+        text = str(refused.value)
+    else:
+        text = desk.shell("load", "book.xlsx").output
+    *command, package = shlex.split(text[text.index("python -m pip") :])
+    extra = package.removeprefix("petstore-frame[").removesuffix("]")
+    assert command == ["python", "-m", "pip", "install"]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    brought = project["project"]["optional-dependencies"][extra]
+    assert any(each.startswith("openpyxl") for each in brought)
 
 
 @pytest.mark.parametrize("way", ["python", "shell"])

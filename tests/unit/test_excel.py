@@ -13,10 +13,11 @@ import openpyxl
 import pytest
 import xlsxwriter
 
-from petstore_frame.errors import InputError
+import petstore_frame as pf
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.record import State
+from unit.opened import records_of
 
 HEADER = ("name", "categoryId", "status")
 
@@ -30,11 +31,6 @@ def save(path: Path, *rows: tuple[Any, ...], sheets: tuple[str, ...] = ("Pets",)
         book.create_sheet(name)
     book.save(path)
     return path
-
-
-def read(path: Path, **options: Any) -> list[Record]:
-    with open_source(path, Recipe(**options)) as source:
-        return list(source)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +55,7 @@ def test_name_is_judged_by_its_type(
     tmp_path: Path, value: Any, name: str | None, note: Any
 ) -> None:
     """A date is ISO text with a note; a truth value, an error or an empty formula is no name."""
-    (record,) = read(save(tmp_path / "pets.xlsx", HEADER, (value, 3, "sold")))
+    (record,) = records_of(save(tmp_path / "pets.xlsx", HEADER, (value, 3, "sold")))
     if name is None:
         assert record.problem is not None
         assert (record.state, record.problem.code) == (State.INVALID, note)
@@ -87,7 +83,7 @@ def test_category_is_judged_by_its_type(
     tmp_path: Path, value: Any, category: int | None, code: str | None
 ) -> None:
     """A number is a number without a note, unless a workbook cannot hold it exactly."""
-    (record,) = read(save(tmp_path / "pets.xlsx", HEADER, ("Rex", value, None)))
+    (record,) = records_of(save(tmp_path / "pets.xlsx", HEADER, ("Rex", value, None)))
     if category is None:
         assert record.problem is not None
         assert record.problem.code == code
@@ -105,7 +101,7 @@ def test_formula_gives_its_cached_value(tmp_path: Path) -> None:
     sheet.write_formula(1, 0, '=UPPER("rex")', None, "REX")
     sheet.write_formula(1, 1, "=1+2", None, 3)
     book.close()
-    (record,) = read(path)
+    (record,) = records_of(path)
     assert record.payload == b'{"name":"REX","categoryId":3}'
     assert record.line == 2
 
@@ -114,10 +110,10 @@ def test_several_sheets_need_a_name(tmp_path: Path) -> None:
     """Of several sheets the one meant is not guessed, and a wrong name lists the right ones."""
     path = save(tmp_path / "pets.xlsx", HEADER, ("Rex", 3, None), sheets=("Pets", "Notes"))
     with pytest.raises(InputError, match=r"'Pets', 'Notes'; choose one, such as sheet='Pets'"):
-        read(path)
+        records_of(path)
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
-        read(path, sheet="pets")
-    assert len(read(path, sheet="Pets")) == 1
+        records_of(path, sheet="pets")
+    assert len(records_of(path, sheet="Pets")) == 1
 
 
 def test_blank_rows(tmp_path: Path) -> None:
@@ -126,7 +122,7 @@ def test_blank_rows(tmp_path: Path) -> None:
         tmp_path / "pets.xlsx",
         (), HEADER, ("Rex", 3), (), ("Bo", 4, "sold"), (" ",), (None,), (),
     )  # fmt: skip
-    records = read(path)
+    records = records_of(path)
     assert [(record.line, str(record.state)) for record in records] == [
         (3, "pending"), (4, "skipped"), (5, "pending"), (6, "skipped"),
     ]  # fmt: skip
@@ -136,7 +132,7 @@ def test_blank_rows(tmp_path: Path) -> None:
 def test_lone_columns_of_a_sheet_without_header(tmp_path: Path) -> None:
     """A sheet without a header is read from its first row under the names given."""
     path = save(tmp_path / "pets.xlsx", ("Rex", 3, "sold"))
-    (record,) = read(path, columns=["name", "category_id", "status"])
+    (record,) = records_of(path, columns=["name", "category_id", "status"])
     assert (record.line, record.state) == (1, State.PENDING)
 
 
@@ -150,7 +146,7 @@ def test_bomb_is_refused_unopened(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match="would unpack to 64 MiB"):
-            read(path)
+            records_of(path)
         assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
     finally:
         tracemalloc.stop()
@@ -197,8 +193,13 @@ BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
     "countless texts": (TEXTS, lambda: "<x>" + "<si/>" * 2_000_000, "would unpack to 9 MiB"),
     "entities": (
         SHEET,
-        lambda: "<!DOCTYPE x [<!ENTITY a 'b'>]>" + sheet(""),
-        "no spreadsheet program",
+        lambda: (
+            "<!DOCTYPE x [<!ENTITY e0 'pets'>"
+            + "".join(f"<!ENTITY e{n + 1} '{f'&e{n};' * 99}'>" for n in range(9))
+            + "]>"
+            + sheet("<row><c><v>&e9;</v></c></row>")
+        ),
+        "the workbook cannot be read",
     ),
 }
 
@@ -213,7 +214,7 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=words) as refused:
-            read(path)
+            records_of(path)
         assert tracemalloc.get_traced_memory()[1] < 100 * 1024 * 1024
     finally:
         tracemalloc.stop()
@@ -230,14 +231,14 @@ def test_a_chart_is_no_sheet_to_choose(tmp_path: Path) -> None:
     chart.add_series({"values": "=Pets!$B$2:$B$2"})
     book.add_chartsheet("Chart").set_chart(chart)
     book.close()
-    (record,) = read(tmp_path / "pets.xlsx")
+    (record,) = records_of(tmp_path / "pets.xlsx")
     assert record.state is State.PENDING
 
 
 def test_records_of_formulas_never_calculated_are_not_taken_for_blank(tmp_path: Path) -> None:
     """A row whose only content is formulas without a value is a record to fix."""
     path = save(tmp_path / "pets.xlsx", HEADER, ("=A1", "=B1", None), ("Rex", 3, "sold"))
-    first, second = read(path)
+    first, second = records_of(path)
     assert (first.state, second.state) == (State.INVALID, State.PENDING)
 
 
@@ -246,17 +247,37 @@ def test_a_formula_whose_value_is_empty_is_an_empty_cell(tmp_path: Path) -> None
     formula = '<c t="str"><f>IF(1,"","")</f><v></v></c>'
     rex = f'<row><c t="str"><v>Rex</v></c><c><v>3</v></c>{formula}</row>'
     path = with_parts(tmp_path / "pets.xlsx", {SHEET: sheet(rex + f"<row>{formula}</row>" * 9)})
-    first, *rest = read(path)
+    first, *rest = records_of(path)
     assert first.state is State.PENDING and not rest
 
 
-def test_zip_of_something_else(tmp_path: Path) -> None:
-    """A zip file that is not a workbook is refused as such."""
-    path = tmp_path / "pets.zip"
-    with zipfile.ZipFile(path, "w") as parts:
-        parts.writestr("pets.csv", "name,categoryId\n")
+@pytest.mark.parametrize("load", [pf.load_csv, pf.load_excel])
+def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path, load) -> None:
+    """Neither of the two functions sends the reader to the other one."""
+    path = tmp_path / "a.csv.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("a.csv", "name,category_id\nLuna,3\n")
     with pytest.raises(InputError, match="a zip file, but not a workbook"):
-        read(path)
+        records_of(path)
+    with pf.Client("http://127.0.0.1:9/v1", "a-key") as client:
+        with pytest.raises(
+            ArgumentError, match=r"is a zip file, but not an \.xlsx workbook; unpack"
+        ):
+            load(path, client, journal=tmp_path / "journal")
+
+
+def test_the_one_sheet_that_a_person_sees_is_read(tmp_path: Path) -> None:
+    """A hidden sheet is not offered as a choice, and is marked where sheets are listed."""
+    book = openpyxl.load_workbook(save(tmp_path / "a.xlsx", HEADER, ("Rex", 3, None)))
+    book.create_sheet("Lists").sheet_state = "hidden"
+    book.save(tmp_path / "a.xlsx")
+    with open_source(tmp_path / "a.xlsx") as source:
+        assert [record.state for record in source] == ["pending"]
+        assert source.name == "a.xlsx (sheet Pets)"
+    book.create_sheet("More")
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(InputError, match=r"the sheets 'Pets', 'Lists' \(hidden\), 'More'"):
+        open_source(tmp_path / "a.xlsx")
 
 
 def test_folders_in_the_zip_are_passed_over(tmp_path: Path) -> None:
@@ -265,5 +286,5 @@ def test_folders_in_the_zip_are_passed_over(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as book:
         for folder in ("xl/", "xl/worksheets/", "docProps/"):
             book.writestr(folder, "")
-    (record,) = read(path)
+    (record,) = records_of(path)
     assert record.state is State.PENDING

@@ -12,21 +12,15 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.record import Record, State
-
-
-def read(frame: Any, **options: Any) -> list[Record]:
-    with open_source(frame, Recipe(**options)) as source:
-        assert source.path is None
-        return list(source)
+from petstore_frame.loader.record import State
+from unit.opened import records_of
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_frame_is_a_file(make: Any) -> None:
     """A frame of either library is read like the file that it could have come from."""
     frame = make({"Name": ["Rex", "NA"], "category_id": [3, 2**53 + 1], "status": ["Sold", None]})
-    records = read(frame)
+    records = records_of(frame)
     assert [record.payload for record in records] == [
         b'{"name":"Rex","categoryId":3,"status":"sold"}',
         b'{"name":"NA","categoryId":9007199254740993}',
@@ -41,8 +35,8 @@ def test_missing_name_stops(missing: Any) -> None:
     with pytest.raises(
         InputError, match=r"1 names? .* missing, the first in record 2.*keep_default_na"
     ):
-        read(frame)
-    records = read(frame.fillna(""))
+        records_of(frame)
+    records = records_of(frame.fillna(""))
     assert [record.state for record in records] == [State.PENDING, State.INVALID]
 
 
@@ -54,7 +48,7 @@ def test_types_are_judged() -> None:
             "category_id": [3.0, 4.0, 5.0, 6.0, 7.0],
         }
     )
-    records = read(frame)
+    records = records_of(frame)
     assert [record.payload for record in records[:3]] == [
         b'{"name":"Rex","categoryId":3}',
         b'{"name":"7","categoryId":4}',
@@ -67,7 +61,7 @@ def test_types_are_judged() -> None:
 def test_missing_category_is_one_invalid_record() -> None:
     """Only the name is worth stopping for."""
     frame = pd.DataFrame({"name": ["Rex", "Bo"], "category_id": [3, None]})
-    records = read(frame)
+    records = records_of(frame)
     assert records[1].problem is not None
     assert records[1].problem.code == "missing_category_id"
 
@@ -100,4 +94,21 @@ def test_what_is_meant_for_another_function_names_it(
 def test_a_frame_without_the_columns_is_bad_content() -> None:
     """A frame has no missing header, so the message names the mapping alone."""
     with pytest.raises(InputError, match=r"name the column: mapping=\{[^;]*$"):
-        read(pd.DataFrame({"a": ["Rex"]}))
+        records_of(pd.DataFrame({"a": ["Rex"]}))
+
+
+def test_a_frame_whose_names_are_its_index_is_told_how_to_get_them() -> None:
+    """The index is not read, so the way to make it a column is the hint."""
+    frame = pd.DataFrame({"name": ["Luna"], "category_id": [3]}).set_index("name")
+    with pytest.raises(InputError, match=r"the index \(name\) is not read; load frame.reset_index"):
+        open_source(frame)
+    assert [record.state for record in records_of(frame.reset_index())] == ["pending"]
+
+
+def test_a_column_that_is_a_number_is_named_as_text() -> None:
+    """The columns of a frame without a header are 0, 1, ...; a mapping names them as text."""
+    frame = pd.DataFrame([["Luna", 3]])
+    with pytest.raises(ArgumentError, match="columns are named as text: '0'"):
+        records_of(frame, mapping={"name": 0, "category_id": 1})
+    (record,) = records_of(frame, mapping={"name": "0", "category_id": "1"})
+    assert record.state is State.PENDING

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record
+from unit.opened import records_of
 
 INPUTS = Path(__file__).parent / "inputs"
 REX = '{"name":"Rex","categoryId":3,"status":"sold"}'
@@ -32,8 +31,7 @@ def told(record: Record) -> str:
 
 
 def read(name: str, **options: Any) -> list[str]:
-    with open_source(INPUTS / name, Recipe(**options)) as source:
-        return [told(record) for record in source]
+    return [told(record) for record in records_of(INPUTS / name, **options)]
 
 
 GOLDEN: dict[str, list[str]] = {

@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns, ColumnsOf
+from unit.opened import records_of
 
 RUN = "01234567"
 HEADER = "Tier,Art,name,_pf_problem,_pf_state,_pf_record"
@@ -24,8 +23,8 @@ KNOWN = {RUN: Columns(MAPPING)}
 def read(
     source: Any, columns_of: ColumnsOf = KNOWN.get, **options: Any
 ) -> list[tuple[int, tuple[str, ...], bytes | None]]:
-    with open_source(source, Recipe(**options), columns_of=columns_of) as opened:
-        return [(record.number, tuple(record.cells), record.payload) for record in opened]
+    records = records_of(source, columns_of=columns_of, **options)
+    return [(record.number, record.cells, record.payload) for record in records]
 
 
 @pytest.fixture

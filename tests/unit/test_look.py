@@ -12,14 +12,13 @@ from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
+from unit.opened import written
 
 INPUTS = Path(__file__).parent / "inputs"
 
 
 def seen(folder: Path, text: str, encoding: str = "utf-8", **options: Any) -> Look:
-    path = folder / "pets.csv"
-    path.write_bytes(text.encode(encoding))
-    return look(path, Recipe(**options))
+    return look(written(folder, text.encode(encoding)), Recipe(**options))
 
 
 def test_the_choices_are_preset_with_the_question_that_each_answers(tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, DuplicatesError, InputError
 from petstore_frame.loader.causes import Causes
-from petstore_frame.loader.reading.kept import standing
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.record import Record, State
+from petstore_frame.stocktake.compare import read_list
+from unit import opened
 
 ROOT = Path(__file__).parents[2]
 PLACES = [folder / "shared" / "data" / "raw_austin.csv" for folder in ROOT.parents]
@@ -60,11 +61,7 @@ RECIPES = st.fixed_dictionaries(
 
 
 def records_of(tmp_path: Path, text: str, **words: Any) -> list[Record]:
-    path = tmp_path / "pets.csv"
-    path.write_text(text, encoding="utf-8")
-    lines = words.pop("leave_lines", ())
-    with open_source(path, Recipe(**words), leave_lines=lines) as source:
-        return list(source)
+    return opened.records_of(opened.written(tmp_path, text), **words)
 
 
 def sent(records: list[Record]) -> list[Any]:
@@ -201,13 +198,49 @@ def test_a_word_of_the_key_may_mean_none(tmp_path: Path) -> None:
     assert [record.key for record in records] == [None, "7"]
 
 
-@pytest.mark.parametrize(("keep", "name"), [("first", "A"), ("last", "C"), ("newest: day", "B")])
-def test_one_row_of_a_key_stands(tmp_path: Path, keep: str, name: str) -> None:
-    """The others are skipped; the row that stands is then left out or not."""
-    text = "tag,name,category,day\n7,A,3,1.2.2026\n7,B,3,3.2.2026\n7,C,3,2.2.2026\n"
-    records = records_of(tmp_path, text, key="tag", keep=keep)
-    found = list(standing(records, records, keep))
-    assert [each for each in sent(found) if each != "skipped"] == [[name, 3]]
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"keep": "first"}, "A"),
+        ({"keep": "last"}, "C"),
+        ({"keep": "newest: day"}, "B"),
+        ({"keep": "newest: day", "leave_out": {"name": "B"}}, None),
+        ({"keep": "newest: day", "leave_lines": [3]}, "C"),
+        ({"leave_lines": [2, 3]}, "C"),
+        ({}, None),
+    ],
+)
+def test_one_row_of_a_key_stands(
+    client: pf.Client, tmp_path: Path, options: dict[str, Any], name: str | None
+) -> None:
+    """The same one is loaded and compared; what cells leave out is asked after it stands."""
+    path = tmp_path / "pets.csv"
+    rows = "7,A,3,1.2.2026\n7,B,3,3.2.2026\n7,C,3,2.2.2026\n"
+    path.write_text(f"tag,name,category,day\n{rows}", encoding="utf-8")
+    given = {"key": "tag", "journal": tmp_path / "j"} | options
+    result = pf.load_csv(path, client, dry_run=True, **given)
+    lines = options.pop("leave_lines", ())
+    listed = read_list(path, Recipe(key="tag", **options), lines).frame
+    expected = [] if name is None else [name]
+    assert result.frame[result.frame["state"] == "pending"]["sent_name"].tolist() == expected
+    assert listed[listed["problem"].isna()]["name"].tolist() == expected
+
+
+def test_rows_that_are_equally_new_are_left_out_as_proposed(tmp_path: Path) -> None:
+    """One cause names the lines of all of them but the last; their keys are known next month."""
+    path, later = tmp_path / "march.csv", tmp_path / "april.csv"
+    rows = "7,sold,1.2.2026\n7,pending,1.2.2026\n8,sold,31.1.2026\n8,,\n9,,1.2.2026\n7,,1.1.2026\n"
+    path.write_text(f"tag,status,day\n{rows}", encoding="utf-8")
+    later.write_text(f"tag,status,day\n{rows}10,sold,\n", encoding="utf-8")
+    options: dict[str, Any] = {"key": "tag", "keep": "newest: day",
+                               "defaults": {"name": "Cat {tag}", "category_id": 3},
+                               "journal": tmp_path / "j"}  # fmt: skip
+    with pf.serve() as server, server.client() as client:
+        (cause,) = pf.load_csv(path, client, dry_run=True, **options).causes
+        assert cause.option == ("leave_lines", [2, 5])
+        named = pf.load_csv(path, client, leave_lines=cause.option[1], **options)
+        assert named.created["line"].tolist() == [3, 4, 6]
+        assert pf.load_csv(later, client, **options).created["line"].tolist() == [8]
 
 
 def test_two_identical_rows_without_a_key_are_sent_with_a_note(tmp_path: Path) -> None:
@@ -272,11 +305,9 @@ def test_each_animal_of_a_published_file_is_one_record(tmp_path: Path) -> None:
     """With one recipe each of the 11,898 animals stands once, and can be sent."""
     recipe = austin(AUSTIN.with_name("categories_austin.csv"))
     path = recipe.write(tmp_path / "austin.toml")
-    with open_source(AUSTIN, Recipe.read(path)) as source:
-        records = list(standing(source, source, recipe.keep))
-    keys = [record.key for record in records if record.state is State.PENDING]
-    assert len(keys) == len({*keys}) == 11_898
-    assert not [record for record in records if record.state is State.INVALID]
+    listed = read_list(AUSTIN, Recipe.read(path)).frame
+    assert len(listed) == listed["key"].nunique() == 11_898
+    assert listed["problem"].isna().all()
 
 
 @pytest.mark.skipif(not AUSTIN.exists(), reason="the published file is not here")

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
 
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State, Suspicion
+from unit.opened import records_of, written
 
 INPUTS = Path(__file__).parent / "inputs"
 RUN = "ab" * 4
 
 
-def records_of(source: Any, **options: Any) -> list[Record]:
-    with open_source(source, Recipe(**options)) as opened:
-        return list(opened)
-
-
 def held(records: list[Record]) -> list[tuple[int, str | None]]:
     return [(each.line, each.problem.accept) for each in records if each.problem is not None]
-
-
-def written(folder: Path, text: str) -> Path:
-    path = folder / "pets.csv"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def filtered(folder: Path) -> Path:
@@ -39,13 +26,6 @@ def filtered(folder: Path) -> Path:
     book.active.row_dimensions[3].hidden = True
     book.save(folder / "pets.xlsx")
     return folder / "pets.xlsx"
-
-
-def test_a_total_below_the_data_is_held() -> None:
-    """A total is held; an animal of that name, with others below it, is sent with a note."""
-    records = records_of(INPUTS / "30_total_row.csv")
-    assert held(records) == [(5, "total_row")]
-    assert records[1].state is State.PENDING and records[1].notes == ("total_row",)
 
 
 @pytest.mark.parametrize("name", ["Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt"])

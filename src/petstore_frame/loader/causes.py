@@ -76,11 +76,15 @@ class Causes:
         self._lines: dict[tuple[str, ...], set[int]] = {}
         self._records: Counter[tuple[str, ...]] = Counter()
         self._values: dict[tuple[str, ...], Counter[str]] = {}
+        self._leave = set[int]()
 
     def add(self, problem: RecordProblem, lines: Iterable[int], records: int = 1) -> None:
         """Count records with a problem; ``lines`` are where some of them stand."""
         # Records are held for one kind of suspicion in whatever column.
-        cause = problem.code, problem.accept or problem.column or ""
+        name, value = problem.option or ("", None)
+        cause = problem.code, problem.accept or problem.column or "", name
+        if name == "leave_lines":
+            self._leave.update(value or ())
         self._first.setdefault(cause, problem)
         self._records[cause] += records
         self._values.setdefault(cause, Counter())[(problem.value or "").strip()] += records
@@ -114,6 +118,8 @@ class Causes:
             return "defaults", {missing: "…"}
         each = {text[:60]: "…" for text, _ in values.most_common(_MOST_PROPOSED)}
         kind = None if problem.option is None else problem.option[0]
+        if kind == "leave_lines":
+            return kind, sorted(self._leave)
         if kind == "categories":
             return "categories", each
         if kind == "value_map":

@@ -25,8 +25,8 @@ from petstore_frame.files.whole import sync
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.load import load_csv, load_excel
+from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.returned import harmless
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.session import ignore

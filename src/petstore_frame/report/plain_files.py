@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import MissingExtraError
 from petstore_frame.inventory.origin import stamp
-from petstore_frame.loader.reading.returned import harmless
+from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.report.content import LABELS, Content
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.causes import Note, kind_of
+from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.options import with_other_words
-from petstore_frame.loader.reading.kept import standing
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
-from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
-from petstore_frame.loader.record import DOUBT_STATES, Record, State
+from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import text_series
@@ -204,13 +204,12 @@ def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> L
     with open_source(data, recipe, leave_lines=leave_lines) as source:
         name = source.mapping.get("name")
         name_at = len(source.columns) if name is None else source.columns.index(name)
-        rows = source if recipe.keep is None else standing(source, source, recipe.keep)
-        records = (record for record in rows if record.state is not State.SKIPPED)
+        records = (record for record in source if record.state is not State.SKIPPED)
         frames = [_frame([])]
         while piece := list(islice(records, _PIECE)):
             _count_notes(piece, name_at, notes)
             frames.append(_frame(piece))
-    whole = _without_repeated_keys(pd.concat(frames, ignore_index=True))
+        whole = _one_row_per_key(pd.concat(frames, ignore_index=True), source, recipe.keep)
     return Listed(source.name, source.key, whole, tuple(map(str, notes.values())))
 
 
@@ -223,6 +222,7 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
         "record": pd.array([record.number for record in records], "int64"),
         "line": pd.array([record.line for record in records], "int64"),
         "key": text_series([record.key for record in records]),
+        "left_out": pd.array([record.left_out for record in records], "bool"),
     }
     for field in SENT_FIELDS:
         values = [body.get(field.wire_name) for body in bodies]
@@ -247,11 +247,32 @@ def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]
             notes[kind] = known._replace(records=known.records + 1)
 
 
-def _without_repeated_keys(listed: pd.DataFrame) -> pd.DataFrame:
-    """Say of records that share a key that they cannot be told apart, and where they stand."""
-    is_twice = listed["key"].notna() & listed["key"].duplicated(keep=False)
-    if not is_twice.any():
-        return listed
-    lines = listed[is_twice].groupby("key")["line"].agg(lambda at: ", ".join(map(str, at)))
-    words = "the key " + listed["key"] + " stands in the lines " + listed["key"].map(lines)
-    return listed.assign(problem=listed["problem"].where(~is_twice, words))
+def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> pd.DataFrame:
+    """Keep the row of each key that stands, as the loader does, and no row that is left out."""
+    repeated = {*listed["key"][listed["key"].notna() & listed["key"].duplicated()]}
+    rows: dict[str, list[KeyedRow]] = {}
+    for record in source if repeated else ():
+        if record.key is None or record.state is State.SKIPPED:
+            continue
+        if record.key in repeated:
+            rows.setdefault(record.key, []).append(_keyed(record, record.key))
+    others, differ = set[int](), dict[int, str]()
+    for alike in rows.values():
+        stands = row_that_stands(alike, keep)
+        if isinstance(stands, RecordProblem):
+            differ |= dict.fromkeys((row.id for row in alike), stands.message)
+        else:
+            others.update(row.id for row in alike if row is not stands)
+    numbers = listed["record"]
+    words = text_series([differ.get(number, "") for number in numbers])
+    problem = listed["problem"].where(~numbers.isin([*differ]), words)
+    is_listed = ~numbers.isin(others) & ~listed["left_out"]
+    whole = listed.assign(problem=problem)[is_listed].drop(columns="left_out")
+    return whole.reset_index(drop=True)
+
+
+def _keyed(record: Record, key: str) -> KeyedRow:
+    cells, notes = "\x1f".join(record.cells), "\n".join(record.notes)
+    return KeyedRow(
+        key, record.number, record.line, record.state, record.payload, cells, record.rank, notes
+    )

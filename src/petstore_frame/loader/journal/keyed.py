@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.journal.animals import ALIKE_SHARE, LEAST_ALIKE, Animals, relation
 from petstore_frame.loader.journal.rows import read_cells
+from petstore_frame.loader.journal.staging import LEFT_OUT
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem
 
@@ -60,7 +61,8 @@ class KeyedRow(NamedTuple):
 def one_record_per_key(animals: Animals) -> None:
     """Let one row of each key stand; rows that differ are to fix, unless ``keep`` says which.
 
-    Rows that differ in name and category are never one animal.
+    Rows that differ in name and category are never one animal. A row that the user leaves out by
+    its line is none of them.
     """
     animals.make(
         "repeated",
@@ -69,15 +71,14 @@ def one_record_per_key(animals: Animals) -> None:
         " (SELECT form, key FROM temp.shared CROSS JOIN temp.keyed USING (form)"
         "   GROUP BY form, key HAVING count(*) > 1)"
         " CROSS JOIN temp.keyed AS keyed USING (form, key) CROSS JOIN records USING (id)"
-        " LEFT JOIN temp.ranks AS ranks USING (id) ORDER BY form, keyed.key, records.id",
+        " LEFT JOIN temp.ranks AS ranks USING (id)"
+        f" WHERE NOT (state = 'skipped' AND reason IS '{LEFT_OUT}')"
+        " ORDER BY form, keyed.key, records.id",
     )
     repeated = map(KeyedRow._make, animals.do("SELECT * FROM temp.repeated"))
-    for key, found in groupby(repeated, lambda row: row.key):
+    for _, found in groupby(repeated, lambda row: row.key):
         rows = list(found)
-        stands = _standing(rows, animals.run.keep)
-        if key.startswith("[") and "" in json.loads(key):
-            what = "a part of the key is empty, and the rest names several rows"
-            stands = RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
+        stands = row_that_stands(rows, animals.run.keep)
         for row in rows:
             if isinstance(stands, RecordProblem):
                 if row.state == "pending":
@@ -87,8 +88,12 @@ def one_record_per_key(animals: Animals) -> None:
     _skip_same_rows(animals)
 
 
-def _standing(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RecordProblem:
+def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RecordProblem:
     """Return the row of a key that stands, or why none does."""
+    key = rows[0].key
+    if len(rows) > 1 and key.startswith("[") and "" in json.loads(key):
+        what = "a part of the key is empty, and the rest names several rows"
+        return RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
     if len({row.content for row in rows}) == 1:
         return rows[0]
     lines = [str(row.line) for row in rows]
@@ -106,10 +111,14 @@ def _standing(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RecordPr
         return RecordProblem(KEY_REPEATED, what, hint=hint, option=("keep", "last"))
     newest = max(row.rank or "" for row in rows)
     best = [row for row in rows if row.rank == newest]
-    if not all(row.rank for row in rows) or len({row.content for row in best}) > 1:
-        hint = "which of them is the newest is not clear: correct the dates, or leave one row"
-        return RecordProblem(KEY_REPEATED, what, hint=hint)
-    return best[0]
+    unclear = [row for row in rows if not row.rank]
+    if len({row.content for row in best}) > 1:
+        unclear = sorted({*unclear, *best}, key=lambda row: row.id)
+    if not unclear:
+        return best[0]
+    leave = [row.line for row in unclear if row is not best[-1]]
+    hint = "which of them is the newest is not clear; the last one stands with {}"
+    return RecordProblem(KEY_REPEATED, what, hint=hint, option=("leave_lines", leave))
 
 
 def _skip_same_rows(animals: Animals) -> None:
@@ -229,15 +238,18 @@ def claim_keys(animals: Animals) -> None:
     )
     if animals.run.copy:
         return
+    # A row that is left out has no animal that its key could name beside the right one.
     animals.make(
         "other",
-        "id INTEGER PRIMARY KEY, animal, problem_code",
-        "SELECT id, animal, problem_code FROM records"
-        " WHERE id >= :first AND (animal <> id OR problem_code IS NOT NULL)",
+        "id INTEGER PRIMARY KEY, animal, names_none",
+        f"SELECT id, animal, coalesce(problem_code, '') IN {KEY_PROBLEMS}"
+        f"  OR animal = id AND state = 'skipped' AND reason IS '{LEFT_OUT}'"
+        " FROM records WHERE id >= :first"
+        f" AND (animal <> id OR problem_code IS NOT NULL OR reason IS '{LEFT_OUT}')",
     )
     animals.do(
         "INSERT OR IGNORE INTO keys"
         " SELECT :columns, form, key, coalesce(other.animal, keyed.id)"
         " FROM temp.keyed LEFT JOIN temp.other USING (id)"
-        f" WHERE coalesce(problem_code, '') NOT IN {KEY_PROBLEMS} ORDER BY form, key"
+        " WHERE names_none IS NOT 1 ORDER BY form, key"
     )

@@ -44,17 +44,7 @@ class _Field(NamedTuple):
 
 
 class Checker:
-    """Turns the rows of one source into Records.
-
-    Args:
-        columns, mapping: As of a ``Source``.
-        options, rules: What the caller says, its columns spelled as the file does, and what that
-            means for the cells.
-        keys, ranks: What reads the keys, and the column by which the newest row is known.
-        delimiter: What stands between the cells of a text file.
-        is_returned: It is one of our own files, where the rows around a row tell nothing.
-        leave_lines: The lines that the caller leaves out.
-    """
+    """Turns the rows of one source into Records; the options spell columns as the file does."""
 
     def __init__(
         self,
@@ -82,6 +72,7 @@ class Checker:
             {self._columns.index(name): frozenset(map(word_of, words)) for name, words in each}
             for each in ((options.leave_out or {}).items(), (options.only or {}).items())
         )
+        self._may_leave = bool(self._leave_out or self._only)
         self._seen = None if keys or is_returned else set[int]()
 
     def _fields_of(
@@ -149,14 +140,16 @@ class Checker:
     ) -> Record:
         """Check one record; ``refused`` is why its row cannot be one, if that is known."""
         line, cells, about = row.line, tuple(row.cells), row.notes or _NOTHING
-        if not (any(cells) and "".join(cells).strip()) and not _refuses(about):
+        if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(about):
             is_emptied = about.origin is not None
             blank = Record(number, line, cells, State.SKIPPED, origin=about.origin)
             return blank._replace(notes=() if is_emptied else ("blank",), left_out=is_emptied)
         problems, notes = list[RecordProblem](), list[str]()
         if len(cells) != len(self._columns):
             self._check_width(cells, problems, notes)
-        bodies = [] if problems else self._read_fields(cells, about, problems, notes)
+        sent, marked = list[bytes](), list[bytes]()
+        if not problems:
+            sent, marked = self._read_fields(cells, about, problems, notes)
         key = None
         if self._keys is not None:
             key, keyless = self._keys.read(cells, ordinal)
@@ -164,25 +157,24 @@ class Checker:
                 problems.insert(0, keyless)
         if refused is not None:
             problems.insert(0, refused)
-        if not problems:
+        if not problems and (notes or about.held is not None):
             self._check_doubts(cells, about, problems, notes)
         if self._seen is not None and not ordinal and not problems:
             self._note_identical(cells, notes)
-        sent = [body for name, body in bodies if name != "status"]
         is_left = line in self._leave_lines
         record = Record(
             number,
             line,
             cells,
             State.PENDING,
-            b"{" + b",".join([body for _, body in bodies]) + b"}",
-            digest_of(b"{" + b",".join(sent) + b"}"),
+            b"{%b}" % b",".join(sent),
+            digest_of(b"{%b}" % b",".join(marked)),
             None,
             tuple(notes),
             key,
             about.origin,
             None if self._ranks is None else self._ranks.of(cells),
-            is_left or self._is_left_out(cells),
+            is_left or (self._may_leave and self._is_left_out(cells)),
         )
         if problems:
             record = _refused(record, problems)
@@ -197,9 +189,12 @@ class Checker:
         about: RowNotes,
         problems: list[RecordProblem],
         notes: list[str],
-    ) -> list[tuple[str, bytes]]:
-        """Return what each field adds to the request body; add what is wrong and to be noted."""
-        bodies = list[tuple[str, bytes]]()
+    ) -> tuple[list[bytes], list[bytes]]:
+        """Return what the fields add to the request body, all and those of the fingerprint.
+
+        What is wrong and what is to be noted is added to the lists.
+        """
+        sent, marked = list[bytes](), list[bytes]()
         for column, place, default, read, read_confirmed in self._fields:
             at = place
             text = cells[at] if at is not None and at < len(cells) else ""
@@ -208,7 +203,7 @@ class Checker:
                 if filled:
                     text, at = filled, None
                     notes.append(f"default_{column.name}")
-            note = None if at is None else about.cells.get(at)
+            note = about.cells.get(at) if about.cells and at is not None else None
             if isinstance(note, RecordProblem):
                 problems.append(self._placed(note, at, cells))
                 continue
@@ -220,8 +215,10 @@ class Checker:
             if problem is not None:
                 problems.append(self._placed(problem, at, cells))
             elif body:
-                bodies.append((column.name, body))
-        return bodies
+                sent.append(body)
+                if column.name != "status":
+                    marked.append(body)
+        return sent, marked
 
     def _count_of(self, row: Row, at: int) -> tuple[int, RecordProblem | None]:
         """Return how many animals a row stands for, and why that cannot be said."""

@@ -20,12 +20,7 @@ Notes = dict[tuple[str, ...], str]
 
 
 def drafted(seen: Look, words: Words) -> tuple[Words, Notes]:
-    """Return the words of a recipe, with question marks where a person decides, and notes on them.
-
-    Args:
-        seen: A look at the whole file.
-        words: What is known of how it is read.
-    """
+    """Add to what is known of a file what a look at all of it shows; return notes on it, too."""
     words, notes = dict(words), Notes()
     words["mapping"] = {
         **dict.fromkeys(REQUIRED, TO_FILL_IN), **words.get("mapping", {}), **seen.mapping,

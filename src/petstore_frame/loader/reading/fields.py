@@ -54,11 +54,12 @@ class CellRules:
     """What a caller says of the cells.
 
     Attributes:
-        keep_spaces, thousands, accept: As of a ``Recipe``.
         values: By field and word, the JSON text that is sent; "" leaves the field out, and None is
             the label of several categories.
         otherwise: By field, the JSON text of all words that mean nothing else.
         listed: The ids of the categories that were given; empty where none were.
+        has_guards: Whether a quote before a formula is the guard of whoever wrote the file, as CSV
+            reports have it, and no part of the name.
     """
 
     keep_spaces: bool = False
@@ -67,6 +68,7 @@ class CellRules:
     values: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     otherwise: Mapping[str, str] = field(default_factory=dict)
     listed: frozenset[int] = frozenset()
+    has_guards: bool = False
 
     def means_nothing(self, name: str, text: str) -> bool:
         """Tell whether a cell is empty, or holds a word that is to mean so."""
@@ -156,10 +158,22 @@ def _unsendable(text: str) -> RecordProblem | None:
 def _read_name(text: str, rules: CellRules) -> Meaning:
     if len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text):
         return Meaning(f'"{text}"')
+    if rules.has_guards and text.startswith("'") and harmless(text) != text:
+        text = text[1:]
     name = text if rules.keep_spaces else text.strip()
     notes = ["trimmed"] if name != text else []
     notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
     return Meaning(quoted(name), tuple(notes))
+
+
+def harmless(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
+
+    Example:
+        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
+        ("'=1+1", "''=1+1", 'Luna')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(RUNNABLE) else text
 
 
 def _looks_misread(name: str) -> bool:

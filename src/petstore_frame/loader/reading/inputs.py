@@ -31,11 +31,7 @@ Kind = Literal["csv", "workbook", "frame"]
 
 
 class Input:
-    """A file or a frame, before its columns are known.
-
-    Attributes:
-        name: What to call it in a message.
-        path, frame: The file or the frame; the other is None.
+    """A file or a frame, the other is None, and what to call it in a message.
 
     Raises:
         InputError: It is no file that could be read.

@@ -28,10 +28,7 @@ _OFFSET = 10**15
 class Keys:
     """The key of each row, a text; of several columns it is a JSON list of their texts.
 
-    Args:
-        columns: The names of all columns.
-        key: Those that identify an animal, by name.
-        nothing: Words that mean that there is no key, by column, as ``word_of`` writes them.
+    ``nothing`` has the words that mean that there is no key, by column, as ``word_of`` has them.
     """
 
     def __init__(
@@ -95,7 +92,9 @@ class Keys:
             text = cell if cell.isascii() else normalize("NFC", cell)
             if not text or (nothing and word_of(text) in nothing):
                 text, why = "", why or (column, "", "the key is missing")
-            elif _ERROR.fullmatch(text) or _ROUNDED.fullmatch(text):
+            elif (text[0] == "#" and _ERROR.fullmatch(text)) or (
+                "+" in text and _ROUNDED.fullmatch(text)
+            ):
                 kind = "an error" if text[0] == "#" else "a rounded number"
                 text, why = "", (column, cell, f"{cell[:60]!r} is {kind} of a spreadsheet, no key")
             texts.append(text)
@@ -108,12 +107,7 @@ def is_date(text: str) -> bool:
 
 
 class Ranks:
-    """Texts that sort as a column of days, times or numbers does.
-
-    Args:
-        at: The place of the column.
-        column: Its name.
-    """
+    """Texts that sort as a column of days, times or numbers does."""
 
     def __init__(self, at: int, column: str) -> None:
         self._at, self._column = at, column
@@ -173,9 +167,7 @@ def outdated(
 ) -> dict[str, list[int]]:
     """Return the column of dates by which rows that stand are not the newest, with their lines.
 
-    Args:
-        columns: The names of all columns.
-        pairs: Line and cells of a row that stands, and the cells of a row that it stands for.
+    A pair is line and cells of a row that stands, and the cells of a row that it stands for.
     """
     found: dict[str, list[int]] = {}
     for at, column in enumerate(columns):

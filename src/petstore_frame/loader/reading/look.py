@@ -32,13 +32,7 @@ _SUSPICIONS = frozenset(map(str, Suspicion))
 
 @dataclass(frozen=True)
 class ValueToMap:
-    """A value that no field allows, once for all its records.
-
-    Attributes:
-        field, column: The field, and the file's column.
-        text, count: What the cells hold, and in how many of the records.
-        suggestion: An allowed text that is spelled much like it, or None.
-    """
+    """What ``count`` cells hold and no field allows, and an allowed text that is much like it."""
 
     field: str
     column: str
@@ -52,14 +46,11 @@ class Look:
     """A file or a frame as it would be read, up to where it is clear.
 
     Attributes:
-        name, kind: What to call it, and what it is.
         reading: How it was looked at: as asked, and what is recognised where that is not enough.
         questions: Why it cannot be read as asked, in turn; each has the ``answer`` that ``reading``
             holds, if there is one. Empty where nothing is to be confirmed.
         encodings: How likely encodings read the first line in question, if that is not clear.
-        sheets: The sheets of a workbook.
         facts, header_row, columns: As of a ``Table``; no columns where there is no header to read.
-        mapping: The column of each field, as far as it is known or recognised.
         key_columns: Columns that may identify an animal, the likeliest first.
         records: The first records, each with its problem; without a whole mapping none.
         rows: The cells of the first rows, also where the mapping is not known.
@@ -67,7 +58,6 @@ class Look:
         suspicious: How many records are held, or sent all the same, by the word that ``accept``
             takes.
         empty: How many records have an empty cell, or its default, by required field.
-        is_returned: It is one of our own result files.
     """
 
     name: str
@@ -99,12 +89,10 @@ def look(
 ) -> Look:
     """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
 
-    The arguments are those of ``open_source``; ``most`` records are looked at, None for
-    all, and the first ``rows`` of them returned.
+    Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
 
     Raises:
         InputError: There is no file that could be read at all.
-        ArgumentError: It is neither a path nor a frame, or a value map or categories are wrong.
 
     Example:
         >>> import pandas as pd

@@ -111,11 +111,8 @@ def recognise(
     for field in unclaimed:
         alike = _alike(field, free, 0)
         if len(alike) > 1:
-            hint = Advice(
-                "name the one to use: {}, or rename one",
-                ("mapping", {field.name: alike[0]}),
-                by_hand="choose the one to use, or rename one",
-            )
+            way, by_hand = "name the one to use: {}, or rename one", "choose the one to use"
+            hint = Advice(way, ("mapping", {field.name: alike[0]}), by_hand=by_hand)
             what = f"the columns {listed(alike)} both look like {field.name}"
             raise InputError(what, column=alike[1], hint=hint)
         if alike:
@@ -159,7 +156,7 @@ def find_columns(
 
     Args:
         header, mapping, filled: As of ``recognise``.
-        rows: Gives the first rows, by which a column that only looks like a field is judged.
+        rows: Gives the rows, the first of which judge a column that only looks like a field.
         may_lack_header: What was read as the header may be a record, as never in a frame.
 
     Raises:
@@ -212,12 +209,8 @@ def _variety(column: str, header: Sequence[str], rows: Sequence[Sequence[str]]) 
 def unsent(field: str, column: str) -> InputError:
     """Return the question whether a column that looks like a field is to be sent."""
     what = f"the column {column!r} looks like the {field}, and would not be sent"
-    hint = Advice(
-        "{} sends it, {} leaves it out",
-        ("mapping", {field: column}),
-        ("mapping", {field: None}),
-        by_hand="choose whether it is sent",
-    )
+    ways = [("mapping", {field: column}), ("mapping", {field: None})]
+    hint = Advice("{} sends it, {} leaves it out", *ways, by_hand="choose whether it is sent")
     return InputError(what, column=column, hint=hint, answer={"mapping": {field: column}})
 
 
@@ -246,13 +239,11 @@ def likely_keys(
     seen = {at: set[str]() for at, name in enumerate(columns) if name.strip() and name not in used}
     for cells in rows:
         for at in list(seen):
-            value = cells[at].strip() if at < len(cells) else ""
+            value = "".join(cells[at : at + 1]).strip()
             if not value or value in seen[at]:
                 del seen[at]
             else:
                 seen[at].add(value)
-        if not seen:
-            break
     found = [columns[at] for at, values in seen.items() if len(values) >= _LEAST_KEYS]
     return tuple(sorted(found, key=lambda column: not sounds_like_a_key(column)))
 
@@ -283,16 +274,13 @@ def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
         if field in found.proposed or field in found.missing
     })  # fmt: skip
     if found.is_complete:
-        by_hand = "choose the columns, or confirm those that are proposed"
-        return Advice("if these are the columns: {}", wanted, by_hand=by_hand)
+        return Advice("if these are the columns: {}", wanted, by_hand="choose the columns")
     if not may_lack_header:
         return Advice("name the column: {}", wanted)
-    return Advice(
-        "name the column: {}; a file without a header needs {}",
-        wanted,
-        ("columns", [*REQUIRED, *(field for field in FIELDS if field not in REQUIRED)]),
-        by_hand="choose the column; a file without a header needs one as its first line",
-    )
+    names = ("columns", sorted(FIELDS, key=lambda field: field not in REQUIRED))
+    by_hand = "choose the column; a file without a header needs one as its first line"
+    way = "name the column: {}; a file without a header needs {}"
+    return Advice(way, wanted, names, by_hand=by_hand)
 
 
 def _by_field(mapping: Mapped, header: Sequence[str]) -> dict[str, str | None]:

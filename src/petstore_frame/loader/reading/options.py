@@ -78,6 +78,8 @@ class RecipeOptions:
             names = getattr(self, name) or ()
             if twice := [each for each in names if each.strip() and names.count(each) > 1]:
                 _refuse("{} names the column {} twice", (name,), repr(twice[0]))
+        if self.columns is not None and not any(map(str.strip, self.columns)):
+            _refuse("{} names no column, got {}", ("columns",), _shown(self.columns))
         tables = {
             "mapping": _checked_mapping(self.mapping),
             "value_map": _by_field("value_map", self.value_map, (KEY,)),

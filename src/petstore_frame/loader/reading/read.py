@@ -44,11 +44,7 @@ class Source:
 
     Attributes:
         name: What to call it in a message, with the sheet where there are several.
-        path: The file, or None for a frame.
-        table, columns: How it is cut into columns, and their names.
         options: What the caller says, with columns spelled as the file does.
-        rules: What that means for the cells.
-        mapping: The column of each field that has one.
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
             Where rows stand for several animals, the column of their count is one of them.
         is_returned: It is one of our own files, whose records have an ``origin``.
@@ -68,7 +64,8 @@ class Source:
         is_one_of_several = options.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned, self.rules = has_own_columns(table.columns), options.rules()
+        self.is_returned = has_own_columns(table.columns)
+        self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
         self._leave_lines = leave_lines
         mapping, key = options.mapping, tuple(options.key)
         if self.is_returned:
@@ -161,8 +158,7 @@ def open_source(
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
             or a pandas or polars DataFrame.
         options: How it is read: a ``Recipe``.
-        columns_of: Gives the columns of the import with an id, for one of its result files that
-            is read without a mapping.
+        columns_of: Gives the columns of an import, for one of its result files.
         leave_lines: Lines of records that the caller leaves out.
 
     Raises:

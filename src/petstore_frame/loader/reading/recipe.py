@@ -89,8 +89,8 @@ class Recipe(RecipeOptions):
             if word not in COMMENTS:
                 raise unknown_word(word, COMMENTS, text, place)
         for word in _open_words(words):
-            what, hint = f"{word!r} is still to be filled in", "replace the question mark"
-            hint = f"{hint}, or take the line out"
+            what = f"{word!r} is still to be filled in"
+            hint = "replace the question mark, or take the line out"
             raise InputError(what, path=str(place), line=line_of(word, text), hint=hint)
         if isinstance(file := words.get("categories"), str):
             words["categories"] = str(place.parent / file)
@@ -215,11 +215,7 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _toml(given: Mapping[str, Any], notes: Mapping[tuple[str, ...], str]) -> str:
-    """Return the words of a recipe, as of ``plain``, as TOML; ``notes`` are further comments.
-
-    Raises:
-        ArgumentError: A text in it cannot stand in a file.
-    """
+    """Return the words of a recipe, as of ``plain``, as TOML; ``notes`` are further comments."""
     lines = ["# How this kind of file is read; see the page on recipes of petstore-frame."]
     for name, comment in COMMENTS.items():
         if name in given and not isinstance(given[name], Mapping):
@@ -263,11 +259,7 @@ def _value(value: Any) -> str:
 
 
 def parsed(text: str, path: Path) -> dict[str, Any]:
-    """Return what a file of ours says.
-
-    Raises:
-        InputError: It is not TOML; with its line.
-    """
+    """Return what a file of ours says; an InputError has the line that is not TOML."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
@@ -290,15 +282,7 @@ def _open_words(value: Any, word: str = "") -> Iterator[str]:
 def unknown_word(
     word: str, known: Collection[str], text: str, path: Path, *, owner: str = "a recipe"
 ) -> InputError:
-    """Return the refusal of a word that a file of ours cannot say, with its line and the nearest.
-
-    Args:
-        word: What it says.
-        known: What it could say.
-        text: The file's text.
-        path: The file.
-        owner: Whose words they are.
-    """
+    """Return the refusal of a word of a file of ours, with its line and the nearest known one."""
     near = get_close_matches(word, known, 1, 0.6)
     hint = f"did you mean {near[0]}?" if near else f"{owner} has {', '.join(known)}"
     if owner == "a recipe" and word in _ELSEWHERE:

@@ -97,16 +97,6 @@ def file_name(column: str) -> str:
 _HEADINGS = {COLUMNS[name].heading: file_name(name) for name in FIX_SHEET_COLUMNS}
 
 
-def harmless(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula.
-
-    Example:
-        >>> harmless("=1+1"), harmless("Luna")
-        ("'=1+1", 'Luna')
-    """
-    return _GUARD + text if text.startswith(RUNNABLE) else text
-
-
 def guarded(text: str, *, is_name: bool = False) -> str:
     """Return a cell of a result file: no spreadsheet runs it, or converts it where it is a name.
 

@@ -42,11 +42,8 @@ Typed = tuple[str, CellNote | None]
 class RowNotes:
     """What a source says of a row besides the text of its cells.
 
-    Attributes:
-        cells: Notes on cells by their position.
-        held: Why the record waits for a person, or None.
-        is_confirmed: A person has said that it is sent, however suspicious.
-        origin: The record that it was fixed from.
+    Notes on cells by their position, why the record waits for a person, whether one has said that
+    it is sent all the same, and the record that it was fixed from.
     """
 
     cells: Mapping[int, CellNote] = field(default_factory=dict)
@@ -66,13 +63,9 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with the names of their columns.
+    """The names of columns, and a function that gives the rows below, each time anew.
 
-    Attributes:
-        columns: The names.
-        rows: Gives the rows below the header, each time anew.
-        header_row: Row of the header, or None where none was read.
-        facts: How it was read: encoding and delimiter, or sheet.
+    ``header_row`` is None where none was read; ``facts`` are encoding and delimiter, or sheet.
     """
 
     columns: tuple[str, ...]

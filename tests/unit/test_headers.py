@@ -1,4 +1,4 @@
-"""A header below a title is found by its row, and proposed where it was not named."""
+"""A header is found below a title and proposed, and is read whole or refused; it is never cut."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.call import SHELL
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
+from unit.opened import written
 
 TITLED = [["Arrivals from Anna"], [], ["name", "category_id", "status"], ["Ada", "1", "sold"]]
 
@@ -69,3 +70,33 @@ def test_a_blank_row_is_no_header(titled: Path) -> None:
     """The row that was named must hold column names, in text as in a workbook."""
     with pytest.raises(InputError, match=r"no header in (line|row) 2"):
         open_source(titled, Recipe(header_row=2))
+
+
+WIDE = [f"question_{number:05d}_of_a_survey" for number in range(5000)]
+
+
+def test_a_header_of_thousands_of_columns_is_read_whole(tmp_path: Path) -> None:
+    """The survey's last columns count too, and each record has as many cells."""
+    columns = ",".join([*WIDE, "name", "category_id"])
+    path = written(tmp_path, f"{columns}\n{'x,' * len(WIDE)}Luna,3\n")
+    with open_source(path) as source:
+        (record,) = source
+    assert len(source.columns) == len(WIDE) + 2
+    assert (record.state, len(record.cells)) == ("pending", len(WIDE) + 2)
+
+
+def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
+    """The row that a refusal proposes can be read then."""
+    path = written(tmp_path, f"{'x' * 70_000}\nname,category_id\nLuna,3\n")
+    with pytest.raises(InputError, match="header_row=2"):
+        open_source(path)
+    with open_source(path, Recipe(header_row=2)) as source:
+        assert [record.state for record in source] == ["pending"]
+
+
+@pytest.mark.parametrize("line", ["name,category_id," + "x," * 600_000, "x" * 1_200_000], ids=len)
+def test_a_header_without_end_is_refused(tmp_path: Path, line: str) -> None:
+    """A first line of over a megabyte is reported as such, not as records with too many cells."""
+    path = written(tmp_path, f"{line}\nLuna,3\n")
+    with pytest.raises(InputError, match=r"line 1: .*longer than 1,048,576 characters"):
+        open_source(path)
