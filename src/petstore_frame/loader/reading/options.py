@@ -216,8 +216,9 @@ def _checked_mapping(mapping: Any) -> dict[str, str | None]:
     for word, given in (mapping or {}).items():
         name = field_name(str(word))
         if name is None:
-            text = f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it {{}}"
-            _refuse(text, ("mapping",), _shown(word), _ALLOWED["mapping"][1])
+            known = f"the fields are {', '.join(FIELDS)}"
+            text = f"{{}} names the field {{}}; {known}, and it goes from field to column, as in {{}}"
+            _refuse(text, ("mapping",), _shown(word), ("mapping", {"name": "Animal"}))
         if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)
         column = None if given == "" and name not in REQUIRED else given
