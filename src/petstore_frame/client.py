@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 from pydantic import SecretStr
 
 from petstore_frame._internal.arguments import (
-    MAX_LIMIT,
     checked_id,
     checked_limit,
     checked_status,
@@ -35,7 +34,7 @@ from petstore_frame.http.retry import REAL_TIME, Clocks, Repeater, RetryPolicy
 from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
-from petstore_frame.schema.models import NewPet, Pet, PetStatus
+from petstore_frame.schema.models import MAX_LIMIT, NewPet, Pet, PetStatus
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)

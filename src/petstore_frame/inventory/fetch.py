@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from petstore_frame._internal.arguments import (
-    MAX_LIMIT,
     before_sending,
     checked_client,
     checked_id,
@@ -44,7 +43,7 @@ from petstore_frame.inventory.stated_total import Total, known_total
 from petstore_frame.inventory.strategies import Reading, evidence_of_rows
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import PetStatus
+from petstore_frame.schema.models import MAX_LIMIT, PetStatus
 from petstore_frame.schema.text import pets_text
 
 log = logging.getLogger("petstore_frame.inventory")

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.stated_total import ask_whose_total
-from petstore_frame.schema.models import PET_STATUSES
+from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
@@ -18,7 +17,7 @@ from petstore_frame.inventory.single_pages import (
     status_pages,
 )
 from petstore_frame.inventory.stated_total import ask_whose_total
-from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS
 
 Strategy = Callable[[Page, Asker], Iterator[Evidence]]
 # A new way is a module with such a function, and a line here.
