@@ -202,7 +202,7 @@ class Client:
     ) -> PostOutcome:
         """Send one POST with these bytes and return what its end proves; no answer raises.
 
-        For importers, which must know the fate of each request; ``create_pet`` is the plain way.
+        For importers, which must know what became of each request; ``create_pet`` is the plain way.
         The key is sent only when the client knows that the store honours it. ``store_id`` is the
         ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
 

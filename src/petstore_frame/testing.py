@@ -11,7 +11,7 @@ from typing import Any
 from petstore_frame.client import Client
 from petstore_frame.http import GivenTransport
 from petstore_frame.http.answer import STORE_ID
-from petstore_frame.http.in_memory import Answered, Asked, in_memory
+from petstore_frame.http.connections import Answered, Asked, in_memory
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES, SENT_FIELDS, NewPet, Pet
 
 _DEFAULT_LIMIT = 20

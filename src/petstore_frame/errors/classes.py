@@ -207,7 +207,7 @@ class ContractError(PetstoreError):
         position: Position of the pet on that page, 1 for the first, or None.
         field: The wire field at fault, or None.
         may_have_been_applied: For a POST, whether a pet may exist because of it.
-        pet: The Pet that the store returned in place of the one that was meant, or None.
+        pet: The Pet that the store returned in place of the one sent or asked for, or None.
     """
 
     message: str

@@ -57,8 +57,8 @@ class Reading:
             is_shorter = way is not None and way.first.limit == ask.limit
             first = way.first if way is not None and is_shorter else self.first
         self.first = first
-        strays = first.strays(ask.status)
-        self.evidence = [Evidence(Fact.FILTER_NOT_KEPT, count=strays)] if strays else []
+        mismatches = first.mismatches(ask.status)
+        self.evidence = [Evidence(Fact.FILTER_NOT_KEPT, count=mismatches)] if mismatches else []
         left_out = 0
         for strategy in STRATEGIES:
             if ask.has_enough(ask.rows):
