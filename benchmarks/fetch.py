@@ -179,7 +179,7 @@ def floor() -> Callable[[str], int]:
 
 
 def ours() -> Callable[[str], int]:
-    """petstore_frame: every field checked strictly, with a claim and a seal."""
+    """petstore_frame: every field checked strictly, and how much of the store that is."""
     import httpcore  # noqa: F401 # the engine of httpx, which loads it with the first client
     import httpx  # noqa: F401 # counted with the imports, as for the others
     import pandas  # noqa: F401 # as above

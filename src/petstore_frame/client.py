@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 from pydantic import SecretStr
 
 from petstore_frame._internal.arguments import (
-    MAX_LIMIT,
     checked_id,
     checked_limit,
     checked_status,
@@ -35,7 +34,7 @@ from petstore_frame.http.retry import REAL_TIME, Clocks, Repeater, RetryPolicy
 from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
-from petstore_frame.schema.models import NewPet, Pet, PetStatus
+from petstore_frame.schema.models import MAX_LIMIT, NewPet, Pet, PetStatus
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
@@ -203,7 +202,7 @@ class Client:
     ) -> PostOutcome:
         """Send one POST with these bytes and return what its end proves; no answer raises.
 
-        For importers, which must know the fate of each request; ``create_pet`` is the plain way.
+        For importers, which must know what became of each request; ``create_pet`` is the plain way.
         The key is sent only when the client knows that the store honours it. ``store_id`` is the
         ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
 

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import Any
 
-from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.client import Client
-from petstore_frame.errors import ArgumentError
 from petstore_frame.http import GivenTransport
 from petstore_frame.http.answer import STORE_ID
-from petstore_frame.http.in_memory import Answered, Asked, in_memory
-from petstore_frame.schema.models import PET_STATUSES, SENT_FIELDS, NewPet, Pet
+from petstore_frame.http.connections import Answered, Asked, in_memory
+from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES, SENT_FIELDS, NewPet, Pet
 
 _DEFAULT_LIMIT = 20
 
@@ -135,7 +133,7 @@ class FakeStore:
             if not str(fields.get("name", "x")).strip():
                 return _error(400, "invalid_request", "name is blank")
             return Answered(201, _json(self._add(fields)))
-        except (ArgumentError, TypeError, ValueError):
+        except (TypeError, ValueError):
             wanted = ", ".join(field.wire_name for field in SENT_FIELDS)
             text = f"the body is not a NewPet ({wanted}), or holds an invalid value"
             return _error(400, "invalid_request", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 import signal
 import threading
@@ -177,14 +176,3 @@ def test_a_user_in_a_next_link_is_not_sent() -> None:
             assert len(pf.fetch_inventory(client)) == 2
     assert all(head.count("Authorization: Bearer") == 1 for head in store.heads)
     assert not any("me:pw" in head or "Basic" in head for head in store.heads)
-
-
-def test_the_error_can_be_pickled() -> None:
-    """A pickled error keeps its words and its rows, and says that it cannot go on from there."""
-    with HostileStore(pages(3, {3: [GONE]})) as store, client_of(store) as client:
-        with pytest.raises(pf.IncompleteInventoryError) as caught:
-            pf.fetch_inventory(client)
-    copy = pickle.loads(pickle.dumps(caught.value))
-    assert (str(copy), len(copy.partial)) == (str(caught.value), 4)
-    with pytest.raises(pf.PetstoreError, match="fetch the inventory again"):
-        copy.resume()

@@ -9,6 +9,7 @@ import logging
 import pickle
 import traceback
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -44,9 +45,9 @@ def surprised(request: httpx.Request) -> httpx.Response:
 HANDLERS = [broken, refused, interrupted, surprised]
 
 
-def client_of(handler: Callable[[httpx.Request], httpx.Response]) -> pf.Client:
+def client_of(handler: Callable[[httpx.Request], Any], key: Any = KEY) -> pf.Client:
     transport = httpx.MockTransport(handler)
-    return pf.Client("http://127.0.0.1/v1", KEY, transport=transport, max_retries=0)
+    return pf.Client("http://127.0.0.1/v1", key, transport=transport, max_retries=0)
 
 
 def failures(handler: Callable[[httpx.Request], httpx.Response]) -> Iterator[BaseException]:
@@ -89,11 +90,7 @@ def test_the_key_is_in_no_verbose_notebook_traceback(handler) -> None:
         out = io.StringIO()
         show = ultratb.VerboseTB(ostream=out, include_vars=True)
         show.handler((type(problem), problem, problem.__traceback__))
-        assert (
-            "list_pets" in out.getvalue()
-            or "create_pet" in out.getvalue()
-            or "fetch" in out.getvalue()
-        )
+        assert any(name in out.getvalue() for name in ("list_pets", "create_pet", "fetch"))
         assert KEY not in out.getvalue()
 
 
@@ -113,12 +110,12 @@ def test_a_client_that_cannot_be_made_shows_no_key(wrong, monkeypatch) -> None:
 
 def test_a_store_that_echoes_the_key_is_not_quoted() -> None:
     """A key that comes back in a store's error text is starred out."""
-    client = client_of(
-        lambda request: httpx.Response(
-            400,
-            json={"code": "c", "message": request.headers["Authorization"], "status": 400},
-        )
-    )
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        body = {"code": "c", "message": request.headers["Authorization"], "status": 400}
+        return httpx.Response(400, json=body)
+
+    client = client_of(answer)
     with pytest.raises(pf.BadRequestError, match=r"Bearer \*\*\*") as caught:
         client.list_pets()
     assert KEY not in repr(vars(caught.value))
@@ -150,19 +147,14 @@ def test_a_key_that_json_spells_otherwise_is_starred_too() -> None:
     spelt = json.dumps(key)
     answers = [f"[{spelt}]", f"[{spelt}]".replace("/", "\\/"), f"[{key}]"]
     for body in answers:
-        transport = httpx.MockTransport(lambda _, body=body: httpx.Response(200, content=body))
-        client = pf.Client("http://127.0.0.1/v1", key, transport=transport)
+        client = client_of(lambda _, body=body: httpx.Response(200, content=body), key)
         assert client._transport.send("GET", "/pets").body.count(b"***") == 1
 
 
 def test_a_key_that_is_a_word_changes_no_pet() -> None:
     """A short key, as of a demo, may be part of a name; behind its scheme alone it is starred."""
     pets = [{"id": 1, "name": "Rocky", "categoryId": 1}, {"id": 2, "name": "Bearer k"}]
-    client = pf.Client(
-        "http://127.0.0.1/v1",
-        "k",
-        transport=httpx.MockTransport(lambda _: httpx.Response(200, json=pets)),
-    )
+    client = client_of(lambda _: httpx.Response(200, json=pets), "k")
     body = client._transport.send("GET", "/pets").body
     assert b"Rocky" in body
     assert b'"Bearer ***"' in body
@@ -238,8 +230,7 @@ def test_a_key_may_be_asked_for_each_time() -> None:
         return httpx.Response(200, content=b"[]")
 
     keys = iter(["first", "second"])
-    transport = httpx.MockTransport(answer)
-    client = pf.Client("http://127.0.0.1/v1", lambda: next(keys), transport=transport)
+    client = client_of(answer, lambda: next(keys))
     client.list_pets()
     client.list_pets()
     assert sent == ["Bearer first", "Bearer second"]
@@ -248,8 +239,7 @@ def test_a_key_may_be_asked_for_each_time() -> None:
 def test_a_key_is_asked_for_once_a_request() -> None:
     """Also where the store refuses, and the answer is searched for the key that was sent."""
     asked = iter([KEY, "another"])
-    transport = httpx.MockTransport(lambda _: httpx.Response(400, content=KEY))
-    client = pf.Client("http://127.0.0.1/v1", lambda: next(asked), transport=transport)
+    client = client_of(lambda _: httpx.Response(400, content=KEY), lambda: next(asked))
     assert client._transport.send("GET", "/pets").body == b"***"
     assert next(asked) == "another"
 
@@ -261,8 +251,7 @@ def test_a_function_that_gives_no_key_sends_nothing() -> None:
         raise OSError("the token service is down")
 
     sent: list[httpx.Request] = []
-    transport = httpx.MockTransport(lambda request: sent.append(request) or empty())
-    client = pf.Client("http://127.0.0.1/v1", fails, transport=transport)
+    client = client_of(lambda request: sent.append(request) or empty(), fails)
     with pytest.raises(pf.ConfigurationError, match="OSError: the token service is down"):
         client.list_pets()
     outcome = client.post_pet(b"{}")

@@ -31,6 +31,12 @@ def told(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> s
     return str(caught.value)
 
 
+def answering(pet: dict[str, Any]) -> pf.Client:
+    """A client of a store that answers each POST with this pet."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(201, json=pet))
+    return pf.Client("http://127.0.0.1/v1", "k", transport=transport)
+
+
 def elsewhere(server: Server, path: str) -> pf.Client:
     return pf.Client(server.base_url.removesuffix("/v1") + path, server.api_key)
 
@@ -147,9 +153,7 @@ def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
     """The fields of a pet need no NewPet around them, and may be a row of a frame."""
     luna = {"name": "Luna", "category_id": 3, "status": "sold"}
     row = pd.DataFrame([luna]).iloc[0]
-    answer = pf.Pet(id=1, **luna).model_dump_json(by_alias=True)
-    transport = httpx.MockTransport(lambda _: httpx.Response(201, content=answer))
-    with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
+    with answering(pf.Pet(id=1, **luna).model_dump(by_alias=True)) as client:
         added = [client.create_pet(**luna), client.create_pet(*luna.values())]
         assert [*added, client.create_pet(**dict(row))] == [pf.Pet(id=1, **luna)] * 3
     assert "category_id is missing" in told(lambda: silent.create_pet(name="Luna"))
@@ -167,9 +171,7 @@ def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
 )
 def test_another_pet_than_was_sent_is_an_error(returned: dict[str, Any], field: str | None) -> None:
     """The error has both pets; a store may change no more than case, spaces and letter forms."""
-    answer = httpx.Response(201, json={"id": 7, **returned})
-    transport = httpx.MockTransport(lambda _: answer)
-    with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
+    with answering({"id": 7, **returned}) as client:
         if field is None:
             assert client.create_pet(name="Luna", category_id=3, status="sold").id == 7
             return

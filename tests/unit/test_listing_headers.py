@@ -48,7 +48,6 @@ def test_a_next_page_that_is_no_address_is_heard(line: str) -> None:
         "X-Next-Link: ?page=2",
         "X-Next-Url: /v1/pets?page=2",
         f'X-Pagination: {{"nextPageLink": "{NEXT_PAGE}"}}',
-        f'X-Pagination: {{"links": {{"next": "{NEXT_PAGE}"}}}}',
     ],
 )
 def test_a_header_that_holds_the_next_address_is_followed(line: str) -> None:
@@ -56,11 +55,11 @@ def test_a_header_that_holds_the_next_address_is_followed(line: str) -> None:
     assert stated(line).next_addresses == [NEXT_PAGE]
 
 
-@pytest.mark.parametrize("depth", [1, 3, 5_000])
+@pytest.mark.parametrize("depth", [1, 5_000])
 def test_an_object_may_be_nested_deeply(depth: int) -> None:
-    """An object within the object is read; however deep a store nests them, nothing breaks."""
-    value = '{"page":' * depth + '{"total":7}' + "}" * depth
-    assert stated(f"X-Pagination: {value}").total == (7 if depth == 1 else None)
+    """Objects within the object are passed over; however deep they are, nothing breaks."""
+    value = '{"page":' * depth + "7" + "}" * depth
+    assert stated(f"X-Pagination: {value}").total is None
 
 
 @pytest.mark.parametrize(

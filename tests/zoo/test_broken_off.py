@@ -91,7 +91,9 @@ def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseExceptio
     for problem in (caught.value, copy):
         assert type(problem) is kind
         assert isinstance(problem.cause, KeyboardInterrupt | pf.APIConnectionError)
-    assert str(copy) == str(caught.value)
+    assert (str(copy), len(copy.partial)) == (str(caught.value), len(caught.value.partial))
+    with pytest.raises(pf.PetstoreError, match="fetch the inventory again"):
+        copy.resume()
 
 
 @pytest.mark.parametrize("status_code", [None, 401], ids=["ctrl-c", "refused"])

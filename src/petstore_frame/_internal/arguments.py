@@ -10,10 +10,9 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_STATUSES, NewPet
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, MAX_LIMIT, PET_STATUSES, NewPet
 from petstore_frame.schema.numeric import as_positive, as_whole
 
-MAX_LIMIT = 100
 _NOTHING_SENT = "; nothing was sent"
 S = TypeVar("S")
 R = TypeVar("R")

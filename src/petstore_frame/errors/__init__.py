@@ -46,39 +46,14 @@ every call.
 
 from importlib import import_module
 
-from petstore_frame.errors.answers import APIConnectionError as APIConnectionError
-from petstore_frame.errors.answers import APIStatusError as APIStatusError
-from petstore_frame.errors.answers import APITimeoutError as APITimeoutError
-from petstore_frame.errors.answers import AuthenticationError as AuthenticationError
-from petstore_frame.errors.answers import BadRequestError as BadRequestError
-from petstore_frame.errors.answers import ConflictError as ConflictError
-from petstore_frame.errors.answers import ContractError as ContractError
-from petstore_frame.errors.answers import CrossOriginError as CrossOriginError
-from petstore_frame.errors.answers import EndpointDeprecatedWarning as EndpointDeprecatedWarning
-from petstore_frame.errors.answers import NotFoundError as NotFoundError
-from petstore_frame.errors.answers import PermissionDeniedError as PermissionDeniedError
-from petstore_frame.errors.answers import RateLimitError as RateLimitError
-from petstore_frame.errors.answers import ServerError as ServerError
-from petstore_frame.errors.answers import status_error_class as status_error_class
-from petstore_frame.errors.calls import ArgumentError as ArgumentError
-from petstore_frame.errors.calls import ClosedError as ClosedError
-from petstore_frame.errors.calls import ConfigurationError as ConfigurationError
-from petstore_frame.errors.calls import MissingExtraError as MissingExtraError
-from petstore_frame.errors.calls import PetstoreError as PetstoreError
-from petstore_frame.errors.calls import ServiceStartError as ServiceStartError
-from petstore_frame.errors.files import HistoryError as HistoryError
-from petstore_frame.errors.files import HistoryLockedError as HistoryLockedError
-from petstore_frame.errors.files import HistoryWarning as HistoryWarning
-from petstore_frame.errors.files import InputError as InputError
-from petstore_frame.errors.files import JournalError as JournalError
-from petstore_frame.errors.files import JournalLockedError as JournalLockedError
-from petstore_frame.errors.files import ReportError as ReportError
+from petstore_frame.errors.classes import *  # noqa: F403 # __init__.pyi has them for type checkers
 from petstore_frame.errors.frames import print_traceback as print_traceback
 
 # A traceback shows the name by which a class is imported, not the file that it stands in.
-for _value in list(globals().values()):
-    if getattr(_value, "__module__", "").startswith(__name__):
-        _value.__module__ = __name__
+_KINDS = {name: kind for name, kind in globals().items() if isinstance(kind, type)}
+for _kind in _KINDS.values():
+    if _kind.__module__.startswith(__name__):
+        _kind.__module__ = __name__
 
 # They carry an Inventory, a question or a result, so they stand beside these, above this part.
 # A type checker finds them in __init__.pyi.
@@ -103,4 +78,5 @@ def __getattr__(name: str) -> type[BaseException]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    kinds = [name for name, kind in _KINDS.items() if issubclass(kind, BaseException)]
+    return sorted([*kinds, *_HOMES, "print_traceback"])

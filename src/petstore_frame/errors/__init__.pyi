@@ -2,9 +2,7 @@
 
 # ruff: noqa: F403
 
-from petstore_frame.errors.answers import *
-from petstore_frame.errors.calls import *
-from petstore_frame.errors.files import *
+from petstore_frame.errors.classes import *
 from petstore_frame.errors.frames import print_traceback as print_traceback
 from petstore_frame.inventory.broken_off import FetchInterrupted as FetchInterrupted
 from petstore_frame.inventory.broken_off import ForeignLinkError as ForeignLinkError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -118,7 +118,7 @@ def _checked_proxy(address: str, context: ssl.SSLContext) -> httpx.Proxy:
     """Read a proxy's address; no byte is sent.
 
     Raises:
-        ConfigurationError: No proxy can be meant by it, or its kind needs a library.
+        ConfigurationError: It is not a proxy's address, or its kind needs a library.
     """
     reason = "not a proxy's address"
     try:
@@ -135,3 +135,36 @@ def _checked_proxy(address: str, context: ssl.SSLContext) -> httpx.Proxy:
         f"the environment's proxy, {shown_origin(address)}, cannot be used: {reason}; correct or "
         "unset HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or name the store's host in NO_PROXY"
     )
+
+
+# -- a transport that a function answers, in memory
+
+
+class Asked(NamedTuple):
+    """A request as it arrives: its path with that of the base address, and its header lines."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Answered(NamedTuple):
+    """What is sent back for it."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = {}
+
+
+def in_memory(answer: Callable[[Asked], Answered]) -> GivenTransport:
+    """Return a transport for ``Client(transport=)`` that opens no socket."""
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        url, headers = request.url, request.headers
+        got = answer(Asked(request.method, url.path, dict(url.params), headers, request.content))
+        lines = {"Content-Type": "application/json", **got.headers}
+        return httpx.Response(got.status, headers=lines, content=got.body)
+
+    return httpx.MockTransport(handle)

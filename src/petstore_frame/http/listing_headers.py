@@ -152,15 +152,12 @@ def _members(name: str, text: str) -> Iterator[Statement]:
         outer = json.loads(text)
     except (ValueError, RecursionError):
         return
-    if not isinstance(outer, dict):
-        return
-    for each in (outer, *(value for value in outer.values() if isinstance(value, dict))):
-        for key, value in each.items():
-            word = _plain(key)
-            kind = _kind_of(word)
-            is_plain = not isinstance(value, dict | list) and value is not None
-            if is_plain and kind not in (None, "object"):
-                yield Statement(kind, word, f"{name} {key}", str(value).strip())
+    for key, value in outer.items() if isinstance(outer, dict) else ():
+        word = _plain(key)
+        kind = _kind_of(word)
+        is_plain = not isinstance(value, dict | list) and value is not None
+        if is_plain and kind not in (None, "object"):
+            yield Statement(kind, word, f"{name} {key}", str(value).strip())
 
 
 @lru_cache(maxsize=256)  # a store sends the same dozen names with each page

@@ -86,11 +86,11 @@ class PostOutcome:
         if self.pet is None:
             raise self.error or PetstoreError(self.reason)
         if other := sent.differences(self.pet):
-            told = ", ".join(
+            shown = ", ".join(
                 f"{field} {got!r} for {want!r}" for field, (want, got) in other.items()
             )
             raise ContractError(
-                f"POST /pets answered with another pet than was sent, id {self.pet.id}: {told}; "
+                f"POST /pets answered with another pet than was sent, id {self.pet.id}: {shown}; "
                 "look at both in the store before you send anything again",
                 operation="POST /pets",
                 field=next(iter(other)),

@@ -64,7 +64,7 @@ class Page(HasFrame):
         """What the header lines state about the rest of the listing."""
         return ListingHeaders(self.headers, self.address)
 
-    def strays(self, status: str | None) -> int:
+    def mismatches(self, status: str | None) -> int:
         """Return how many pets do not have the status that was asked for; None asks for any."""
         return 0 if status is None else sum(found != status for found in self.columns.status)
 

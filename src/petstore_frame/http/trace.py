@@ -74,12 +74,11 @@ class Watch:
 
     HTTP/1.1 pairs requests and answers by their order alone. Where a store or a proxy answers
     twice, the second answer would be taken for the next request's. So a connection is used again
-    only if no byte has come behind its last answer, if that answer was no refusal (its second copy
-    would name no pet that gives it away), and if this process made it: a fork shares it with its
-    parent. A connection of which nothing was noted is not used again either.
+    only if no byte has come behind its last answer, if that answer was a success (a second refusal
+    names no pet that gives it away), and if this process made it (a fork shares its parent's).
 
-    What remains is a second copy of a success that arrives after the next request has gone out. It
-    names another pet than the one sent, or an id that was given already: a loader must check both.
+    A second copy of a success can still arrive after the next request has gone out. It names
+    another pet than the one sent, or an id that was given already: a loader must check both.
     """
 
     def __init__(self) -> None:

@@ -90,7 +90,7 @@ class Ages:
 
 @dataclass(eq=False)
 class Asker:
-    """Asks a store for pages, and remembers what it was told, all in the caller's own thread.
+    """Asks a store for pages, and remembers the answers, all in the caller's own thread.
 
     A question beyond the listing that was answered is not asked again, so that a fetch that broke
     off can begin with its first question once more and go on where it was.
@@ -99,7 +99,7 @@ class Asker:
         budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
         may_probe: Whether anything beyond the interface may be asked or believed.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
-        on_rows: Is told how many pets were read.
+        on_rows: Called with the number of pets read.
         rows: All pets read; the walk under way may have rows of its own.
         way: The walk through the listing that was begun, or None.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.

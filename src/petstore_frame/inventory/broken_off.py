@@ -44,7 +44,7 @@ class _BrokenOff(BaseException):
         return self._resume()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The way on holds live connections; a pickled copy keeps everything else.
+        # resume() needs live connections; a pickled copy keeps everything else.
         revive = partial(type(self), partial=self.partial, cause=self.cause)
         return revive, (str(self),)
 

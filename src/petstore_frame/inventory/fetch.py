@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from petstore_frame._internal.arguments import (
-    MAX_LIMIT,
     before_sending,
     checked_client,
     checked_id,
@@ -44,7 +43,7 @@ from petstore_frame.inventory.stated_total import Total, known_total
 from petstore_frame.inventory.strategies import Reading, evidence_of_rows
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import PetStatus
+from petstore_frame.schema.models import MAX_LIMIT, PetStatus
 from petstore_frame.schema.text import pets_text
 
 log = logging.getLogger("petstore_frame.inventory")
@@ -94,7 +93,7 @@ def fetch_inventory(
         IncompleteInventoryError: The reading broke off with pets held; it has ``.partial`` and
             ``.resume()``.
         FetchInterrupted: Ctrl-C ended it with pets held; a KeyboardInterrupt with the same.
-        PaginationLoopError: The store's way on leads back; also an IncompleteInventoryError.
+        PaginationLoopError: The store's next links lead back; also an IncompleteInventoryError.
         APIStatusError: The store refused the first page.
         APIConnectionError: No answer to the first page, after the retries.
         ContractError: The first page is not a list of pets.
@@ -214,8 +213,8 @@ class _Fetch:
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
         columns = self._columns()
         evidence = (*evidence, *evidence_of_rows(self.ask))
-        if strays := len(self.ask.rows) - len(columns.id):
-            evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
+        if mismatches := len(self.ask.rows) - len(columns.id):
+            evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=mismatches),)
         if self.max_pets is not None and len(columns.id) > self.max_pets:
             columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)

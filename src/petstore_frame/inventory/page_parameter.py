@@ -1,4 +1,4 @@
-"""Finding a way on that a store does not announce, trusted only after it gave rows already held.
+"""Parameters that a store does not announce, trusted only after they gave rows already read.
 
 A parameter that a store ignores, misreads or counts in other units never passes. Windows over the
 listing step by the rows that came, never by those asked for, and each overlaps the last by one

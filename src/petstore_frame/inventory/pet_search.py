@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
-from petstore_frame._internal.arguments import MAX_LIMIT, checked_id
+from petstore_frame._internal.arguments import checked_id
 from petstore_frame.errors import CrossOriginError, NotFoundError, PetstoreError
 from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.broken_off import (
@@ -20,7 +20,7 @@ from petstore_frame.inventory.completeness import Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.strategies import Reading
 from petstore_frame.inventory.weigh import weigh
-from petstore_frame.schema.models import Pet
+from petstore_frame.schema.models import MAX_LIMIT, Pet
 from petstore_frame.schema.text import pets_text
 
 

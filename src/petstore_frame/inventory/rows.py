@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, MutableSequence, Sequence
+from collections.abc import MutableSequence, Sequence
 from itertools import islice
 from typing import Any
 
@@ -114,20 +114,17 @@ class Rows:
         self.changed_ids |= other.changed_ids
         self.update(other.columns())
 
-    def compare(self, columns: PetColumns) -> int:
-        """Compare earlier rows with those held, which stay; return how many are not held."""
+    def compare(self, columns: PetColumns) -> None:
+        """Note the pets whose status was another one on an earlier page."""
         earlier = dict(zip(columns.id, columns.status, strict=True))
-        held = {pet_id for pet_id in earlier if pet_id in self}
-        for pet_id, place in self._places_of(held):
-            status = self._columns[_STATUS][place]
+        if self._seen is None:  # the ids rise
+            places = [bisect_left(self._ids, pet_id) for pet_id in earlier if pet_id in self]
+        else:
+            places = [place for place, pet_id in enumerate(self._ids) if pet_id in earlier]
+        for place in places:
+            pet_id, status = self._ids[place], self._columns[_STATUS][place]
             if status != earlier[pet_id]:
                 self._note_change(pet_id, earlier[pet_id], status)
-        return len(earlier) - len(held)
-
-    def _places_of(self, held: set[int]) -> Iterable[tuple[int, int]]:
-        if self._seen is None:
-            return [(pet_id, bisect_left(self._ids, pet_id)) for pet_id in held]
-        return [(pet_id, place) for place, pet_id in enumerate(self._ids) if pet_id in held]
 
     def columns(self) -> PetColumns:
         """Return the pets as columns, in the order first met."""

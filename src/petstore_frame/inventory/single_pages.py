@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.stated_total import ask_whose_total
-from petstore_frame.schema.models import PET_STATUSES
+from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10
@@ -229,7 +228,7 @@ class StatusPages:
     def _is_outnumbered(self, page: Page) -> bool:
         """Tell whether the store states more pets of a page's status than the page has."""
         total, first = page.stated.total or 0, self.first
-        is_of_all = total == first.stated.total and first.strays(page.status) > 0
+        is_of_all = total == first.stated.total and first.mismatches(page.status) > 0
         return total > len(page) and not is_of_all
 
     def confirm_first(self) -> bool:
@@ -248,8 +247,8 @@ def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
     """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
     missing = whole.ids_with(status) - {*page.columns.id}
     has_room = len(page) < len(whole) and not page.stated.may_go_on
-    if strays := page.strays(status):
-        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=strays)
+    if mismatches := page.mismatches(status):
+        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=mismatches)
     elif missing and has_room:
         yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
 
@@ -282,7 +281,7 @@ def filters_first(
             page = answer(ask.params(limit=size, status=status))
             if page is None:
                 return None
-            if len(page) != size or page.strays(status):
+            if len(page) != size or page.mismatches(status):
                 return False
         return True
     return False

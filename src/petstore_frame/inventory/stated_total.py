@@ -45,11 +45,11 @@ def known_total(first: Page, ask: Asker) -> Total:
         pages += [ask.way.first, ask.way.last]
     stated = [page.stated.total for page in pages if page.stated.total is not None]
     # A page that holds other pets too counts those as well.
-    if not ask.may_probe or not stated or first.strays(ask.status):
+    if not ask.may_probe or not stated or first.mismatches(ask.status):
         return Total()
     value, whole = stated[-1], None if ask.status is None else ask.known(ask.params_of_all)
     is_of_all = whole is not None and whole.stated.total == value
-    if whole is not None and is_of_all and whole.strays(ask.status):
+    if whole is not None and is_of_all and whole.mismatches(ask.status):
         return Total()  # else all pets may have this one status
     return Total(value, ask.status is None or (whole is not None and not is_of_all))
 

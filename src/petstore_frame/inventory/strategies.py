@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
@@ -18,7 +17,7 @@ from petstore_frame.inventory.single_pages import (
     status_pages,
 )
 from petstore_frame.inventory.stated_total import ask_whose_total
-from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS
 
 Strategy = Callable[[Page, Asker], Iterator[Evidence]]
 # A new way is a module with such a function, and a line here.
@@ -58,8 +57,8 @@ class Reading:
             is_shorter = way is not None and way.first.limit == ask.limit
             first = way.first if way is not None and is_shorter else self.first
         self.first = first
-        strays = first.strays(ask.status)
-        self.evidence = [Evidence(Fact.FILTER_NOT_KEPT, count=strays)] if strays else []
+        mismatches = first.mismatches(ask.status)
+        self.evidence = [Evidence(Fact.FILTER_NOT_KEPT, count=mismatches)] if mismatches else []
         left_out = 0
         for strategy in STRATEGIES:
             if ask.has_enough(ask.rows):

@@ -18,6 +18,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
 PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")
 NO_STATUS = "no status"
+MAX_LIMIT = 100  # pets of one page
 
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
 Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "category"]

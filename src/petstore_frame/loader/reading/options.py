@@ -217,7 +217,9 @@ def _checked_mapping(mapping: Any) -> dict[str, str | None]:
         name = field_name(str(word))
         if name is None:
             known = f"the fields are {', '.join(FIELDS)}"
-            text = f"{{}} names the field {{}}; {known}, and it goes from field to column, as in {{}}"
+            text = (
+                f"{{}} names the field {{}}; {known}, and it goes from field to column, as in {{}}"
+            )
             _refuse(text, ("mapping",), _shown(word), ("mapping", {"name": "Animal"}))
         if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)

@@ -1,0 +1,312 @@
+"""The classes of errors; ``petstore_frame.errors`` draws their tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
+
+from petstore_frame.errors.frames import ShortTraceback
+
+
+def phrase(text: Any, reader: Any = None) -> str:
+    """Return a sentence as a reader needs it; one that is plain text is the same for all."""
+    has_readers = reader is not None and hasattr(text, "phrased_by")
+    return str(text.phrased_by(reader) if has_readers else text)
+
+
+class PetstoreError(ShortTraceback, Exception):
+    """Base of every error that this package raises on purpose.
+
+    Args:
+        args: The message.
+        option: An option that helps, as its name, or its name and its value; it stands where the
+            message has ``{}``.
+
+    Attributes:
+        call: How the loader was called, by which the next step is phrased, or None.
+    """
+
+    call: Any = None
+    option: tuple[Any, ...] | None = None
+
+    def __init__(self, *args: Any, option: tuple[Any, ...] | None = None) -> None:
+        super().__init__(*args)
+        self.option = option
+
+    def phrased_by(self, reader: Any = None) -> str:
+        """Return the message as a reader needs it; None is a Python caller."""
+        text = phrase(self.args[0], reader) if self.args else ""
+        if self.option is None:
+            return text
+        if reader is not None:
+            return text.replace("{}", reader.option(*self.option))
+        name, *value = self.option
+        return text.replace("{}", f"{name}={value[0]!r}" if value else f"{name}=")
+
+    def __str__(self) -> str:
+        return self.phrased_by(self.call)
+
+
+class ConfigurationError(PetstoreError, ValueError):
+    """A setting is missing or impossible; nothing was sent."""
+
+
+class ArgumentError(PetstoreError, ValueError):
+    """An argument has a wrong type or value; the text says what is allowed. Nothing was done."""
+
+
+class ClosedError(PetstoreError, RuntimeError):
+    """A Client or Server was used after it was closed; nothing was sent."""
+
+
+@dataclass(eq=False, repr=False)
+class MissingExtraError(PetstoreError, ImportError):
+    """An optional library is needed and not installed.
+
+    Attributes:
+        feature: What was asked for, as the reader would say it.
+        extra: The extra of petstore-frame that brings the library.
+    """
+
+    feature: str
+    extra: str
+
+    def phrased_by(self, reader: Any = None) -> str:
+        return (
+            f"{self.feature} needs an optional part that is not installed: "
+            f"python -m pip install 'petstore-frame[{self.extra}]'"
+        )
+
+
+class ServiceStartError(PetstoreError):
+    """The bundled service did not come up."""
+
+
+# -- requests: the store refused, did not answer, or left the interface
+
+
+@dataclass(eq=False, repr=False)
+class APIStatusError(PetstoreError):
+    """The store answered with an error status.
+
+    Attributes:
+        status_code: HTTP status of the answer.
+        code: The Error body's machine-readable code, or None when the body was not an Error.
+        api_message: The Error body's message, or a short description of the body received.
+        operation: Method and path, for example ``GET /pets``.
+        field: The body field at fault, where the service names one (an extension).
+        request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
+        store_id: The answer's ``X-Store-Id`` (an extension), or None.
+        retry_after_s: Seconds that the store asked to wait, or None.
+        next_step: What to do about it.
+        retryable: Whether a later identical GET may succeed.
+
+    Interface: Errors.
+    """
+
+    status_code: int
+    api_message: str
+    _: KW_ONLY
+    code: str | None = None
+    operation: str = ""
+    field: str | None = None
+    request_id: str | None = None
+    store_id: str | None = None
+    retry_after_s: float | None = None
+    next_step: str | None = None
+
+    usual_step: ClassVar[str] = "see the store's message"
+
+    def __post_init__(self) -> None:
+        self.next_step = self.next_step or self.usual_step
+
+    @property
+    def retryable(self) -> bool:
+        return self.status_code in (408, 429) or self.status_code >= 500
+
+    def phrased_by(self, reader: Any = None) -> str:
+        place = f" from {self.operation}" if self.operation else ""
+        code = f"{self.code}: " if self.code else ""
+        request = f" (request {self.request_id})" if self.request_id else ""
+        return f"{self.status_code}{place}: {code}{self.api_message}{request}; {self.next_step}"
+
+
+class BadRequestError(APIStatusError):
+    """400: the request lacks a required field or holds an invalid value."""
+
+    usual_step = "correct the named value and send it again"
+
+
+class AuthenticationError(APIStatusError):
+    """401: the API key is missing or invalid."""
+
+    usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+
+
+class PermissionDeniedError(APIStatusError):
+    """403: the key is known and may not do this."""
+
+    usual_step = "ask the store's operator what this key may do"
+
+
+class NotFoundError(APIStatusError):
+    """404: no such resource."""
+
+    usual_step = "check the id, or the address"
+
+
+class ConflictError(APIStatusError):
+    """409: the request conflicts with another one that is still running or already done."""
+
+    usual_step = "wait for the first request to settle"
+
+
+class RateLimitError(APIStatusError):
+    """429: too many requests."""
+
+    usual_step = "wait and try again"
+
+
+class ServerError(APIStatusError):
+    """5xx: the store failed."""
+
+    usual_step = "try again later"
+
+
+@dataclass(eq=False, repr=False)
+class APIConnectionError(PetstoreError):
+    """No usable answer arrived.
+
+    Attributes:
+        operation: Method and path.
+        reason: One word for the cause: refused, dns, tls, timeout, reset, closed, …
+        may_have_been_applied: False only on proof that the store cannot have acted on the request.
+        retryable: Whether a later identical GET may succeed.
+    """
+
+    message: str
+    _: KW_ONLY
+    operation: str = ""
+    reason: str = "connection"
+    may_have_been_applied: bool = True
+    retryable: bool = True
+
+
+class APITimeoutError(APIConnectionError):
+    """No usable answer arrived within the time allowed."""
+
+
+@dataclass(eq=False, repr=False)
+class ContractError(PetstoreError):
+    """The answer is not what the interface states.
+
+    Attributes:
+        operation: Method and path.
+        page: Number of the page within a listing, 1 for the first, or None.
+        position: Position of the pet on that page, 1 for the first, or None.
+        field: The wire field at fault, or None.
+        may_have_been_applied: For a POST, whether a pet may exist because of it.
+        pet: The Pet that the store returned in place of the one sent or asked for, or None.
+    """
+
+    message: str
+    _: KW_ONLY
+    operation: str = ""
+    page: int | None = None
+    position: int | None = None
+    field: str | None = None
+    may_have_been_applied: bool = False
+    pet: Any = None
+
+
+class CrossOriginError(PetstoreError):
+    """A link led away from the store or cannot be read; not followed, so the key stayed here."""
+
+
+class EndpointDeprecatedWarning(FutureWarning):
+    """An operation of the interface will be removed; the text has the date and the replacement."""
+
+
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    429: RateLimitError,
+}
+
+
+def status_error_class(status_code: int) -> type[APIStatusError]:
+    """Return the class of error for an HTTP status."""
+    if status_code >= 500:
+        return ServerError
+    return _BY_STATUS.get(status_code, APIStatusError)
+
+
+# -- files: imports and their journals, reports, histories
+
+
+@dataclass(eq=False, repr=False)
+class InputError(PetstoreError, ValueError):
+    """A file or frame cannot be read as records; nothing was sent.
+
+    Attributes:
+        path: The file, or None for a frame.
+        line: First physical line concerned (1 is the first of the file), or None.
+        column: Name of the column concerned, or None.
+        hint: The next step; like the message, a text, or one that each reader is shown in their own
+            spelling.
+        answer: Options that would let it be read, where they can be recognised; to be confirmed,
+            as in ``{"delimiter": "|"}``. Empty where a person must find the answer.
+    """
+
+    message: Any
+    _: KW_ONLY
+    path: str | None = None
+    line: int | None = None
+    column: str | None = None
+    hint: Any = ""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+
+    def phrased_by(self, reader: Any = None) -> str:
+        """Return place, message and next step; where both are known, the call that would do."""
+        message, hint = phrase(self.args[0], reader), phrase(self.hint, reader)
+        place = ", ".join(
+            part
+            for part in (
+                self.path or "",
+                f"line {self.line}" if self.line else "",
+                f"column {self.column!r}" if self.column else "",
+            )
+            if part
+        )
+        text = f"{place}: {message}" if place else message
+        text = f"{text}; {hint}" if hint else text
+        has_call = self.call is not None and self.answer and getattr(reader, "has_options", True)
+        return f"{text}\n  {self.call.with_(**self.answer)}" if has_call else text
+
+
+class JournalError(PetstoreError):
+    """The journal of an import cannot be used; sending has stopped."""
+
+
+class JournalLockedError(JournalError):
+    """Another import is using this journal."""
+
+
+class ReportError(PetstoreError):
+    """A report cannot be written as asked; no file was changed."""
+
+
+class HistoryError(PetstoreError):
+    """A history folder cannot be used as asked."""
+
+
+class HistoryLockedError(HistoryError):
+    """Another process is writing to this history folder."""
+
+
+class HistoryWarning(UserWarning):
+    """A day's snapshot cannot be read and is left out; the text names the file."""
