@@ -39,24 +39,15 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_all_created_is_0_and_files_are_named(
     tmp_path: Path, pets_csv, stores, command: Run
 ) -> None:
-    """A clean file ends with 0, its result files are written and named."""
+    """A clean file ends with 0, its result files are named; once more, nothing is sent."""
     store = stores()
     done = command(pets_csv(9), store, "--output", str(tmp_path / "out"))
-    assert done.exit_code == 0
+    again = command(pets_csv(9), store)
+    assert (done.exit_code, again.exit_code, store.posts) == (0, 0, 9)
     assert {"results.csv", "fix.csv", "unknown.csv", "summary.json"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }
     assert "9 of 9 records created" in done.output and "results.csv" in done.output
-
-
-def test_the_same_command_again_is_a_no_op(pets_csv, stores, command: Run) -> None:
-    """The second run says the same and sends nothing."""
-    store = stores()
-    first = command(pets_csv(9), store, "--json")
-    second = command(pets_csv(9), store, "--json")
-    assert (second.exit_code, store.posts) == (0, 9)
-    told = [json.loads(done.stdout) for done in (first, second)]
-    assert told[0]["states"] == told[1]["states"] and told[0]["import_id"] == told[1]["import_id"]
 
 
 def test_a_rehearsal_sends_nothing(pets_csv, stores, command: Run) -> None:
@@ -68,22 +59,44 @@ def test_a_rehearsal_sends_nothing(pets_csv, stores, command: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "code", "words"),
+    ("fault", "options", "code", "words"),
     [
-        ("400", 1, "rejected"),
-        ("fin_after", 3, "in doubt"),
-        ("401", 5, "401"),
-        ("html_404", 5, "404"),
+        ("400", [], 1, "rejected"),
+        ("fin_after", [], 3, "in doubt"),
+        ("fin_before", ["--reconcile", "--grace", "0"], 3, "not found"),
+        ("fin_before", ["--reconcile", "--grace", "0", "--resend-absent"], 0, "9 of 9"),
+        ("400", ["--max-errors", "0"], 4, "allowed"),
+        ("401", [], 5, "401"),
+        ("html_404", [], 5, "404"),
+        (None, ["--journal", __file__], 6, "nothing was sent"),
     ],
 )
 def test_each_ending_has_its_exit_code(
-    fault: str, code: int, words: str, pets_csv, stores, command: Run
+    fault: str | None, options: list[str], code: int, words: str, pets_csv, stores, command: Run
 ) -> None:
     """What the store does decides the code, and the text says why."""
-    store = stores(lambda number: fault if number == 3 else None)
-    done = command(pets_csv(9), store)
+    done = command(pets_csv(9), stores({3: fault}.get), *options)
     assert done.exit_code == code
-    assert words in done.output
+    assert words in flat(done.output)
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("animal,kind\nLuna,4\n", ["--column", "name=animal", "--column", "category_id=kind"]),
+        ("name,category_id\nLuna,Dragon\n", ["--value", "category_id:Dragon=4"]),
+        ("name,category_id,status\nLuna,4,held\n", ["--value", "status:held=pending"]),
+        ("name\tcategoryId\nLuna\t4\n", ["--delimiter", r"\t"]),  # no shell types a tab easily
+    ],
+)
+def test_options_say_how_a_file_is_read(
+    tmp_path: Path, stores, command: Run, content: str, options: list[str]
+) -> None:
+    """Columns, words and delimiters are given as the hints of a refusal name them."""
+    store = stores()
+    (tmp_path / "pets.csv").write_text(content, encoding="utf-8")
+    assert command(tmp_path / "pets.csv", store, *options).exit_code == 0
+    assert [(pet["name"], pet["categoryId"]) for pet in store.pets.values()] == [("Luna", 4)]
 
 
 def test_a_wrong_key_is_5_and_sends_one_request(pets_csv, stores, command: Run) -> None:
@@ -147,14 +160,6 @@ def test_an_unreadable_file_is_2(tmp_path: Path, stores, command: Run) -> None:
     assert store.posts == 0
 
 
-def test_too_many_errors_are_4(tmp_path: Path, stores, command: Run) -> None:
-    """With --max-errors 0 a file with an invalid record sends nothing."""
-    store = stores()
-    (tmp_path / "pets.csv").write_text("name,categoryId\nAda,1\n,2\n")
-    done = command(tmp_path / "pets.csv", store, "--max-errors", "0")
-    assert (done.exit_code, store.posts) == (4, 0)
-
-
 def test_an_import_at_work_is_7(tmp_path: Path, pets_csv, stores, command: Run) -> None:
     """A journal that someone holds is refused."""
     store = stores(lambda number: "401" if number == 3 else None)
@@ -162,14 +167,6 @@ def test_an_import_at_work_is_7(tmp_path: Path, pets_csv, stores, command: Run) 
     with holding(journal_in(tmp_path)):
         done = command(pets_csv(9), store)
     assert done.exit_code == 7 and "another import is at work" in done.output
-
-
-def test_a_place_for_no_journal_is_6(tmp_path: Path, pets_csv, stores, command: Run) -> None:
-    """Without a journal nothing is sent."""
-    (tmp_path / "journal").touch()
-    store = stores()
-    done = command(pets_csv(9), store)
-    assert (done.exit_code, store.posts) == (6, 0)
 
 
 def test_a_known_key_lifetime_settles_lost_answers(pets_csv, stores, command: Run) -> None:
@@ -204,16 +201,6 @@ def test_a_wait_before_reading_back_is_announced(
     assert len(waits) == 1 and 50 < waits[0] < 66
 
 
-def test_what_is_absent_is_sent_again_on_request(pets_csv, stores, command: Run) -> None:
-    """Only --resend-absent sends a record that was not found."""
-    store = stores(lambda number: "fin_before" if number == 3 else None)
-    settle = ["--reconcile", "--grace", "0"]
-    assert command(pets_csv(9), store, *settle).exit_code == 3
-    assert (command(pets_csv(9), store, *settle).exit_code, len(store.pets)) == (3, 8)
-    assert command(pets_csv(9), store, *settle, "--resend-absent").exit_code == 0
-    assert len(store.pets) == 9
-
-
 def test_ctrl_c_is_130_and_writes_what_is_known(tmp_path: Path, pets_csv, stores) -> None:
     """An interrupted command awaits its answers, writes its files and ends with 130."""
     store = stores(latency_s=0.02)
@@ -231,15 +218,6 @@ def test_ctrl_c_is_130_and_writes_what_is_known(tmp_path: Path, pets_csv, stores
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 130
     assert json.loads(out)["states"]["created"] == len(store.pets)
-
-
-def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
-    """--column maps a field to a column of the file."""
-    store = stores()
-    (tmp_path / "pets.csv").write_text("animal,kind\nAda,1\n")
-    named = ["--column", "name=animal", "--column", "category_id=kind"]
-    assert command(tmp_path / "pets.csv", store, *named).exit_code == 0
-    assert [pet["name"] for pet in store.pets.values()] == ["Ada"]
 
 
 def test_a_corrected_fix_file_survives_the_same_command(
@@ -291,23 +269,6 @@ def test_a_record_that_was_not_created_is_sent_by_the_next_command(
     released = command(path, store, "--resolve", "2=none")
     assert "1 record still to send" in released.output and len(store.pets) == 3
     assert (command(path, store).exit_code, len(store.pets)) == (0, 4)
-
-
-def test_words_can_be_given_their_values(tmp_path: Path, stores, command: Run) -> None:
-    """A label becomes a number and a word a status, as the hints of a refusal are typed."""
-    path, store = tmp_path / "pets.csv", stores()
-    path.write_text("name,category_id,status\nRex,Dragon,on hold\n", encoding="utf-8")
-    words = ["--value", "category_id:Dragon=4", "--value", "status:on hold=pending"]
-    assert command(path, store, *words).exit_code == 0
-    assert [(pet["categoryId"], pet["status"]) for pet in store.pets.values()] == [(4, "pending")]
-
-
-def test_a_tab_can_be_typed(tmp_path: Path, stores, command: Run) -> None:
-    """A shell has no easy tab, so the two letters that programs write for it are one."""
-    path = tmp_path / "pets.tsv"
-    path.write_text("name\tcategoryId\nLuna, the cat\t3\n", encoding="utf-8")
-    done = command(path, stores(), "--delimiter", r"\t")
-    assert (done.exit_code, "1 of 1 record created" in done.output) == (0, True)
 
 
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_sent(

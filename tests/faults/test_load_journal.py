@@ -117,13 +117,3 @@ def test_commits_are_durable(tmp_path: Path, pets_csv, stores, run_load) -> None
     with Writer(result.path, result.facts.run.base_url) as writer:
         assert writer.sql.execute("PRAGMA synchronous").fetchone() == (2,)
         assert writer.sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-def test_a_journal_of_another_store_is_refused(tmp_path: Path, pets_csv, stores, run_load) -> None:
-    """The same file to another store is another import, and no journal is shared."""
-    first = run_load(pets_csv(5), stores())
-    other = stores()
-    second = run_load(pets_csv(5), other)
-    assert first.path != second.path and len(other.pets) == 5
-    assert {row.state for row in first.rows()} == {State.CREATED}
-    assert first.facts.run.base_url != second.facts.run.base_url

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.errors import InputError, JournalError
 from petstore_frame.loader.journal.database import SUFFIX
@@ -36,22 +35,6 @@ def test_a_file_that_is_not_a_journal_is_named_before_anything_is_sent(
         run_load(pets_csv(9, first=100, name="b.csv"), store)
     assert str(result.path) in str(caught.value)
     assert store.posts == 3
-
-
-def test_a_journal_deleted_during_an_import_stops_it(
-    tmp_path: Path, pets_csv, stores, run_load
-) -> None:
-    """An intent that no later import would find is not sent."""
-    store: FlakyStore = stores()
-
-    def lose(number: int, stage: str) -> None:
-        if number == 20 and stage == "body":
-            journal_in(tmp_path).unlink()
-
-    store.on_post = lose
-    with pytest.raises(JournalError, match="is gone; sending has stopped"):
-        run_load(pets_csv(200), store, workers=2)
-    assert 20 <= store.posts < 30
 
 
 def test_a_killed_journal_that_was_only_looked_at_goes_on(

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, result_in, start_child
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult
 
 WINDOW = 8
 
@@ -94,15 +91,3 @@ def test_a_second_importer_is_refused_until_the_first_is_dead(
     code, told = run_child(path, store)
     assert (code, told["ending"]) == (0, "done")
     check_promises(result_in(tmp_path), store)
-
-
-def test_a_finished_import_sends_nothing_again(
-    tmp_path: Path, pets_csv, stores, run_load: Callable[..., LoadResult]
-) -> None:
-    """The same file to the same store again makes no request at all."""
-    store: FlakyStore = stores()
-    first = run_load(pets_csv(30), store)
-    requests = store.posts, store.gets
-    second = run_load(pets_csv(30, name="a copy of it.csv"), store)
-    assert (store.posts, store.gets) == requests
-    assert (second.path, second.counts) == (first.path, first.counts)

@@ -49,12 +49,3 @@ def test_a_wait_that_is_too_long_is_stated_as_the_stores_wish(
     result = run_load(pets_csv(9), store, timing=fake.timing())
     assert result.facts.run.ending is Ending.OUTAGE and fake.now < 1060
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
-
-
-def test_the_last_failure_is_named(pets_csv, stores, run_load) -> None:
-    """A store that nobody serves is distinguished from one that is slow."""
-    store = stores()
-    store.close()
-    result = run_load(pets_csv(5), store, timing=FakeTime().timing(), sleep=lambda s: None)
-    assert result.facts.run.ending is Ending.OUTAGE
-    assert "connection refused" in str(result) and "may have been" not in str(result)

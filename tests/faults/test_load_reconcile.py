@@ -13,12 +13,7 @@ from faults.load_harness import check_promises
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, JournalError
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.reconcile import resolve
-
-
-def fresh(result: LoadResult) -> LoadResult:
-    return LoadResult(result.path, result.import_id)
 
 
 def lost(*numbers: int) -> Callable[[int], str | None]:
@@ -29,55 +24,39 @@ def never(*numbers: int) -> Callable[[int], str | None]:
     return lambda number: "fin_before" if number in numbers else None
 
 
-def test_a_short_listing_settles_both_ways(pets_csv, stores, run_load, settle) -> None:
-    """Where a listing is whole, a pet found is created with its id, and one not found absent."""
-    store = stores(lambda n: "fin_after" if n == 5 else "fin_before" if n == 12 else None)
-    result = run_load(pets_csv(30), store)
+def far_apart(last: int) -> int:
+    return (last * 7919 + 17) % 1_000_003
+
+
+ODD_LINK = '<{}>; title="a, b"; rel="next"'
+SHORT = {"page_cap": 20, "has_get_pet": False}
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault_of", "options", "expected", "most_requests"),
+    [
+        (30, {5: "fin_after", 12: "fin_before"}.get, {}, (1, 1, 0), 10),
+        # Ids in between are asked for, until fifty in a row do not exist.
+        (900, lost(200, 230), {}, (2, 0, 0), 900),
+        (900, lost(800), {"next_id": far_apart}, (0, 0, 1), 100),
+        (900, never(800), {"has_get_pet": False}, (0, 0, 1), 20),
+        # Links are followed to the end, whatever comes before their relation.
+        (400, lost(300), {"has_links": True, "has_get_pet": False}, (1, 0, 0), 10),
+        (120, lost(110), {"has_links": True, "link_form": ODD_LINK, **SHORT}, (1, 0, 0), 10),
+    ],
+    ids=["one page", "ids", "ids far apart", "no way on", "links", "odd links"],
+)
+def test_only_a_whole_listing_proves_absence(
+    pets_csv, stores, run_load, settle, rows, fault_of, options, expected, most_requests
+) -> None:
+    """A pet that is found is created with its id; one that is not is absent in a whole listing."""
+    store = stores(fault_of, **options)
+    result = run_load(pets_csv(rows), store)
     done = settle(result, store)
-    assert (done.created, done.absent, done.unknown) == (1, 1, 0)
-    result = fresh(result)
-    assert result.counts[State.CREATED] == 29
-    assert (result.created["id_source"] == "recovered").sum() == 1
+    assert (done.created, done.absent, done.unknown) == expected
+    assert done.requests <= most_requests
+    assert (result.frame["id_source"] == "recovered").sum() == done.created
     check_promises(result, store)
-
-
-def test_a_full_page_proves_nothing_and_ids_are_searched(
-    pets_csv, stores, run_load, settle
-) -> None:
-    """In a store with more pets than a page, and no way on, the ids in between are asked for."""
-    store = stores(lost(200, 230), latency_s=0.001)
-    result = run_load(pets_csv(1000), store)
-    done = settle(result, store)
-    assert (done.created, done.unknown) == (2, 0) and done.requests > 2
-    check_promises(fresh(result), store)
-
-
-def test_without_get_by_id_a_big_store_keeps_its_doubt(pets_csv, stores, run_load, settle) -> None:
-    """After the removal of that operation nothing is claimed where the listing is not whole."""
-    store = stores(never(800), has_get_pet=False)
-    result = run_load(pets_csv(900), store)
-    done = settle(result, store)
-    assert (done.created, done.absent, done.unknown) == (0, 0, 1)
-    assert fresh(result).counts[State.UNKNOWN] == 1
-
-
-def test_next_links_make_a_listing_whole(pets_csv, stores, run_load, settle) -> None:
-    """A listing that is followed to its end settles without any request by id."""
-    store = stores(lost(500), has_links=True, has_get_pet=False)
-    result = run_load(pets_csv(900), store)
-    done = settle(result, store)
-    assert (done.created, done.unknown) == (1, 0)
-    check_promises(fresh(result), store)
-
-
-def test_ids_that_are_far_apart_are_not_searched_for_long(
-    pets_csv, stores, run_load, settle
-) -> None:
-    """After fifty ids in a row that do not exist the search ends, and nothing is claimed absent."""
-    store = stores(lost(800), next_id=lambda last: (last * 7919 + 17) % 1_000_003)
-    result = run_load(pets_csv(900), store)
-    done = settle(result, store)
-    assert (done.created, done.unknown) == (0, 1) and done.requests < 100
 
 
 def test_someone_elses_twin_is_not_claimed(pets_csv, stores, run_load, settle) -> None:
@@ -100,7 +79,7 @@ def test_equal_records_are_settled_as_a_multiset(pets_csv, stores, run_load, set
     result = run_load(pets_csv(20, copies=4), store, workers=1)
     done = settle(result, store)
     assert (done.created, done.absent) == (2, 1)
-    check_promises(fresh(result), store)
+    check_promises(result, store)
 
 
 def test_a_created_pet_without_an_id_gets_its_name_back(pets_csv, stores, run_load, settle) -> None:
@@ -109,7 +88,7 @@ def test_a_created_pet_without_an_id_gets_its_name_back(pets_csv, stores, run_lo
     result = run_load(pets_csv(20, copies=4), store, workers=1)
     done = settle(result, store)
     assert (done.created, done.absent) == (0, 1)
-    assert fresh(result).created["pet_id"].notna().all()
+    assert result.created["pet_id"].notna().all()
 
 
 def test_absent_records_are_sent_again_only_when_asked(pets_csv, stores, run_load, settle) -> None:
@@ -120,7 +99,7 @@ def test_absent_records_are_sent_again_only_when_asked(pets_csv, stores, run_loa
     assert run_load(pets_csv(20), store).counts[State.ABSENT] == 2
     done = settle(result, store, resend_absent=True)
     assert (done.resent, len(store.pets)) == (2, 20)
-    check_promises(fresh(result), store)
+    check_promises(result, store)
 
 
 @pytest.mark.parametrize(("stored", "is_ours"), [("Cut \ud83d", True), ("Max \ud83d", False)])
@@ -203,7 +182,7 @@ def test_a_wrong_argument_settles_nothing(
     with Client(store.base_url, KEY) as made, pytest.raises(ArgumentError) as refused:
         result.reconcile(made if client is None else client, **options)
     assert words in str(refused.value)
-    assert (store.gets, fresh(result).counts[State.UNKNOWN]) == (asked, 1)
+    assert (store.gets, result.counts[State.UNKNOWN]) == (asked, 1)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +205,7 @@ def test_a_wrong_answer_of_a_person_changes_nothing(
     with pytest.raises(ArgumentError) as refused:
         result.resolve(record, **options)
     assert words in str(refused.value)
-    assert fresh(result).counts[State.UNKNOWN] == 1
+    assert result.counts[State.UNKNOWN] == 1
 
 
 def test_a_number_of_a_frame_is_a_number(pets_csv, stores, run_load) -> None:
@@ -235,7 +214,7 @@ def test_a_number_of_a_frame_is_a_number(pets_csv, stores, run_load) -> None:
     result = run_load(pets_csv(8), store, workers=1)
     result.resolve(np.int64(5), pet_id=np.int64(5))
     assert result.counts[State.CREATED] == 8
-    assert fresh(result).created["pet_id"].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert result.created["pet_id"].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_another_store_is_not_asked(tmp_path: Path, pets_csv, stores, run_load, settle) -> None:
@@ -244,7 +223,7 @@ def test_another_store_is_not_asked(tmp_path: Path, pets_csv, stores, run_load, 
     result = run_load(pets_csv(5), store)
     with pytest.raises(JournalError, match="use a client of that store"):
         settle(result, stores())
-    assert fresh(result).counts[State.UNKNOWN] == 1
+    assert result.counts[State.UNKNOWN] == 1
 
 
 def test_a_page_cut_short_is_no_whole_listing(pets_csv, stores, run_load, settle) -> None:
@@ -258,18 +237,6 @@ def test_a_page_cut_short_is_no_whole_listing(pets_csv, stores, run_load, settle
     assert any("may have had no end" in note for note in done.notes)
 
 
-def test_a_link_is_read_whatever_comes_before_its_relation(
-    pets_csv, stores, run_load, settle
-) -> None:
-    """Short pages with links, their other parameters first, are followed to the end."""
-    form = '<{}>; title="a, b"; rel="next"'
-    store = stores(lost(110), has_links=True, link_form=form, page_cap=20, has_get_pet=False)
-    result = run_load(pets_csv(120), store)
-    done = settle(result, store)
-    assert (done.created, done.unknown) == (1, 0)
-    check_promises(fresh(result), store)
-
-
 def test_an_older_twin_is_not_claimed(pets_csv, stores, run_load, settle) -> None:
     """A pet that was there before the import is none of its records."""
     store = stores(never(12))
@@ -278,7 +245,7 @@ def test_an_older_twin_is_not_claimed(pets_csv, stores, run_load, settle) -> Non
     result = run_load(pets_csv(30), store, workers=1)
     done = settle(result, store)
     assert (done.created, done.absent) == (0, 1)
-    assert twin not in set(fresh(result).frame["pet_id"].dropna())
+    assert twin not in set(result.frame["pet_id"].dropna())
 
 
 def test_a_twin_of_unknown_age_is_left_to_a_person(pets_csv, stores, run_load, settle) -> None:
@@ -298,9 +265,9 @@ def test_without_a_sole_writer_candidates_are_listed(pets_csv, stores, run_load,
     result = run_load(pets_csv(20), store, workers=1)
     done = settle(result, store, sole_writer=False)
     assert (done.created, done.unknown, done.candidates) == (0, 1, {5: (5,)})
-    assert "record 5 may be pet 5" in str(fresh(result))
+    assert "record 5 may be pet 5" in str(result)
     result.resolve(5, pet_id=5)
-    check_promises(fresh(result), store)
+    check_promises(result, store)
 
 
 def test_a_pet_that_another_import_may_have_made_is_not_claimed(

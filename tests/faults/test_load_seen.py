@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from faults.flaky_store import KEY, FlakyStore, answer_of
-from petstore_frame.errors import ArgumentError
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.pool import Clocks
@@ -91,16 +90,6 @@ def test_a_huge_message_is_shortened(pets_csv, run_load) -> None:
     with WordyStore(refusal(message="m" * 3_000_000)) as store:
         result = run_load(pets_csv(4), store, workers=1)
     assert 1000 < len(result.fix["error_message"][0]) < 3000
-
-
-def test_a_pet_of_another_record_is_not_resolved(pets_csv, stores, run_load) -> None:
-    """A person's word is checked like a store's."""
-    store = stores(lambda number: "fin_after" if number == 2 else None)
-    result = run_load(pets_csv(3), store, workers=1)
-    for pet_id in (1, "abc", 1.5, 2**70):
-        with pytest.raises(ArgumentError):
-            result.resolve(2, pet_id=pet_id)
-    assert result.counts[State.UNKNOWN] == 1
 
 
 def test_files_are_written_though_reading_back_fails(tmp_path: Path, pets_csv, stores) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from faults.flaky_store import KEY
 from petstore_frame.client import Client
-from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import Clocks
@@ -35,17 +34,6 @@ def test_a_clock_that_was_ahead_is_not_waited_for(pets_csv, stores, run_load) ->
         reconcile(result.path, result.import_id, client, grace_s=60.0, sleep=waits.append)
     assert waits == [65.0]
     assert len(store.pets) == 20
-
-
-def test_a_pet_of_another_import_is_not_given_away(pets_csv, stores, run_load) -> None:
-    """resolve refuses a pet that any import into the store has confirmed as its own."""
-    store = stores(lost(6))
-    earlier = run_load(pets_csv(3, name="earlier.csv", first=100), store, workers=1)
-    result = run_load(pets_csv(8), store, workers=1)
-    theirs = int(earlier.frame["pet_id"][1])
-    with pytest.raises(ArgumentError, match=r"is record 2's in the import of earlier\.csv"):
-        result.resolve(3, pet_id=theirs)
-    assert result.counts[State.UNKNOWN] == 1
 
 
 def test_two_imports_in_doubt_are_not_strangers_to_each_other(pets_csv, stores, run_load) -> None:

@@ -90,6 +90,17 @@ def test_a_colleague_loads_the_rest_and_i_resume(shop: Shop, key: dict) -> None:
     assert (len(shop.pets), result.counts[State.ADOPTED]) == (150, 120)
 
 
+def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
+    """Of a colleague's pets some are in my first file and some in my next: both are asked about."""
+    shop.colleague.load("his.csv", HEADER, *WEEKS[0], key="tag")
+    for rows in (WEEKS[0][:4], WEEKS[0][4:]):
+        mine = [*rows, *(f"M{row}x" for row in rows)]
+        with shop.asks("others_pets"):
+            shop.load("mine.csv", HEADER, *mine, key="tag")
+        shop.load("mine.csv", HEADER, *mine, key="tag", duplicates={"others_pets": "skip"})
+    assert len(shop.names) == len(set(shop.names)) == 20
+
+
 def test_few_like_animals_are_a_warning(shop: Shop) -> None:
     """Two of ten that equal a colleague's new pets are sent, and listed."""
     shop.colleague.load("a.csv", HEADER, *WEEKS[0], key="tag")
@@ -115,19 +126,6 @@ def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
         branch.load("fish.csv", "name", *fish)
     result = branch.load("fish.csv", "name", *fish, duplicates="send")
     assert len(branch.pets) == 20 and result.counts[State.CREATED] == 10
-
-
-@KEYS
-def test_a_copied_journal_doubles_nothing(shop: Shop, key: dict) -> None:
-    """Two computers go on with copies of one journal: the second is asked."""
-    shop.load("a.csv", HEADER, *WEEKS[0], **key)
-    shop.copy_journal()
-    shop.load("b.csv", HEADER, *WEEKS[1], **key)
-    shop.restore_journal()
-    with shop.asks("others_pets"):
-        shop.load("b.csv", **key)
-    shop.load("b.csv", **key, duplicates="skip")
-    assert len(shop.pets) == 20
 
 
 def test_a_pet_that_doubt_may_have_made_is_left_to_it(shop: Shop) -> None:
@@ -181,18 +179,3 @@ def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
         shop.load("a.csv", key="tag")
     shop.load("a.csv", key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 100
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_flipped_bit_sends_nothing(shop: Shop, seed: int) -> None:
-    """Damage that keeps the time of the file is refused before a byte is sent."""
-    shop.store.fault_of = {50: "401"}.get
-    rows = [row for week in WEEKS for row in week]
-    result = shop.load("a.csv", HEADER, *rows, key="tag")
-    content, posts = bytearray(result.path.read_bytes()), shop.store.posts
-    content[(seed + 1) * len(content) // 5 + 60] ^= 64
-    result.path.write_bytes(content)
-    with suppress(JournalError):
-        shop.load("a.csv", key="tag")
-        posts = len(shop.pets)
-    assert posts in (shop.store.posts, 100) and len(shop.names) == len(set(shop.names))

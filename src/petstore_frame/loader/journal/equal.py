@@ -14,7 +14,8 @@ def withdraw_unsent(animals: Animals) -> None:
     if animals.run.place is None or animals.run.copy or _is_fix(animals):
         return
     versions = animals.do(
-        "SELECT import FROM imports WHERE place = :place AND import <> :mine AND NOT copy AND"
+        "SELECT import FROM imports WHERE place = :place AND import <> :mine AND NOT copy"
+        " AND ending IS NOT 'done' AND"
         f" EXISTS (SELECT 1 FROM records WHERE records.import = imports.import AND {IS_UNSENT})"
     ).fetchall()
     for (version,) in versions:

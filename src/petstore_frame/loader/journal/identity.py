@@ -119,6 +119,11 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     link_withdrawn(animals)
     for store in stores:
         note_seen(animals, store)
+    # What was done before has something to send now, so it is to be resumed after a kill.
+    animals.do(
+        "UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done'"
+        f" AND EXISTS (SELECT 1 FROM records WHERE {TO_SEND})"
+    )
 
 
 def keep_what_was_said(animals: Animals) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -151,7 +150,6 @@ class JournalRow:
     """All that is known of one record; times are seconds since 1970, UTC.
 
     Attributes:
-        life: How many equal animals were known when the user said that this is another.
         reads_now: The payload that its file gives now, where that is not what was sent.
     """
 
@@ -160,18 +158,15 @@ class JournalRow:
     cells: tuple[str, ...]
     state: State
     payload: bytes | None
-    fingerprint: bytes | None
     key: str | None
     animal: int
     known_by: str | None
-    life: int
     problem: RecordProblem | None
     notes: tuple[str, ...]
     reason: str | None
     reads_now: bytes | None
     attempts: int
     is_in_doubt: bool
-    is_keyed: bool
     pet_id: int | None
     id_source: str | None
     first_sent_at: float | None
@@ -184,11 +179,6 @@ class JournalRow:
     request_id: str | None = None
     elapsed_ms: float | None = None
     known: Known | None = None
-
-    @property
-    def payload_sha256(self) -> str | None:
-        """Digest of the request body, for the logs of a store's operator."""
-        return None if self.payload is None else hashlib.sha256(self.payload).hexdigest()
 
 
 # The JSON object in the column ``answer`` has these names.
@@ -283,7 +273,6 @@ def _row(values: Sequence[Any]) -> JournalRow:
         "problem": None if own["problem"] is None else read_problem(own["problem"]),
         "notes": tuple(own["notes"].split("\n")) if own["notes"] else (),
         "is_in_doubt": bool(own["is_in_doubt"]),
-        "is_keyed": bool(own["is_keyed"]),
     }
     if not all(abs(own[name] or 0.0) < _LATEST for name in _COLUMNS[-3:]):
         raise ValueError("a moment that is none")

@@ -214,19 +214,25 @@ def _adopt(animals: Animals, case: str) -> None:
 def note_seen(animals: Animals, store: StorePets) -> None:
     """Remember the pets that were there at this reading; nobody is asked about them again.
 
+    Unless this reading asked about some: the others of them are compared with the next file, too.
     The pets of this reading may be those of the records in doubt: while there are any, what was
     there before them is kept as well.
     """
-    seen, is_complete = {pet for pet, _, _ in store.pets}, store.is_complete
-    before, was_complete = _seen(animals.sql, "NOT is_before_doubt") or (set(), False)
-    if not is_complete:
-        seen, is_complete = seen | before, was_complete
-    if not animals.has(f"SELECT 1 FROM records WHERE {IS_DOUBTFUL} AND state <> 'pending'"):
-        animals.do("DELETE FROM seen WHERE is_before_doubt")
-    elif _seen(animals.sql, "is_before_doubt") is None:
-        _write_seen(animals.sql, before, was_complete, is_before_doubt=True)
-    animals.do("DELETE FROM seen WHERE NOT is_before_doubt")
-    _write_seen(animals.sql, seen, is_complete, is_before_doubt=False)
+    sql = animals.sql
+    last = _seen(sql, "NOT is_before_doubt") or (set(), False)
+    now = ({pet for pet, _, _ in store.pets}, True)
+    if not store.is_complete:
+        now = (now[0] | last[0], last[1])
+    has_doubt = animals.has(f"SELECT 1 FROM records WHERE {IS_DOUBTFUL} AND state <> 'pending'")
+    if not has_doubt:
+        sql.execute("DELETE FROM seen WHERE is_before_doubt")
+    elif _seen(sql, "is_before_doubt") is None:
+        _write_seen(sql, *last, is_before_doubt=True)
+    if not {"own_pets", "others_pets"} & animals.cases.keys():
+        sql.execute("DELETE FROM seen WHERE NOT is_before_doubt")
+        _write_seen(sql, *now, is_before_doubt=False)
+    elif not has_doubt:
+        _write_seen(sql, *now, is_before_doubt=True)
 
 
 def _write_seen(
