@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -40,31 +41,23 @@ def test_all_created_is_0_and_files_are_named(
     tmp_path: Path, pets_csv, stores, command: Run
 ) -> None:
     """A clean file ends with 0, its result files are written and named."""
+    done = command(pets_csv(9), stores(), "--output", str(tmp_path / "out"))
+    assert (done.exit_code, "9 of 9 records created" in done.output) == (0, True)
+    for name in ("results.csv", "fix.csv", "unknown.csv", "summary.json"):
+        assert (tmp_path / "out" / name).exists() and name in done.output
+
+
+def test_a_rehearsal_and_the_same_command_again_send_nothing(
+    pets_csv, stores, command: Run
+) -> None:
+    """--dry-run reads and plans; a second run says what the first one did."""
     store = stores()
-    done = command(pets_csv(9), store, "--output", str(tmp_path / "out"))
-    assert done.exit_code == 0
-    assert {"results.csv", "fix.csv", "unknown.csv", "summary.json"} <= {
-        path.name for path in (tmp_path / "out").iterdir()
-    }
-    assert "9 of 9 records created" in done.output and "results.csv" in done.output
-
-
-def test_the_same_command_again_is_a_no_op(pets_csv, stores, command: Run) -> None:
-    """The second run says the same and sends nothing."""
-    store = stores()
-    first = command(pets_csv(9), store, "--json")
-    second = command(pets_csv(9), store, "--json")
-    assert (second.exit_code, store.posts) == (0, 9)
-    told = [json.loads(done.stdout) for done in (first, second)]
-    assert told[0]["states"] == told[1]["states"] and told[0]["import_id"] == told[1]["import_id"]
-
-
-def test_a_rehearsal_sends_nothing(pets_csv, stores, command: Run) -> None:
-    """--dry-run reads and plans."""
-    store = stores()
-    done = command(pets_csv(9), store, "--dry-run", "--json")
-    assert (done.exit_code, store.posts) == (0, 0)
-    assert json.loads(done.stdout)["states"]["pending"] == 9
+    rehearsed = command(pets_csv(9), store, "--dry-run", "--json")
+    assert (rehearsed.exit_code, store.posts) == (0, 0)
+    assert json.loads(rehearsed.stdout)["states"]["pending"] == 9
+    first, second = (json.loads(command(pets_csv(9), store, "--json").stdout) for _ in range(2))
+    assert (second["exit_code"], store.posts) == (0, 9)
+    assert first["states"] == second["states"] and first["import_id"] == second["import_id"]
 
 
 @pytest.mark.parametrize(
@@ -137,39 +130,35 @@ def test_python_is_told_what_to_type_there(tmp_path: Path, stores, run_load) -> 
         run_load(tmp_path / "odd.csv", stores())
 
 
-def test_an_unreadable_file_is_2(tmp_path: Path, stores, command: Run) -> None:
-    """A file that is none, or has no such columns, is a usage error; nothing is sent."""
+@pytest.mark.parametrize(
+    ("content", "options", "code"),
+    [("a,b\n1,2\n", [], 2), ("name,categoryId\nAda,1\n,2\n", ["--max-errors", "0"], 4)],
+)
+def test_what_sends_nothing_has_its_exit_code(
+    tmp_path: Path, stores, command: Run, content: str, options: list[str], code: int
+) -> None:
+    """A file without such columns, or that is missing, is a usage error; too many errors are 4."""
     store = stores()
-    (tmp_path / "odd.csv").write_text("a,b\n1,2\n")
-    for path in (tmp_path / "odd.csv", tmp_path / "missing.csv"):
-        done = command(path, store)
-        assert done.exit_code == 2 and "error: " in done.output
+    (tmp_path / "pets.csv").write_text(content)
+    assert command(tmp_path / "pets.csv", store, *options).exit_code == code
+    missing = command(tmp_path / "missing.csv", store)
+    assert missing.exit_code == 2 and "error: " in missing.output
     assert store.posts == 0
 
 
-def test_too_many_errors_are_4(tmp_path: Path, stores, command: Run) -> None:
-    """With --max-errors 0 a file with an invalid record sends nothing."""
-    store = stores()
-    (tmp_path / "pets.csv").write_text("name,categoryId\nAda,1\n,2\n")
-    done = command(tmp_path / "pets.csv", store, "--max-errors", "0")
-    assert (done.exit_code, store.posts) == (4, 0)
-
-
-def test_an_import_at_work_is_7(tmp_path: Path, pets_csv, stores, command: Run) -> None:
-    """A journal that someone holds is refused."""
+def test_a_journal_that_cannot_be_used_is_6_or_7(
+    tmp_path: Path, pets_csv, stores, command: Run
+) -> None:
+    """One that someone holds, or that has no place, is refused, and nothing is sent."""
     store = stores(lambda number: "401" if number == 3 else None)
     command(pets_csv(9), store)
+    sent = store.posts
     with holding(journal_in(tmp_path)):
         done = command(pets_csv(9), store)
     assert done.exit_code == 7 and "another import is at work" in done.output
-
-
-def test_a_place_for_no_journal_is_6(tmp_path: Path, pets_csv, stores, command: Run) -> None:
-    """Without a journal nothing is sent."""
-    (tmp_path / "journal").touch()
-    store = stores()
-    done = command(pets_csv(9), store)
-    assert (done.exit_code, store.posts) == (6, 0)
+    (tmp_path / "file").touch()
+    nowhere = command(pets_csv(9), store, "--journal", str(tmp_path / "file"))
+    assert (nowhere.exit_code, store.posts) == (6, sent)
 
 
 def test_a_known_key_lifetime_settles_lost_answers(pets_csv, stores, command: Run) -> None:
@@ -233,13 +222,26 @@ def test_ctrl_c_is_130_and_writes_what_is_known(tmp_path: Path, pets_csv, stores
     assert json.loads(out)["states"]["created"] == len(store.pets)
 
 
-def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
-    """--column maps a field to a column of the file."""
-    store = stores()
-    (tmp_path / "pets.csv").write_text("animal,kind\nAda,1\n")
-    named = ["--column", "name=animal", "--column", "category_id=kind"]
-    assert command(tmp_path / "pets.csv", store, *named).exit_code == 0
-    assert [pet["name"] for pet in store.pets.values()] == ["Ada"]
+@pytest.mark.parametrize(
+    ("text", "options", "pet"),
+    [
+        ("animal,kind\nAda,1\n", "--column name=animal --column category_id=kind", ("Ada", 1)),
+        (
+            "name,category_id,status\nRex,Dragon,on hold\n",
+            "--value category_id:Dragon=4 --value 'status:on hold=pending'",
+            ("Rex", 4),
+        ),
+        ("name\tcategoryId\nLuna, the cat\t3\n", r"--delimiter '\t'", ("Luna, the cat", 3)),
+    ],
+)
+def test_how_a_file_is_read_can_be_typed(
+    tmp_path: Path, stores, command: Run, text: str, options: str, pet: tuple[str, int]
+) -> None:
+    """Columns and values have names, and the two letters that programs write for a tab are one."""
+    path, store = tmp_path / "pets.txt", stores()
+    path.write_text(text, encoding="utf-8")
+    assert command(path, store, *shlex.split(options)).exit_code == 0
+    assert [(sent["name"], sent["categoryId"]) for sent in store.pets.values()] == [pet]
 
 
 def test_a_corrected_fix_file_survives_the_same_command(
@@ -291,23 +293,6 @@ def test_a_record_that_was_not_created_is_sent_by_the_next_command(
     released = command(path, store, "--resolve", "2=none")
     assert "1 record still to send" in released.output and len(store.pets) == 3
     assert (command(path, store).exit_code, len(store.pets)) == (0, 4)
-
-
-def test_words_can_be_given_their_values(tmp_path: Path, stores, command: Run) -> None:
-    """A label becomes a number and a word a status, as the hints of a refusal are typed."""
-    path, store = tmp_path / "pets.csv", stores()
-    path.write_text("name,category_id,status\nRex,Dragon,on hold\n", encoding="utf-8")
-    words = ["--value", "category_id:Dragon=4", "--value", "status:on hold=pending"]
-    assert command(path, store, *words).exit_code == 0
-    assert [(pet["categoryId"], pet["status"]) for pet in store.pets.values()] == [(4, "pending")]
-
-
-def test_a_tab_can_be_typed(tmp_path: Path, stores, command: Run) -> None:
-    """A shell has no easy tab, so the two letters that programs write for it are one."""
-    path = tmp_path / "pets.tsv"
-    path.write_text("name\tcategoryId\nLuna, the cat\t3\n", encoding="utf-8")
-    done = command(path, stores(), "--delimiter", r"\t")
-    assert (done.exit_code, "1 of 1 record created" in done.output) == (0, True)
 
 
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_sent(

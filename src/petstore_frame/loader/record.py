@@ -9,7 +9,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 
 
 class State(StrEnum):

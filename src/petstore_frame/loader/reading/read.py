@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.keys import Keys
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name, find_columns, find_given

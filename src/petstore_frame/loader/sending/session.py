@@ -19,13 +19,7 @@ from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import count_in
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.options import (
-    DEFAULT_WORKERS,
-    MOST_WORKERS,
-    Limits,
-    LoadProgress,
-    ProgressOption,
-)
+from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits, LoadProgress
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
@@ -73,7 +67,7 @@ def run_session(
     client: PostingClient,
     limits: Limits,
     *,
-    progress: ProgressOption,
+    progress: bool | Callable[..., None] | None,
     timing: Timing,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
