@@ -43,9 +43,14 @@ def test_records_to_fix_raise_only_where_that_is_asked(file: Path, server: Serve
         assert len(pf.load_csv(file, client, **options).fix) == 1
 
 
-def test_a_load_logs_one_line(file: Path, server: Server, caplog: pytest.LogCaptureFixture) -> None:
-    """INFO has what became of the file, in the logger of the loader."""
-    with server.client() as client, caplog.at_level(logging.INFO, "petstore_frame.loader"):
+def test_a_load_logs_one_line_and_its_requests(
+    file: Path, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    """INFO has what became of the file, in the logger of the loader; DEBUG has each request."""
+    with server.client() as client, caplog.at_level(logging.DEBUG, "petstore_frame"):
         pf.load_csv(file, client, journal=file.parent / "journal", check_store=False)
     (line,) = [each for each in caplog.records if each.name == "petstore_frame.loader"]
+    assert line.levelno == logging.INFO
     assert "arrivals.csv: 1 of 2 records created" in line.getMessage()
+    sent = [each.getMessage() for each in caplog.records if each.levelno == logging.DEBUG]
+    assert len([text for text in sent if text.startswith("POST /pets 201")]) == 1

@@ -34,26 +34,17 @@ MOVES: dict[State, frozenset[State]] = {
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
-    State.INVALID: frozenset(),
-    State.SKIPPED: frozenset(),
-    State.CREATED: frozenset(),
-    State.REJECTED: frozenset(),
-    State.ADOPTED: frozenset(),
+    **dict.fromkeys(
+        (State.INVALID, State.SKIPPED, State.CREATED, State.REJECTED, State.ADOPTED), frozenset()
+    ),
 }
 
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
-
-
 # Of the records of one animal at most one is in one of these: its pet is in the store, may be, or
 # will be.
-LIVE_STATES: tuple[State, ...] = (
-    State.PENDING,
-    State.IN_FLIGHT,
-    State.UNKNOWN,
-    State.ABSENT,
-    State.CREATED,
-    State.ADOPTED,
+LIVE_STATES: tuple[State, ...] = tuple(
+    state for state in State if state not in (State.INVALID, State.SKIPPED, State.REJECTED)
 )
 # A record to fix is surely not in the store; one in doubt may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
