@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
+from petstore_frame.bundled.samples import write_sample_csv
 from threaded import serve
 
 ROWS = 300
@@ -71,23 +71,6 @@ def test_fixed_records_complete_the_store(tmp_path: Path, kind: str) -> None:
         (found,) = again.skipped
         assert (found.by, found.source.split(" ")[0]) == ("record", fixed.name)
         assert len(pf.fetch_inventory(client).frame) == ROWS
-
-
-def test_labels_fix_words_at_once(tmp_path: Path) -> None:
-    """With category labels the words are numbers from the start."""
-    arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=1000)
-    labels = write_sample_categories(tmp_path / "categories.csv")
-    with serve() as server, server.client() as client:
-        plain = pf.load_csv(arrivals, client, journal=tmp_path / "a", dry_run=True)
-        labelled = pf.load_csv(
-            arrivals, client, journal=tmp_path / "a", dry_run=True, categories=labels
-        )
-    assert plain.is_rehearsal
-    before, after = (
-        sum(cause.records for cause in result.causes if cause.code == "not_a_whole_number")
-        for result in (plain, labelled)
-    )
-    assert after < before
 
 
 def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:

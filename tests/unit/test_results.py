@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from html import unescape
 from pathlib import Path
 
 import openpyxl
@@ -398,3 +399,24 @@ def test_one_cause_is_named_once(tmp_path: Path) -> None:
     assert (odd.records, odd.lines, odd.values) == (4, (2, 4), (("x", 3), ("y", 1)))
     assert (missing.code, missing.records) == ("missing_name", 1)
     assert "value_map={'status': {'x': '', 'y': ''}}" in str(result)
+
+
+def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:
+    """A workbook's date or number as a name is counted on screen, with its first record."""
+    book = openpyxl.Workbook()
+    for row in [("name", "category_id"), ("Ada", 1), (date(2026, 1, 5), 1), (7, 2), (8, 2)]:
+        book.active.append(row)
+    book.save(tmp_path / "arrivals.xlsx")
+    with open_source(tmp_path / "arrivals.xlsx") as source:
+        result = stage(tmp_path / "run.sqlite3", run_of(source), source, is_rehearsal=True)
+    for view in (str(result), unescape(result._repr_html_())):
+        assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
+        assert "a number was read as text, first in record 3, line 4: '7'" in view
+    assert result.summary["notes"] == {"number→text": 2, "date→text": 1}
+
+
+def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
+    """What a text file leaves out or spells otherwise is counted, unless it is refused."""
+    view = str(make_result(tmp_path, "name,category_id,status\nAda,1,SOLD\nBo,2\n  Cy,x,Sold\n"))
+    assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
+    assert "the record ends before its status" in view and "spaces" not in view

@@ -42,9 +42,14 @@ MOVES: dict[State, frozenset[State]] = {
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
 # Of the records of one animal at most one is in one of these: its pet is in the store, may be, or
-# will be.
-LIVE_STATES: tuple[State, ...] = tuple(
-    state for state in State if state not in (State.INVALID, State.SKIPPED, State.REJECTED)
+# will be. An index of the journal has them in this order.
+LIVE_STATES: tuple[State, ...] = (
+    State.PENDING,
+    State.IN_FLIGHT,
+    State.UNKNOWN,
+    State.ABSENT,
+    State.CREATED,
+    State.ADOPTED,
 )
 # A record to fix is surely not in the store; one in doubt may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
