@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ def test_a_bad_key_raises_with_the_result(file: Path, server: Server) -> None:
     assert stop.value.ending == "stopped"
     assert stop.value.result.counts["pending"] == 1
     assert "pf.load_csv(" in str(stop.value)
+    again = pickle.loads(pickle.dumps(stop.value))  # as a worker process hands it over
+    assert (str(again), again.ending) == (str(stop.value), "stopped")
+    assert again.result.counts == stop.value.result.counts
     with server.client() as client:
         assert len(pf.load_csv(file, client, **options).created) == 1
 
