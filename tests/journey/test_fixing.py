@@ -87,6 +87,20 @@ def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:
     assert sorted(names) == sorted(frame["name"].str.strip())
 
 
+def test_an_index_identifies_animals(tmp_path: Path) -> None:
+    """The name of an index is a column for ``key=``, and the pet ids fit beside the frame."""
+    import pandas as pd
+
+    tags = pd.Index(["T1", "T2", "T3"], name="tag")
+    frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
+    with serve() as server, server.client() as client:
+        result = pf.load_frame(frame, client, key="tag", journal=tmp_path)
+        pf.load_frame(result.fix.assign(name="Cy"), client, journal=tmp_path)
+        again = pf.load_frame(frame.iloc[::-1], client, key="tag", journal=tmp_path)
+    assert result.pet_ids.index.equals(tags) and result.pet_ids.dropna().tolist() == [1, 2]
+    assert again.pet_ids.to_dict() == {"T3": 2, "T2": 3, "T1": 1}
+
+
 def test_the_same_command_loads_the_fix_file(tmp_path: Path) -> None:
     """All options of a colleague's file may stay; left out, the file is the same import still."""
     file = tmp_path / "anna.csv"

@@ -79,7 +79,7 @@ def load_csv(
             beside it wins.
         key: The column that identifies an animal, or several that do so together: a known key is
             never sent again. Of several, some cells may be empty where the rest still names one
-            row.
+            row. The name of a frame's index will do.
         mapping: Column names by field, where the header does not show them:
             ``{"name": "Pet", "category_id": "Cat. no."}``.
         categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
@@ -284,14 +284,24 @@ def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, A
         if value is not None and value is not _UNSAID.get(name)
     }
     read = {name: options[name] for name in _OF_RECIPES & options.keys()}
+    how = as_recipe(recipe, read)
     return load(
-        source,
+        _with_key(source, how.key) if caller == "load_frame" else source,
         client,
-        as_recipe(recipe, read),
+        how,
         Limits(workers=options["workers"], max_errors=options["max_errors"]),
         LoadOptions(**{name: options[name] for name in _UNSAID}),
         call=Call.of(caller, source, said(recipe, spoken)),
     )
+
+
+def _with_key(frame: Any, key: Sequence[str]) -> Any:
+    """Return a frame in which each level of its index that identifies an animal is a column too."""
+    names = getattr(getattr(frame, "index", None), "names", ())
+    levels = [name for name in key if name in names and name not in frame.columns]
+    if not levels:
+        return frame
+    return frame.assign(**{name: frame.index.get_level_values(name) for name in levels})
 
 
 _NO_OPTIONS = ("path", "frame", "client", "other")
