@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -221,6 +223,21 @@ def test_a_common_cause_is_answered_by_the_call_that_is_proposed(
         call = call.replace(f"'{label}': '…'", f"'{label}': {number}")
     desk.paste(call)
     assert desk.added == added
+
+
+def test_a_missing_part_is_named_by_what_installs_it(
+    desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command names an extra of the project, which brings the library that was missing."""
+    openpyxl.Workbook().save("book.xlsx")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    text = desk.tell(way, "book.xlsx")
+    *command, package = shlex.split(text[text.index("python -m pip") :].splitlines()[0])
+    extra = package.removeprefix("petstore-frame[").removesuffix("]")
+    assert command == ["python", "-m", "pip", "install"]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    brought = project["project"]["optional-dependencies"][extra]
+    assert any(each.startswith("openpyxl") for each in brought)
 
 
 def test_a_recipe_is_kept_in_what_is_proposed(desk: Desk, way: str) -> None:
