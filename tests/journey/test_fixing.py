@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
+from petstore_frame.bundled.samples import write_sample_csv
 from threaded import serve
 
 ROWS = 300
@@ -73,23 +73,6 @@ def test_fixed_records_complete_the_store(tmp_path: Path, kind: str) -> None:
         assert len(pf.fetch_inventory(client).frame) == ROWS
 
 
-def test_labels_fix_words_at_once(tmp_path: Path) -> None:
-    """With category labels the words are numbers from the start."""
-    arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=1000)
-    labels = write_sample_categories(tmp_path / "categories.csv")
-    with serve() as server, server.client() as client:
-        plain = pf.load_csv(arrivals, client, journal=tmp_path / "a", dry_run=True)
-        labelled = pf.load_csv(
-            arrivals, client, journal=tmp_path / "a", dry_run=True, categories=labels
-        )
-    assert plain.is_rehearsal
-    before, after = (
-        sum(cause.records for cause in result.causes if cause.code == "not_a_whole_number")
-        for result in (plain, labelled)
-    )
-    assert after < before
-
-
 def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:
     """A frame read as text is loaded, and loaded again sends nothing."""
     import pandas as pd
@@ -102,6 +85,20 @@ def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:
         names = pf.fetch_inventory(client).frame["name"]
     assert len(first.created) == len(again.created) == len(names) == 50
     assert sorted(names) == sorted(frame["name"].str.strip())
+
+
+def test_an_index_identifies_animals(tmp_path: Path) -> None:
+    """The name of an index is a column for ``key=``, and the pet ids fit beside the frame."""
+    import pandas as pd
+
+    tags = pd.Index(["T1", "T2", "T3"], name="tag")
+    frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
+    with serve() as server, server.client() as client:
+        result = pf.load_frame(frame, client, key="tag", journal=tmp_path)
+        pf.load_frame(result.fix.assign(name="Cy"), client, journal=tmp_path)
+        again = pf.load_frame(frame.iloc[::-1], client, key="tag", journal=tmp_path)
+    assert result.pet_ids.index.equals(tags) and result.pet_ids.dropna().tolist() == [1, 2]
+    assert again.pet_ids.to_dict() == {"T3": 2, "T2": 3, "T1": 1}
 
 
 def test_the_same_command_loads_the_fix_file(tmp_path: Path) -> None:

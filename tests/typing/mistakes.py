@@ -41,3 +41,12 @@ try:
 except pf.IncompleteInventoryError as broken:
     broken.partial.table  # wrong
     broken.resume().table  # wrong
+
+try:
+    pf.load_csv("new.csv", client)
+except pf.DuplicatesError as asked:
+    asked.question.answer  # wrong
+except pf.errors.LoadStopped as stopped:
+    stopped.result.invalid  # wrong
+except pf.LoadInterrupted as interrupted:
+    interrupted.result.invalid  # wrong

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from html import unescape
 from pathlib import Path
 
 import openpyxl
@@ -79,9 +80,10 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_record_has_one_row(result: LoadResult) -> None:
-    """The frame has one row per record, with the columns and dtypes that are promised."""
-    frame = result.frame
+def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
+    """The frame has one row per record, with the columns and dtypes that are promised, also where
+    there are none; the states count with all their words."""
+    frame, empty = result.frame, make_result(tmp_path, "name,categoryId,note,status\n")
     own = [name for name in frame.columns if name in COLUMNS]
     assert own == list(COLUMNS)
     text = "object" if pd.__version__ < "3" else "str"  # pandas 2 has no dtype for texts
@@ -92,15 +94,17 @@ def test_every_record_has_one_row(result: LoadResult) -> None:
         "created", "rejected", "unknown", "absent", "invalid", "invalid", "invalid", "skipped",
     ]  # fmt: skip
     assert list(frame["line"]) == [2, 3, 4, 5, 6, 7, 9, 10]
+    assert set(frame["state"].value_counts().index) == {str(state) for state in State}
+    assert empty.frame.dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
+    assert len(empty.frame) == 0 and "a header and no records" in str(empty)
 
 
 def test_parts_are_the_states(result: LoadResult) -> None:
-    """Created, to fix and in doubt are distinguished, and a large id stays exact."""
+    """Created, to fix and in doubt are told apart and counted alike; a large id stays exact."""
     assert list(result.created["pet_id"]) == [2**60]
     assert list(result.fix["line"]) == [3, 6, 7, 9]
     assert list(result.unknown["action"]) == ["check", "resend"]
-    first = result.fix.iloc[0]
-    assert (first["error_column"], first["error_value"]) == ("name", "=cmd()")
+    assert (result.to_fix, result.in_doubt) == (4, 2)
 
 
 def test_what_to_fix_is_seen_first(result: LoadResult) -> None:
@@ -109,14 +113,7 @@ def test_what_to_fix_is_seen_first(result: LoadResult) -> None:
     assert list(result.fix.columns[:7]) == first
     assert list(result.fix.columns[-2:]) == ["accept", "_pf_record"]
     assert len(result.fix.columns) <= 12
-
-
-def test_times_of_the_summary_are_iso(result: LoadResult) -> None:
-    """As everywhere in JSON: a text that states its zone, or null."""
-    summary = result.summary
-    moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("staged", "ended")]
-    assert all(moment.tzinfo == UTC for moment in moments)
-    assert 0 <= (moments[1] - moments[0]).total_seconds() < 60
+    assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
 
 
 def test_a_short_record_gets_a_hint_to_follow(tmp_path: Path) -> None:
@@ -124,23 +121,6 @@ def test_a_short_record_gets_a_hint_to_follow(tmp_path: Path) -> None:
     (row,) = make_result(tmp_path, "name,categoryId,status\nRex\n").fix.itertuples()
     assert row.error_message == "the record has 1 of 3 cells"
     assert row.hint == "add the missing cells, from 'categoryId' on"
-
-
-def test_frame_of_no_records_has_the_same_columns(tmp_path: Path) -> None:
-    """A file without records gives the same columns and dtypes, and says so."""
-    result = make_result(tmp_path, "name,categoryId,note,status\n")
-    full = make_result(_sub(tmp_path))
-    assert len(result.frame) == 0
-    assert {n: str(t) for n, t in result.frame.dtypes.items()} == {
-        n: str(t) for n, t in full.frame.dtypes.items()
-    }
-    assert "a header and no records" in str(result)
-
-
-def _sub(folder: Path) -> Path:
-    inner = folder / "full"
-    inner.mkdir()
-    return inner
 
 
 def test_half_a_character_is_shown_and_kept(tmp_path: Path) -> None:
@@ -161,7 +141,8 @@ def test_column_names_never_collide(tmp_path: Path) -> None:
 
 
 def test_summary_adds_up(result: LoadResult, tmp_path: Path) -> None:
-    """The counts by state sum to the records, and the written summary is the same."""
+    """The counts by state sum to the records, times are ISO 8601 with their zone, and the written
+    summary is the same."""
     summary = result.summary
     result.write(tmp_path / "out")
     written = json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -171,6 +152,9 @@ def test_summary_adds_up(result: LoadResult, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert summary["exit_code"] == 3
     assert {key: written[key] for key in summary} == summary
+    moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("staged", "ended")]
+    assert all(moment.tzinfo == UTC for moment in moments)
+    assert 0 <= (moments[1] - moments[0]).total_seconds() < 60
 
 
 def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> None:
@@ -203,29 +187,27 @@ def test_wrong_arguments_write_nothing(
     assert list(place.iterdir()) == []
 
 
-def test_fix_begins_with_the_own_columns(result: LoadResult, tmp_path: Path) -> None:
-    """The file's own columns come first, in order, then the reason and the hint."""
-    result.write(tmp_path)
-    raw = (tmp_path / "fix.csv").read_bytes()
-    assert raw.startswith(
-        b"\xef\xbb\xbfname,categoryId,note,status,_pf_extra_1,_pf_record,_pf_problem,"
-    )
-    assert b"\r\n" in raw
-
-
-def test_a_result_file_adds_at_most_eight_columns(result: LoadResult, tmp_path: Path) -> None:
-    """They stand behind the file's own, and each has one name."""
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("results.csv", "record state pet_id problem column value hint changed"),
+        ("fix.csv", "record problem column value hint accept"),
+    ],
+)
+def test_the_own_columns_come_first(
+    result: LoadResult, tmp_path: Path, name: str, columns: str
+) -> None:
+    """Then at most eight of ours; the encoding and the lines are those that spreadsheets know."""
     result.write(tmp_path, excel=False)
-    header = list(rows_of(tmp_path / "results.csv")[0])
-    assert header[-8:] == [
-        "_pf_record", "_pf_state", "_pf_pet_id", "_pf_problem", "_pf_column", "_pf_value",
-        "_pf_hint", "_pf_changed",
-    ]  # fmt: skip
-    assert header[:-8] == ["name", "categoryId", "note", "status", "_pf_extra_1"]
+    own = ["name", "categoryId", "note", "status", "_pf_extra_1"]
+    header = [*own, *(f"_pf_{column}" for column in columns.split())]
+    assert list(rows_of(tmp_path / name)[0]) == header
+    raw = (tmp_path / name).read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf") and b"\r\n" in raw
 
 
 def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None:
-    """The fix file comes back as the records that it was made of: same cells, same problems."""
+    """The fix file, and the sheet Fix, come back as the records that they were made of."""
     result.write(tmp_path / "out")
     again = read(tmp_path / "out" / "fix.csv")
     before = [record for record in read(tmp_path / "arrivals.csv") if record.number in (2, 5, 6, 7)]
@@ -233,6 +215,8 @@ def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None
     assert [record.problem for record in again] == [record.problem for record in before]
     assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
     assert [record.origin for record in again] == [(result.import_id[:8], n) for n in (2, 5, 6, 7)]
+    sheet = read(tmp_path / "out" / "results.xlsx", sheet="Fix")
+    assert [(r.payload, r.problem) for r in sheet] == [(r.payload, r.problem) for r in again]
 
 
 @pytest.mark.parametrize("name", ["unknown.csv", "results.csv"])
@@ -256,22 +240,17 @@ def test_a_frame_to_fix_names_its_records(result: LoadResult) -> None:
 
 
 def test_workbook_has_the_promised_sheets(result: LoadResult, tmp_path: Path) -> None:
-    """Summary, Fix, Unknown and All; the header of the last stays in view and filters."""
-    book = written_workbook(result, tmp_path)
-    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All"]
-    assert book["All"].freeze_panes == "A2"
-    assert book["All"].auto_filter.ref.startswith("A1:")
-
-
-def test_workbook_keeps_text_as_text(result: LoadResult, tmp_path: Path) -> None:
-    """No cell is a formula, and neither leading zeros nor the digits of an id are lost."""
+    """Summary, Fix, Unknown and All, whose header stays in view; no cell is a formula, and neither
+    leading zeros nor the digits of an id are lost."""
     book = written_workbook(result, tmp_path)
     every = book["All"]
-    kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All"]
+    assert (every.freeze_panes, every.auto_filter.ref[:3]) == ("A2", "A1:")
     columns = {cell.value: cell.column for cell in every[1]}
     kept = [every["C2"].value, every["C4"].value, every.cell(2, columns["Id in the store"]).value]
-    assert "f" not in kinds
     assert kept == ["=1+1", "007", str(2**60)]
+    kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert "f" not in kinds
 
 
 def written_workbook(result: LoadResult, folder: Path) -> openpyxl.Workbook:
@@ -279,24 +258,15 @@ def written_workbook(result: LoadResult, folder: Path) -> openpyxl.Workbook:
     return openpyxl.load_workbook(folder / "results.xlsx")
 
 
-def test_fix_sheet_comes_back(result: LoadResult, tmp_path: Path) -> None:
-    """The sheet Fix is read like the file fix.csv."""
-    result.write(tmp_path)
-    path = tmp_path / "results.xlsx"
-    from_csv = read(tmp_path / "fix.csv")
-    assert [r.payload for r in read(path, sheet="Fix")] == [r.payload for r in from_csv]
-    assert [r.problem for r in read(path, sheet="Fix")] == [r.problem for r in from_csv]
-
-
-def test_sheets_are_split(
+def test_a_sheet_has_what_it_can_hold(
     result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is more than a sheet can hold goes on to the next."""
+    """Of more records than a sheet can hold the first are there, and the summary says so."""
     monkeypatch.setattr("petstore_frame.loader.results.workbook.SHEET_ROWS", 3)
-    result.write(tmp_path)
-    book = openpyxl.load_workbook(tmp_path / "results.xlsx", read_only=True)
-    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All", "All 2", "All 3", "Fix 2"]
-    book.close()
+    book = written_workbook(result, tmp_path)
+    assert book["All"].max_row == 4
+    texts = [str(cell.value) for row in book["Summary"] for cell in row]
+    assert "A sheet has room for 3 records: results.csv has all" in texts
 
 
 def test_cell_too_long_for_a_workbook_is_empty_there(tmp_path: Path) -> None:
@@ -363,19 +333,12 @@ def test_harmless_text_begins_like_no_formula(text: str) -> None:
 def test_views_escape_everything(result: LoadResult) -> None:
     """No text of a cell or of the store reaches a page or a terminal as markup."""
     html, text = result._repr_html_(), str(result)
-    assert SPOILT not in html
-    assert "&lt;img" in html
-    assert "In doubt" in html
-    assert "result.reconcile(client)" in html
+    assert SPOILT not in html and "&lt;img" in html
+    assert "In doubt" in html and "result.reconcile(client)" in html
     assert "record 5, line 6: name: the name is missing; give the animal a name" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
-
-
-def test_view_says_how_the_file_is_read(result: LoadResult) -> None:
-    """Which column is what, and what is not sent."""
-    for view in (str(result), result._repr_html_()):
-        assert "columns: name, category_id from " in view
-    assert "; not sent: 'note'" in str(result)
+    assert "columns: name, category_id from " in html
+    assert "columns: name, category_id from " in text and "; not sent: 'note'" in text
 
 
 def test_failures_can_be_raised(result: LoadResult, tmp_path: Path) -> None:
@@ -383,7 +346,8 @@ def test_failures_can_be_raised(result: LoadResult, tmp_path: Path) -> None:
     with pytest.raises(LoadFailedError, match="1 of 8 records created") as failed:
         result.raise_for_failures()
     assert failed.value.result is result
-    good = make_result(_sub(tmp_path), "name,categoryId\nRex,3\n")
+    (tmp_path / "good").mkdir()
+    good = make_result(tmp_path / "good", "name,categoryId\nRex,3\n")
     good.raise_for_failures()
 
 
@@ -392,19 +356,6 @@ def test_rehearsal_says_what_would_be_sent(tmp_path: Path) -> None:
     result = make_result(tmp_path, is_rehearsal=True)
     assert str(result).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
     assert "4 records would be sent; nothing was sent yet" in result._repr_html_()
-
-
-def test_states_count_with_all_their_words(result: LoadResult) -> None:
-    """States count with all their words, those that did not occur included."""
-    counts = result.frame["state"].value_counts()
-    assert set(counts.index) == {str(state) for state in State}
-    assert isinstance(result.frame["first_sent_at"].dtype, pd.DatetimeTZDtype)
-
-
-def test_the_numbers_of_a_result_are_those_of_its_frames(result: LoadResult) -> None:
-    """What is to fix and what is in doubt are counted by the states of the frames."""
-    assert result.to_fix == len(result.fix) == result.counts[State.INVALID] + 1
-    assert result.in_doubt == len(result.unknown) == 2
 
 
 def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
@@ -445,3 +396,24 @@ def test_one_cause_is_named_once(tmp_path: Path) -> None:
     assert (odd.records, odd.lines, odd.values) == (4, (2, 4), (("x", 3), ("y", 1)))
     assert (missing.code, missing.records) == ("missing_name", 1)
     assert "value_map={'status': {'x': '', 'y': ''}}" in str(result)
+
+
+def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:
+    """A workbook's date or number as a name is counted on screen, with its first record."""
+    book = openpyxl.Workbook()
+    for row in [("name", "category_id"), ("Ada", 1), (date(2026, 1, 5), 1), (7, 2), (8, 2)]:
+        book.active.append(row)
+    book.save(tmp_path / "arrivals.xlsx")
+    with open_source(tmp_path / "arrivals.xlsx") as source:
+        result = stage(tmp_path / "run.sqlite3", run_of(source), source, is_rehearsal=True)
+    for view in (str(result), unescape(result._repr_html_())):
+        assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
+        assert "a number was read as text, first in record 3, line 4: '7'" in view
+    assert result.summary["notes"] == {"number→text": 2, "date→text": 1}
+
+
+def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
+    """What a text file leaves out or spells otherwise is counted, unless it is refused."""
+    view = str(make_result(tmp_path, "name,category_id,status\nAda,1,SOLD\nBo,2\n  Cy,x,Sold\n"))
+    assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
+    assert "the record ends before its status" in view and "spaces" not in view

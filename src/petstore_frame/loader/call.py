@@ -11,7 +11,7 @@ import shlex
 import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from os import PathLike, fspath
 from typing import Any
@@ -177,17 +177,13 @@ class Call:
 
     def resume(self) -> str:
         """Return the call that finishes what is unfinished in this journal."""
-        kept = {
-            name: value
-            for name, value in self.options.items()
-            if name == "journal" or (name in _OF_THE_STORE and self.way is Way.SHELL)
-        }
-        if self.way is Way.PYTHON:
-            options = "".join(f", {name}={value!r}" for name, value in kept.items())
-            return f"pf.resume_loads(client{options})"
+        kept = {name: self.options[name] for name in ("journal",) if name in self.options}
         if self.way is Way.SHELL:
+            kept |= {name: self.options[name] for name in _OF_THE_STORE if name in self.options}
             return str(Call(self.way, "load", None, {**kept, "resume": True}))
-        return "import that file again"
+        options = "".join(f", {name}={value!r}" for name, value in kept.items())
+        is_python = self.way is Way.PYTHON
+        return f"pf.resume_loads(client{options})" if is_python else "import that file again"
 
     def reconcile(self, *, resends: bool = False) -> str:
         """Return how records in doubt are looked for in the store."""
@@ -203,10 +199,9 @@ class Call:
         if self.way is Way.SHELL:
             found = f"{record}={'none' if pet_id is None else pet_id}"
             return str(self.without(_OF_ONE_LOAD).with_(resolve=[found]))
-        if self.way is Way.PYTHON:
-            found = "not_created=True" if pet_id is None else f"pet_id={pet_id}"
-            return f"result.resolve({record}, {found})"
-        return "tell whoever loads the files"
+        found = "not_created=True" if pet_id is None else f"pet_id={pet_id}"
+        is_python = self.way is Way.PYTHON
+        return f"result.resolve({record}, {found})" if is_python else "tell whoever loads the files"
 
     def compare(self) -> str:
         """Return how a source is compared with a store of which no key is known."""
@@ -219,12 +214,7 @@ class Call:
 
     def to_json(self) -> dict[str, Any]:
         """Return the call as values that JSON has."""
-        return {
-            "way": str(self.way),
-            "function": self.function,
-            "source": self.source,
-            "options": dict(self.options),
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Call:
@@ -247,6 +237,36 @@ def telling(call: Call | None) -> Iterator[None]:
     except PetstoreError as problem:
         problem.call = problem.call or call
         raise
+
+
+class Advice:
+    """A sentence with options in it, which each reader is shown in their own spelling.
+
+    Args:
+        text: The sentence, with ``{}`` where a part stands.
+        parts: Text as it is, or an option: its name, or its name and its value.
+        by_hand: The sentence for a reader who has no options; None is the same sentence.
+
+    Example:
+        >>> advice = Advice("say which with {}", ("delimiter", ";"))
+        >>> str(advice), advice.phrased_by(SHELL)
+        ("say which with delimiter=';'", "say which with --delimiter ';'")
+    """
+
+    def __init__(
+        self, text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None
+    ) -> None:
+        self._text, self._parts, self._by_hand = text, parts, by_hand
+
+    def phrased_by(self, reader: Call) -> str:
+        """Return the sentence as a reader needs it."""
+        if self._by_hand is not None and not reader.has_options:
+            return self._by_hand
+        shown = (part if isinstance(part, str) else reader.option(*part) for part in self._parts)
+        return self._text.format(*shown)
+
+    def __str__(self) -> str:
+        return self.phrased_by(PYTHON)
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

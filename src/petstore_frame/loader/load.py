@@ -7,7 +7,7 @@ from dataclasses import fields
 from os import PathLike, fspath
 from typing import Any
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame._internal.arguments import before_sending, refuse
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import (
     Duplicates,
@@ -79,7 +79,7 @@ def load_csv(
             beside it wins.
         key: The column that identifies an animal, or several that do so together: a known key is
             never sent again. Of several, some cells may be empty where the rest still names one
-            row.
+            row. The name of a frame's index will do.
         mapping: Column names by field, where the header does not show them:
             ``{"name": "Pet", "category_id": "Cat. no."}``.
         categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
@@ -200,14 +200,8 @@ def load_excel(
 
     Args:
         path: The workbook.
-        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
+        client: As of ``load_csv``, and so are all others but ``sheet``.
         sheet: The name of the sheet, where the workbook has several.
-        recipe, key, mapping, categories, value_map, otherwise, defaults: As of ``load_csv``.
-        keep, leave_out, only, leave_lines, count, accept: As of ``load_csv``.
-        columns, header_row, thousands, keep_spaces: As of ``load_csv``.
-        dry_run, duplicates, send_lines, check_store, again: As of ``load_csv``.
-        on_invalid, max_errors, progress, journal, workers: As of ``load_csv``.
-        other: As of ``load_csv``.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -269,13 +263,7 @@ def load_frame(
 
     Args:
         frame: A pandas DataFrame with a name, a category id and perhaps a status.
-        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
-        recipe, key, mapping, categories, value_map, otherwise, defaults: As of ``load_csv``.
-        keep, leave_out, only, leave_lines, count, accept: As of ``load_csv``.
-        thousands, keep_spaces: As of ``load_csv``.
-        dry_run, duplicates, send_lines, check_store, again: As of ``load_csv``.
-        on_invalid, max_errors, progress, journal, workers: As of ``load_csv``.
-        other: As of ``load_csv``.
+        client: As of ``load_csv``, and so are all others.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -302,14 +290,24 @@ def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, A
         if value is not None and value is not _UNSAID.get(name)
     }
     read = {name: options[name] for name in _OF_RECIPES & options.keys()}
+    how = as_recipe(recipe, read)
     return load(
-        source,
+        _with_key(source, how.key) if caller == "load_frame" else source,
         client,
-        as_recipe(recipe, read),
+        how,
         Limits(workers=options["workers"], max_errors=options["max_errors"]),
         LoadOptions(**{name: options[name] for name in _UNSAID}),
         call=Call.of(caller, source, said(recipe, spoken)),
     )
+
+
+def _with_key(frame: Any, key: Sequence[str]) -> Any:
+    """Return a frame in which each level of its index that identifies an animal is a column too."""
+    names = getattr(getattr(frame, "index", None), "names", ())
+    levels = [name for name in key if name in names and name not in frame.columns]
+    if not levels:
+        return frame
+    return frame.assign(**{name: frame.index.get_level_values(name) for name in levels})
 
 
 _NO_OPTIONS = ("path", "frame", "client", "other")
@@ -319,19 +317,16 @@ _UNSAID = {field.name: field.default for field in fields(LoadOptions)}
 _OF_RECIPES = {field.name for field in fields(Recipe)} - {"duplicates"}
 
 
+@before_sending()
 def _check_file(path: Any, *, wants_workbook: bool) -> None:
     """Name the function to use, where the argument is for another one."""
     if not isinstance(path, str | PathLike):
-        raise ArgumentError(
-            f"expected the path of a file, got a {type(path).__name__}; load_frame takes a "
-            "DataFrame; nothing was sent"
-        )
+        kind = type(path).__name__
+        refuse(f"expected the path of a file, got a {kind}; load_frame takes a DataFrame")
+    name = fspath(path)
     if is_archive(path):
-        raise ArgumentError(
-            f"{fspath(path)} is a zip file, but not an .xlsx workbook; unpack it, or save it as "
-            ".xlsx; nothing was sent"
-        )
+        refuse(f"{name} is a zip file, but not an .xlsx workbook; unpack it, or save it as .xlsx")
     if is_workbook(path) and not wants_workbook:
-        raise ArgumentError(f"{fspath(path)} is a workbook; use load_excel; nothing was sent")
+        refuse(f"{name} is a workbook; use load_excel")
     if wants_workbook and not is_workbook(path):
-        raise ArgumentError(f"{fspath(path)} is not a workbook; use load_csv; nothing was sent")
+        refuse(f"{name} is not a workbook; use load_csv")

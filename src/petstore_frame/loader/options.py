@@ -21,7 +21,6 @@ from petstore_frame._internal.arguments import (
     whole_number,
 )
 from petstore_frame._internal.progress import checked_progress, open_progress
-from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.question import CASES
 from petstore_frame.loader.record import State
 
@@ -199,6 +198,7 @@ _ANSWERS: dict[str, str] = {
 }
 
 
+@before_sending()
 def with_other_words(
     caller: str, options: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -214,16 +214,13 @@ def with_other_words(
             _check_header(value, has_names="names" in other)
         elif ours not in options:
             near = get_close_matches(name, options, 1, 0.7)
-            known = f"it has {', '.join(options)}"
-            answer = f"; did you mean {near[0]}=?" if near else f"; {known}"
+            answer = f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(options)}"
             answer = f": {_ANSWERS[name]}" if name in _ANSWERS else answer
-            raise ArgumentError(f"{caller} has no option {name}{answer}; nothing was sent")
+            refuse(f"{caller} has no option {name}{answer}")
         elif taken[ours] is not None:
-            what = f"{caller}: {ours}= is given twice, once as {name}="
-            raise ArgumentError(f"{what}; nothing was sent")
+            refuse(f"{caller}: {ours}= is given twice, once as {name}=")
         elif name == "sheet_name" and not isinstance(value, str):
-            what = f"sheet= is the name of a sheet, got sheet_name={value!r}"
-            raise ArgumentError(f"{what}; nothing was sent")
+            refuse(f"sheet= is the name of a sheet, got sheet_name={value!r}")
         else:
             taken[ours] = value
     return taken
@@ -233,7 +230,6 @@ def _check_header(value: Any, *, has_names: bool) -> None:
     """Refuse a ``header=`` that says anything but what holds anyway."""
     if value == 0 or value == "infer" or (value is None and has_names):
         return
-    what = "a file without a header needs columns=['name', 'category_id', 'status']"
     if isinstance(value, int) and not isinstance(value, bool):
-        what = f"header={value} is header_row={value + 1} here: rows count from 1"
-    raise ArgumentError(f"{what}; nothing was sent")
+        refuse(f"header={value} is header_row={value + 1} here: rows count from 1")
+    refuse("a file without a header needs columns=['name', 'category_id', 'status']")

@@ -9,7 +9,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 
 
 class State(StrEnum):
@@ -34,19 +34,15 @@ MOVES: dict[State, frozenset[State]] = {
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
-    State.INVALID: frozenset(),
-    State.SKIPPED: frozenset(),
-    State.CREATED: frozenset(),
-    State.REJECTED: frozenset(),
-    State.ADOPTED: frozenset(),
+    **dict.fromkeys(
+        (State.INVALID, State.SKIPPED, State.CREATED, State.REJECTED, State.ADOPTED), frozenset()
+    ),
 }
 
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
-
-
 # Of the records of one animal at most one is in one of these: its pet is in the store, may be, or
-# will be.
+# will be. An index of the journal has them in this order.
 LIVE_STATES: tuple[State, ...] = (
     State.PENDING,
     State.IN_FLIGHT,

@@ -37,7 +37,7 @@ from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
-from petstore_frame.loader.results.printed import headline
+from petstore_frame.loader.results.printed import headline, stopped_text
 from petstore_frame.loader.results.question_text import DuplicatesError
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
 from petstore_frame.loader.results.summary import COMMON_CAUSE, OUTDATED, read_causes
@@ -179,7 +179,7 @@ def _tell_end(result: LoadResult) -> None:
     if ending is Ending.INTERRUPTED and result.sent_now:
         raise LoadInterrupted(result)
     if ending in _STOPPED and result.sent_now:
-        raise LoadStopped(result, ending)
+        raise LoadStopped(stopped_text(result.facts), result, ending)
 
 
 def _journal_of(client: PostingClient, journal: str | PathLike[str] | None) -> Path:

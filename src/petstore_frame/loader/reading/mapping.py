@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 from petstore_frame.schema.models import SENT_FIELDS, PetField
 
 OWN_PREFIX = "_pf_"

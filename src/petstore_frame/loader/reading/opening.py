@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, cast
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 SUFFIXES = (".xlsx", ".xlsm")

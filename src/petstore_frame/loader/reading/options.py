@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, StringConstraints, TypeAda
 
 from petstore_frame._internal.arguments import before_sending, true_or_false, whole_number
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import CellRules, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any, Self
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.inputs import Input
 from petstore_frame.loader.reading.keys import Keys, Ranks

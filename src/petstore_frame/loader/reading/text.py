@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.opening import proven_encoding, text_of
 from petstore_frame.loader.reading.options import RecipeOptions

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError, MissingExtraError
-from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.tables import (

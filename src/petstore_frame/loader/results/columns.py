@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from functools import cached_property
+from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,10 +31,7 @@ class SeenRecord:
     def __init__(self, row: JournalRow, run: Import) -> None:
         self.row, self.run = row, run
         self.problem, self.sent = problem_of(row, run), read_payload(row.payload)
-
-    @cached_property
-    def reason(self) -> str | None:
-        return reason_of(self.row)
+        self.reason = reason_of(row)
 
     @property
     def changed(self) -> str:
@@ -67,7 +64,7 @@ class _Column(NamedTuple):
 
 
 def _of_row(dtype: str, name: str) -> _Column:
-    return _Column(dtype, lambda seen: getattr(seen.row, name))
+    return _Column(dtype, attrgetter(f"row.{name}"))
 
 
 def _sent(name: str, dtype: str) -> _Column:
@@ -94,11 +91,11 @@ _RECORD: dict[str, _Column] = {
     "http_status": _of_row("Int16", "http_status"),
     "error_code": _Column("str", lambda seen: seen.problem.code or None),
     "error_message": _Column("str", lambda seen: seen.problem.message or None),
-    "error_column": _Column("str", lambda seen: seen.problem.column),
-    "error_value": _Column("str", lambda seen: seen.problem.value),
+    "error_column": _Column("str", attrgetter("problem.column")),
+    "error_value": _Column("str", attrgetter("problem.value")),
     "hint": _Column("str", lambda seen: str(seen.problem.advice()) or None),
-    "accept": _Column("str", lambda seen: seen.problem.accept),
-    "reason": _Column("category", lambda seen: seen.reason),
+    "accept": _Column("str", attrgetter("problem.accept")),
+    "reason": _Column("category", attrgetter("reason")),
     "known_by": _of_row("category", "known_by"),
     "changed": _Column("str", lambda seen: seen.changed or None),
     "notes": _Column("str", lambda seen: seen.notes or None),
@@ -107,7 +104,7 @@ _RECORD: dict[str, _Column] = {
     "settled_at": _moment("settled_at"),
     "elapsed_ms": _of_row("Float64", "elapsed_ms"),
     "request_id": _of_row("str", "request_id"),
-    "import_id": _Column("str", lambda seen: seen.run.id),
+    "import_id": _Column("str", attrgetter("run.id")),
 }
 COLUMNS = {name: column.dtype for name, column in _RECORD.items()}
 # The values of these columns are known in advance, so they are the same in each result.

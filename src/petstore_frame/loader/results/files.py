@@ -40,8 +40,8 @@ _CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
     "unknown.csv": (DOUBT_STATES, RESULT_COLUMNS),
 }
 FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
-DIGESTS = "written_sha256"
 DEFAULT_FOLDER = "results"
+DIGESTS = "written_sha256"
 Write = Callable[[ResultLine], None]
 RowsOf = Callable[..., Iterator[JournalRow]]  # of some states, or all
 
@@ -60,14 +60,13 @@ def write_results(
             "states": {str(state): counts[state] for state in State},
             "records": counts.total(),
             "files": [*names, SUMMARY],
-            # On disk before the first file moves: a kill between two then leaves only known files.
-            DIGESTS: _digests(drafts, folder),
+            DIGESTS: {name: _digest(drafts / name) for name in names},
         }
-        with replacing(folder / SUMMARY) as temporary:
-            temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
         for name in names:
             with replacing(folder / name) as temporary:
                 (drafts / name).replace(temporary)
+        with replacing(folder / SUMMARY) as temporary:
+            temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     if not has_excel:  # a workbook of an earlier result would show other records
         (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
@@ -117,12 +116,16 @@ def _line(run: Import, row: JournalRow, width: int) -> ResultLine:
 
 def _hint(problem: RecordProblem) -> str:
     """Return how to fix a record for somebody who knows spreadsheets, and no options."""
-    name = "" if problem.option is None else problem.option[0]
-    if name == "accept":
-        return "check it; if it is right, write yes in the column that asks whether to send it"
-    if name == "thousands":
-        return "write the number without points and commas"
-    return problem.hint.format("").rstrip(" :") if name else problem.hint
+    if problem.option is None:
+        return problem.hint
+    return _BY_HAND.get(problem.option[0], problem.hint.format("").rstrip(" :"))
+
+
+_BY_HAND = {
+    "accept": "check it; if it is right, write yes in the column that asks whether to send it",
+    "categories": "write the number of the category in its place",
+    "thousands": "write the number without points and commas",
+}
 
 
 @contextmanager
@@ -151,33 +154,14 @@ def _text(value: Any) -> str:
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:
     """Return where the files of a run may go: the folder asked for, or a free one beside it.
 
-    A folder is free where its result files are of the same import or the same records, or of a
-    rehearsal, and nobody has changed them since. Beside the place is why it is not the folder asked
-    for, or an empty text.
+    A folder is free where its result files are of the same import or of a rehearsal, and nobody has
+    changed them since. Beside the place is why it is not the folder asked for, or an empty text.
     """
     reason = _why_not(folder, run)
     if not reason:
         return folder, ""
     free = next(other for n in count(2) if not _why_not(other := _beside(folder, n), run))
     return free, f"{reason}, so {folder} stays as it is; these results are in {free}"
-
-
-def _digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
-    """Return the SHA-256 of each file that is to be written, and of the one that it replaces.
-
-    Both are ours: a process killed between two of the files leaves some of each.
-    """
-    found: dict[str, list[str]] = {}
-    for name in FILES:
-        written = [_digest(path) for place in (drafts, folder) if (path := place / name).exists()]
-        if name != SUMMARY and written:
-            found[name] = written
-    return found
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _beside(folder: Path, number: int) -> Path:
@@ -189,26 +173,23 @@ def _beside(folder: Path, number: int) -> Path:
 def _why_not(folder: Path, run: Import) -> str:
     """Return why nothing in a folder may be replaced, or an empty text."""
     there = [path for name in FILES if (path := folder / name).exists()]
-    if not there:
-        return ""
     written = _summary(folder / SUMMARY)
+    digests = written.get(DIGESTS)
+    known = digests if isinstance(digests, dict) else {}
     for path in there:
         if run.place is not None and run.place.startswith(str(path.resolve())):
             return f"{path} is the file that was loaded"
-        known = _known(path, written)
-        if path.name != SUMMARY and not (path.is_file() and _digest(path) in known):
-            return f"{path} was {'changed since it was' if known else 'not'} written by an import"
-    if run.id == written.get("import_id") or written.get("dry_run") is True:
+        if path.name != SUMMARY and not (path.is_file() and _digest(path) == known.get(path.name)):
+            is_ours = path.name in known
+            return f"{path} was {'changed since it was' if is_ours else 'not'} written by an import"
+    if not there or run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
-    source = written.get("source")
-    return f"{folder} has the results of another import" + (f", of {source}" if source else "")
+    return f"{folder} has the results of another import, of {written.get('source')}"
 
 
-def _known(path: Path, written: dict[str, Any]) -> list[Any]:
-    """Return the digests that a file has if nobody changed it; none for one that is not ours."""
-    by_name = written.get(DIGESTS)
-    known = by_name.get(path.name) if isinstance(by_name, dict) else None
-    return known if isinstance(known, list) else []
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _summary(path: Path) -> dict[str, Any]:

@@ -62,7 +62,8 @@ def _what_became(facts: ImportSummary) -> str:
     if known := sum(group.records for group in skipped if group.loaded_on):
         parts.append(f"{known:,} known from earlier")
     if repeated := sum(group.records for group in skipped if group.by and not group.loaded_on):
-        parts.append(f"{repeated:,} further rows of the same animals")
+        rows = "row" if repeated == 1 else "rows"
+        parts.append(f"{repeated:,} further {rows} of the same animals")
     sentence = ", ".join(parts)
     if not facts.sent_now and run.ended_at is not None:
         sentence += f" by {minute_text(run.ended_at)}; nothing was sent now"

@@ -154,12 +154,7 @@ def _sides(case: str, example: Example) -> tuple[str, str]:
 
 def _pet_text(body: str) -> str:
     """Return what is sent of an animal in a few words."""
-    try:
-        values = json.loads(body)
-    except ValueError:
-        return body
-    if not isinstance(values, dict):
-        return body
+    values = json.loads(body or "{}")
     shown = [
         f"category {value}" if field.name == "category_id" else str(value)
         for field in SENT_FIELDS

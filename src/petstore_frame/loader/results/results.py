@@ -31,12 +31,7 @@ from petstore_frame.loader.results.columns import (
     read_import_ids,
 )
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
-from petstore_frame.loader.results.printed import (
-    file_warnings,
-    result_html,
-    result_text,
-    stopped_text,
-)
+from petstore_frame.loader.results.printed import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, Skipped, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
@@ -267,7 +262,7 @@ class LoadResult(HasFrame):
         """
         facts = self.facts
         if facts.count(*IN_STORE, State.SKIPPED) < len(facts) or any(facts.elsewhere):
-            raise LoadFailedError(self)
+            raise LoadFailedError(str(self), self)
 
     def reconcile(
         self,
@@ -353,8 +348,8 @@ class LoadFailedError(PetstoreError):
         result: The LoadResult, which tells them apart.
     """
 
-    def __init__(self, result: LoadResult) -> None:
-        super().__init__(str(result))
+    def __init__(self, text: str, result: LoadResult) -> None:
+        super().__init__(text, result)
         self.result = result
 
 
@@ -366,8 +361,8 @@ class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a r
         ending: Why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
     """
 
-    def __init__(self, result: LoadResult, ending: Ending) -> None:
-        super().__init__(stopped_text(result.facts))
+    def __init__(self, text: str, result: LoadResult, ending: Ending) -> None:
+        super().__init__(text, result, ending)
         self.result, self.ending = result, ending
 
 

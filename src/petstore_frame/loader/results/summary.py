@@ -79,7 +79,7 @@ MEANINGS: dict[State, Meaning] = {
 BLANK, LEFT_OUT, WITHDRAWN = "blank", "left_out", "withdrawn"
 KNOWN, CHANGED = "known", "changed"
 IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"
-_PLAIN_REASONS = {
+PLAIN_REASONS = {
     BLANK: "blank",
     LEFT_OUT: "left out, as you said",
     WITHDRAWN: "no longer in the file",
@@ -119,8 +119,8 @@ class Skipped(NamedTuple):
     loaded_on: str = ""
 
     def __str__(self) -> str:
-        if self.reason in _PLAIN_REASONS:
-            return _PLAIN_REASONS[self.reason]
+        if self.reason in PLAIN_REASONS:
+            return PLAIN_REASONS[self.reason]
         there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
         known = _KNOWN_BY.get(self.by, "known from {}").format(there)
         return known + _KNOWN_REASONS[self.reason]
@@ -326,7 +326,7 @@ def _read_skipped(sql: sqlite3.Connection, run: Import) -> list[Skipped]:
     ):
         reason = _reason(by, why, state and State(state), is_changed=bool(is_changed))
         group = Skipped(0, reason)
-        if reason not in _PLAIN_REASONS:
+        if reason not in PLAIN_REASONS:
             day = day_text(staged_at) if staged_at and not is_within else ""
             group = Skipped(0, reason, by or "", source or "", day)
         groups[group] += records

@@ -31,7 +31,7 @@ from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.next_steps import next_steps
 from petstore_frame.loader.results.printed import counted, headline
-from petstore_frame.loader.results.summary import MEANINGS, ImportSummary
+from petstore_frame.loader.results.summary import MEANINGS, PLAIN_REASONS, ImportSummary
 from petstore_frame.schema.text import minute_text
 
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
@@ -85,72 +85,52 @@ def workbook(
 ) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record to the sheets it belongs on.
 
-    The counts may change while records come: one that is in another state than
-    expected may open a sheet behind the others.
-
     Raises:
         MissingExtraError: XlsxWriter is not installed.
     """
     with open_book(path, is_constant_memory=True) as book:
-        summary, expected = book.sheet("Summary"), facts.counts
-        kinds = [_Sheets(book, kind, header, facts) for kind in (_FIX, _DOUBT, _ALL)]
-        for sheets in kinds:
-            if sheets.kind is _ALL or any(expected[state] for state in sheets.kind.states):
-                sheets.open()
+        summary = book.sheet("Summary")
+        kinds = [kind for kind in (_FIX, _DOUBT) if facts.count(*kind.states)]
+        sheets = [_Records(book, kind, header, facts) for kind in (*kinds, _ALL)]
 
         def write(line: ResultLine) -> None:
-            for sheets in reversed(kinds):
-                if line.state in sheets.kind.states:
-                    sheets.write(line)
+            for sheet in sheets:
+                if line.state in sheet.kind.states:
+                    sheet.write(line)
 
         yield write
-        for sheets in kinds:
-            sheets.finish()
+        for sheet in sheets:
+            sheet.finish()
         _write_summary(summary, facts)
 
 
-class _Sheets:
-    """The records of one kind, on as many sheets as they need."""
-
-    _sheet: Sheet
-    _row: int
+class _Records:
+    """The sheet of the records of one kind, as many as it can hold."""
 
     def __init__(
         self, book: Book, kind: _Kind, header: Sequence[str], facts: ImportSummary
     ) -> None:
-        self.kind = kind
-        self._book, self._facts = book, facts
-        self._names = [*header, *(COLUMNS[name].heading for name in kind.columns)]
-        self._own = len(header)
-        self._as_text = book.style(num_format=TEXT)
-        self._looks = {name: book.style(num_format=TEXT, text_wrap=True) for name in _WRAPPED} | {
-            name: book.style(num_format=MOMENT) for name in ("first_sent_at",)
-        }
-        self._as_number = book.style(align="left")
-        self._sheets = 0
-
-    def open(self) -> None:
-        """Begin a sheet."""
-        self._sheets += 1
-        name = self.kind.name if self._sheets == 1 else f"{self.kind.name} {self._sheets}"
-        self._sheet, self._row = self._book.sheet(name), 0
+        self.kind, self._own, self._row = kind, len(header), 0
+        self._as_text, self._as_number = book.style(num_format=TEXT), book.style(align="left")
+        self._looks = {name: book.style(num_format=TEXT, text_wrap=True) for name in _WRAPPED}
+        self._looks["first_sent_at"] = book.style(num_format=MOMENT)
+        self._sheet = book.sheet(kind.name)
         self._sheet.height(0, HEAD_POINTS)
         self._sheet.raw.freeze_panes(1, 0)
         self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
-        for at, column in enumerate(self.kind.columns, self._own):
+        for at, column in enumerate(map(COLUMNS.__getitem__, kind.columns), self._own):
             # The heading has the button of the filter beside it.
-            width = max(COLUMNS[column].width, len(COLUMNS[column].heading) + 3)
-            self._sheet.do("set_column", at, at, width)
+            self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
+        self._names = [*header, *(COLUMNS[name].heading for name in kind.columns)]
         for at, text in enumerate(self._names):
             self._sheet.text(0, at, text, **HEAD, num_format=TEXT)
-        _print_on_a4(self._sheet, self._facts, repeat_row=0)
+        _print_on_a4(self._sheet, facts, repeat_row=0)
         self._sheet.finish()
 
     def write(self, line: ResultLine) -> None:
         """Write a record below the last one."""
-        if self._sheets == 0 or self._row == SHEET_ROWS:
-            self.finish()
-            self.open()
+        if self._row == SHEET_ROWS:
+            return
         self._row += 1
         self._sheet.do("set_row", self._row, LINE_POINTS * _height(line.values))
         does_fit = fits(line.cells)
@@ -162,7 +142,10 @@ class _Sheets:
         notes = [NOTES.get(note, note) for note in (line.values["notes"] or "").split("; ")]
         if not does_fit:
             notes.append(_TOO_LONG)
-        words = {"state": MEANINGS[line.state].text, "notes": "; ".join(filter(None, notes))}
+        meaning = MEANINGS[line.state].text
+        if line.state is State.SKIPPED:
+            meaning = f"not sent: {PLAIN_REASONS.get(line.values['reason'], 'known already')}"
+        words = {"state": meaning, "notes": "; ".join(filter(None, notes))}
         for at, column in enumerate(self.kind.columns, self._own):
             value = words.get(column, line.values[column])
             if value not in (None, ""):
@@ -171,10 +154,9 @@ class _Sheets:
 
     def finish(self) -> None:
         """Put the filter over all rows and print them, now that their number is known."""
-        if self._sheets:
-            last = self._own + self.kind.printed - 1
-            self._sheet.do("autofilter", 0, 0, self._row, len(self._names) - 1)
-            self._sheet.do("print_area", 0, 0, self._row, last)
+        last = self._own + self.kind.printed - 1
+        self._sheet.do("autofilter", 0, 0, self._row, len(self._names) - 1)
+        self._sheet.do("print_area", 0, 0, self._row, last)
 
 
 def _height(values: Mapping[str, Any]) -> int:
@@ -184,8 +166,7 @@ def _height(values: Mapping[str, Any]) -> int:
 
 
 def _print_on_a4(sheet: Sheet, facts: ImportSummary, *, repeat_row: int | None = None) -> None:
-    run = facts.run
-    name, store = (plain_mark(text[:80]) for text in (run.source, run.base_url))
+    name, store = (plain_mark(text[:80]) for text in (facts.run.source, facts.run.base_url))
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}&R{name}",
         footer=f"&L{store}&RPage &P of &N",
@@ -196,42 +177,42 @@ def _print_on_a4(sheet: Sheet, facts: ImportSummary, *, repeat_row: int | None =
 def _write_summary(sheet: Sheet, facts: ImportSummary) -> None:
     for at, width in enumerate(_FACTS_WIDTHS):
         sheet.do("set_column", at, at, width)
-    word, sentence = headline(facts)
-    _put_title(sheet, f"{word}: {sentence}")
-    causes = facts.causes[:_MOST_CAUSES]
-    blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
-        ("The import", _facts(facts)),
-        ("What to do next", [("", step.text) for step in next_steps(replace(facts, call=FILE))]),
-        ("What keeps records from being sent", [("", str(each)) for each in causes]),
-    ]
-    at = 2
-    for heading, pairs in blocks:
-        if not pairs:
-            continue
-        sheet.text(at, 0, heading, bold=True)
-        for at, (name, value) in enumerate(pairs, at + 1):  # noqa: B020 # goes on from the heading
-            sheet.text(at, 0, name, valign="top")
-            if isinstance(value, int):
-                sheet.number(at, 1, value, align="left")
-            else:
-                sheet.text(at, 1, value, text_wrap=True)
-                sheet.height(at, LINE_POINTS * lines(value, _FACTS_WIDTHS[1] + 5))
-        at += 2
+    _put_title(sheet, ": ".join(headline(facts)))
+    steps = [step.text for step in next_steps(replace(facts, call=FILE))]
+    if len(facts) > SHEET_ROWS:
+        steps.append(f"A sheet has room for {SHEET_ROWS:,} records: results.csv has all")
+    row = _put_pairs(sheet, 2, "The import", _pairs(facts))
+    row = _put_pairs(sheet, row, "What to do next", [("", text) for text in steps])
+    causes = [("", str(cause)) for cause in facts.causes[:_MOST_CAUSES]]
+    _put_pairs(sheet, row, "What keeps records from being sent", causes)
     _print_on_a4(sheet, facts)
     sheet.finish()
 
 
-def _facts(facts: ImportSummary) -> list[tuple[str, str | int]]:
+def _put_pairs(sheet: Sheet, row: int, heading: str, pairs: Sequence[tuple[str, str | int]]) -> int:
+    """Put names and values below a heading; return the row for the next one."""
+    if not pairs:
+        return row
+    sheet.text(row, 0, heading, bold=True)
+    for at, (name, value) in enumerate(pairs, row + 1):
+        sheet.text(at, 0, name, valign="top")
+        if isinstance(value, int):
+            sheet.number(at, 1, value, align="left")
+        else:
+            sheet.text(at, 1, value, text_wrap=True)
+            sheet.height(at, LINE_POINTS * lines(value, _FACTS_WIDTHS[1] + 5))
+    return row + len(pairs) + 2
+
+
+def _pairs(facts: ImportSummary) -> list[tuple[str, str | int]]:
     """Return what a colleague wants to know of the import; what did not occur is left out."""
     run = facts.run
-    counts = [(meaning, count) for _, count, meaning in counted(facts)]
-    ended = "not yet" if run.ended_at is None else minute_text(run.ended_at)
     return [
         ("File", run.place or run.source),
         ("Store", run.base_url),
-        ("Loaded", ended),
+        ("Loaded", "not yet" if run.ended_at is None else minute_text(run.ended_at)),
         ("Records", len(facts)),
-        *counts,
+        *((meaning, count) for _, count, meaning in counted(facts)),
     ]
 
 

@@ -23,7 +23,6 @@ from petstore_frame.loader.options import (
     MOST_WORKERS,
     Limits,
     LoadProgress,
-    ProgressOption,
 )
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
@@ -72,7 +71,7 @@ def run_session(
     client: PostingClient,
     limits: Limits,
     *,
-    progress: ProgressOption,
+    progress: bool | Callable[..., None] | None,
     timing: Clocks,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
