@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -114,10 +116,30 @@ def test_listing_keys_makes_no_database(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_version_is_told() -> None:
-    """--version needs no command."""
-    result = CliRunner().invoke(app, ["--version"])
-    assert (result.exit_code, result.stdout) == (0, f"petstore-frame {pf.__version__}\n")
+def test_the_version_is_told_at_once() -> None:
+    """--version needs no command, and nothing that takes long to import."""
+    told = subprocess.run(
+        [sys.executable, "-c", _VERSION], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == f"petstore-frame {pf.__version__}\n[]\n"
+
+
+_VERSION = """
+import sys
+from petstore_frame.__main__ import main
+sys.argv[1:] = ["--version"]
+try:
+    main()
+except SystemExit:
+    print([name for name in ("pandas", "pydantic", "httpx", "fastapi") if name in sys.modules])
+"""
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
+    """What a newcomer types leads to the command that was meant."""
+    for typed, right in (("fetc", "fetch"), ("import", "load")):
+        result = CliRunner().invoke(app, [typed])
+        assert result.exit_code == 2 and right in result.stderr
 
 
 def test_a_wrong_argument_is_named(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def serve(
 
 
 app = typer.Typer(
+    name="keys",
     cls=PlainGroup,
     help="The keys in a store's database: make a new one, list them, revoke one.",
     no_args_is_help=True,
