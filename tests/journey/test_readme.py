@@ -73,7 +73,7 @@ def test_the_monday_of_the_page_runs(
 def test_the_exit_codes_of_the_page() -> None:
     """The page lists every outcome in its order with its code."""
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
-    assert codes == [each.exit_code for each in pf.monday.Outcome]
+    assert codes == [each.exit_code for each in pf.monday.MondayOutcome]
 
 
 def run_python(text: str, folder: Path) -> str:
