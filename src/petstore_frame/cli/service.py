@@ -35,9 +35,6 @@ def serve(
     strict: Annotated[
         bool, switch("strict", "Refuse unknown fields and query parameters.")
     ] = False,
-    after_sunset: Annotated[
-        str, Option(help="getPet after its removal date: serve, or gone.")
-    ] = "serve",
     workers: Annotated[int, Option(help="Processes; more than one needs PostgreSQL.")] = 1,
     log_level: Annotated[str, Option(help="debug, info, warning, error or off.")] = "info",
 ) -> None:
