@@ -1,4 +1,4 @@
-"""Walks added fields through a copy of the package: run by ``test_add_a_field`` in its own process.
+"""Walks added fields through the store and back: run by ``test_add_a_field`` in its own process.
 
 Prints one JSON object: what each place shows of the fields.
 """
@@ -11,34 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 import petstore_frame as pf
 
-PETS = [
-    {"id": 1, "name": "Luna", "categoryId": 3, "status": "sold", "age": 71, "weightKg": 2.75},
-    {"id": 2, "name": "Max", "categoryId": 3},
-]
-CSV = "name,category_id,years,Weight kg\nBen,3,71,2.75\nZoe,3,,\nTom,3,old,\n"
-
-
-class Store:
-    """Lists two pets and takes any."""
-
-    def __init__(self) -> None:
-        self.sent: list[dict[str, Any]] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        if request.method == "GET":
-            held = [*PETS, *({"id": at, **pet} for at, pet in enumerate(self.sent, 3))]
-            pet_id = request.url.path.rpartition("/")[2]
-            return httpx.Response(200, json=held[int(pet_id) - 1] if pet_id.isdigit() else PETS)
-        self.sent.append(json.loads(request.content))
-        return httpx.Response(201, json={"id": len(self.sent) + 2, **self.sent[-1]})
+FIELDS = ("age", "weight_kg")
+CSV = "tag,name,category_id,years,Weight kg\nA1,Ben,3,71,2.75\nA2,Zoe,3,,\nA3,Tom,3,old,\n"
 
 
 def cells(path: Path) -> list[list[Any]]:
-    """The first lines of a workbook's sheet of pets."""
+    """The lines of a workbook's sheet of pets."""
     import openpyxl
 
     rows = openpyxl.load_workbook(path, read_only=True)["Inventory"].iter_rows(values_only=True)
@@ -54,37 +34,46 @@ def texts(widget: Any) -> Iterator[str]:
 
 
 def walk(folder: Path) -> dict[str, Any]:
-    store = Store()
-    client = pf.Client("http://127.0.0.1/v1", "k", transport=httpx.MockTransport(store))
-    client.post_pet(pf.NewPet(name="Kim", category_id=1, age=7).to_json())
-    inventory = pf.fetch_inventory(client, progress=False)
+    listed, edited, journal = folder / "new.csv", folder / "edited.csv", folder / "journal"
+    listed.write_text(CSV)
+    edited.write_text(CSV.replace("71", "72"))
+    with pf.serve(sample=2) as server, server.client() as client:
+        new = pf.NewPet(name="Kim", category_id=1, age=7)
+        created = client.post_pet(new.to_json()).pet_like(new)
+        result = pf.load_csv(listed, client, key="tag", journal=journal, progress=False)
+        ben = client.list_pets().pets[3]
+        inventory = pf.fetch_inventory(client, progress=False)
+        same, other = (
+            pf.compare(path, inventory, key="tag", journal=journal) for path in (listed, edited)
+        )
+        dashboard = pf.Dashboard(client, inventory=inventory, folder=folder)
+        shown = " ".join(texts(dashboard.widget))
+        dashboard.close()
     frame = inventory.frame
+    changed = (frame.iloc[::-1], frame.assign(age=range(len(frame))), frame.assign(age=71))
     history = pf.History(folder / "history")
+    yesterday = history.read("2026-01-05")
     history.add(inventory)
-    dashboard = pf.Dashboard(client, inventory=inventory, folder=folder)
-    shown = " ".join(texts(dashboard.widget))
-    dashboard.close()
-    (folder / "new.csv").write_text(CSV)
-    result = pf.load_csv(folder / "new.csv", client, journal=folder / "journal", progress=False)
     return {
-        "created": store.sent[0],
-        "page": client.list_pets().pets[0].model_dump(),
-        "dtypes": {name: str(frame[name].dtype) for name in ("age", "weight_kg")},
-        "first": [int(frame["age"][0]), float(frame["weight_kg"][0])],
-        "missing": [bool(frame[name].isna()[1]) for name in ("age", "weight_kg")],
-        "covered": [
-            pf.completeness(changed) == inventory.completeness
-            for changed in (frame.iloc[::-1], frame.assign(age=[72, None]), frame.assign(age=71))
-        ],
-        "kept": [str(type_) for type_ in history.open().types[4:6]],
-        "workbook": cells(pf.write_report(inventory, folder / "stock.xlsx"))[:2],
-        "csv": pf.write_report(inventory, folder / "stock.csv").read_text("utf-8-sig")[:200],
-        "page_of_report": pf.write_report(inventory, folder / "stock.html").read_text("utf-8"),
-        "table": str(pf.charts.inventory_table(inventory).html),
-        "dashboard": shown,
-        "sent": store.sent[1:],
+        "sent": json.loads(new.to_json()),
+        "created": created.age,
+        "ben": ben.model_dump(),
+        "dtypes": {name: str(frame[name].dtype) for name in FIELDS},
+        "values": [frame.set_index("name")[name].dropna().to_dict() for name in FIELDS],
+        "covered": [pf.completeness(each) == inventory.completeness for each in changed],
+        "states": result.frame["state"].astype(str).tolist(),
         "columns": list(result.frame.columns),
         "to_fix": result.fix["error_column"].tolist(),
+        "compared": [len(same.of("same")), len(other.of("same"))],
+        "kept_as": [str(type_) for type_ in history.open().types[4:6]],
+        "kept": [int(age) for age in history.read().frame["age"].dropna()],
+        "yesterday": [str(yesterday.completeness), int(yesterday.frame["age"].isna().sum())],
+        "diff": len(history.diff("2026-01-05")),
+        "workbook": cells(pf.write_report(inventory, folder / "stock.xlsx")),
+        "csv": pf.write_report(inventory, folder / "stock.csv").read_text("utf-8-sig"),
+        "page": pf.write_report(inventory, folder / "stock.html").read_text("utf-8"),
+        "table": str(pf.charts.inventory_table(inventory).html),
+        "dashboard": shown,
     }
 
 

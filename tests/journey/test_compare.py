@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import openpyxl
 import pytest
@@ -123,10 +123,8 @@ def test_a_list_is_read_with_every_option_of_the_loader() -> None:
     reading = {each.name for each in fields(pf.Recipe)} - {"duplicates"}
     assert reading <= set(signature(pf.compare).parameters)
     assert reading <= {*signature(pf.load_csv).parameters, *signature(pf.load_excel).parameters}
-    group: Any = get_command(app)
-    load, compare = (
-        {p.name for p in group.get_command(None, name).params} for name in ("load", "compare")
-    )
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    load, compare = ({p.name for p in commands[name].params} for name in ("load", "compare"))
     assert {each.name for each in fields(HowRead)} <= load & compare
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,25 +23,9 @@ STORE = ("--base-url", "http://[::1]:9/v1", "--api-key", "a-key-of-twenty-signs"
     [
         (["sample", "--output", "nope/a.csv"], "the folder nope does not exist; make it first"),
         (["fetch", "--output", "nope/x.csv"], "the folder nope does not exist; make it first"),
-        (["demo", "--folder", "arrivals.csv"], "is a file"),
+        (["demo", "--folder", "a.csv"], "is a file"),
         (["report", "--output", "x.xlsx", "--history", "nohist"], "does not exist"),
-        (["load", "arrivals.csv", "--categories", "nocat.csv"], "does not exist"),
-    ],
-)
-def test_a_wrong_name_is_one_line(
-    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A folder or file that is not there is named before anything starts, with exit code 2."""
-    monkeypatch.chdir(tmp_path)
-    Path("arrivals.csv").touch()
-    result = CliRunner().invoke(app, arguments)
-    assert (result.exit_code, words in result.stderr) == (2, True), result.output
-    assert not isinstance(result.exception, (OSError, pf.PetstoreError))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+        (["load", "a.csv", "--categories", "nocat.csv"], "does not exist"),
         (["fetch", "--output", "x.csv"], "pass --base-url or set PETSTORE_BASE_URL"),
         (["load", "a.csv", "--base-url", "http://[::1]:9/v1"], "or pass --api-key"),
         (["load", "a.csv", *STORE, "--column", "colour=x"], "--column names the field 'colour'"),
@@ -50,15 +36,16 @@ def test_a_wrong_name_is_one_line(
         (["report", "--output", "."], "'.' is a folder; add a file's name, such as 'pets.csv'"),
     ],
 )
-def test_an_error_names_options_and_not_arguments(
+def test_a_wrong_name_is_one_line(
     arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever types in a shell is told what to type there."""
+    """What is wrong is named before anything starts, in the words of a shell, with exit code 2."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PETSTORE_API_KEY", raising=False)
     Path("a.csv").write_text("name,categoryId\n", encoding="utf-8")
     result = CliRunner().invoke(app, arguments)
-    assert (result.exit_code, words in result.stderr) == (2, True), result.stderr
+    assert (result.exit_code, words in result.stderr) == (2, True), result.output
+    assert not isinstance(result.exception, (OSError, pf.PetstoreError))
     assert "base_url=" not in result.stderr and "api_key=" not in result.stderr
 
 
@@ -114,10 +101,30 @@ def test_listing_keys_makes_no_database(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_version_is_told() -> None:
-    """--version needs no command."""
-    result = CliRunner().invoke(app, ["--version"])
-    assert (result.exit_code, result.stdout) == (0, f"petstore-frame {pf.__version__}\n")
+def test_the_version_is_told_at_once() -> None:
+    """--version needs no command, and nothing that takes long to import."""
+    told = subprocess.run(
+        [sys.executable, "-c", _VERSION], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == f"petstore-frame {pf.__version__}\n[]\n"
+
+
+_VERSION = """
+import sys
+from petstore_frame.__main__ import main
+sys.argv[1:] = ["--version"]
+try:
+    main()
+except SystemExit:
+    print([name for name in ("pandas", "pydantic", "httpx", "fastapi") if name in sys.modules])
+"""
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
+    """What a newcomer types leads to the command that was meant."""
+    for typed, right in (("fetc", "fetch"), ("import", "load")):
+        result = CliRunner().invoke(app, [typed])
+        assert result.exit_code == 2 and right in result.stderr
 
 
 def test_a_wrong_argument_is_named(tmp_path: Path) -> None:

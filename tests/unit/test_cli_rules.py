@@ -21,10 +21,8 @@ from threaded import Server
 
 def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:
     """Every command and subcommand with its words."""
-    group = group or get_command(app)
-    for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        if hasattr(command, "list_commands"):
+    for name, command in (group or get_command(app)).commands.items():
+        if hasattr(command, "commands"):
             yield from commands(command, f"{name} ")
         else:
             yield before + name, command

@@ -29,18 +29,12 @@ def whole() -> Inventory:
     return inventory(pets(60))
 
 
-def history_of(inventory: Inventory, folder: Path) -> pf.History:
-    """Keep the same pets on two days."""
+def history_of(folder: Path, *days: Inventory) -> pf.History:
+    """Keep an inventory a day."""
     kept = pf.History(folder)
-    for days in (0, 1):
-        kept.add(
-            replace(
-                inventory,
-                origin=replace(
-                    inventory.origin, fetched_at=inventory.fetched_at + timedelta(days=days)
-                ),
-            )
-        )
+    for number, each in enumerate(days):
+        read_at = each.fetched_at + timedelta(days=number)
+        kept.add(replace(each, origin=replace(each.origin, fetched_at=read_at)))
     return kept
 
 
@@ -85,10 +79,10 @@ def test_a_trend_says_which_of_its_numbers_are_minimums(
     partial: Inventory, whole: Inventory, tmp_path: Path
 ) -> None:
     """What a screen reader reads out says of each end of a line whether it is exact."""
-    drawing = pf.charts.trend_chart(history_of(partial, tmp_path / "part").trend())
+    drawing = pf.charts.trend_chart(history_of(tmp_path / "part", partial, partial).trend())
     assert "available at least 15 to at least 15" in repr(drawing)
     assert "available at least 15 to at least 15" in drawing.html
-    exact = pf.charts.trend_chart(history_of(whole, tmp_path / "whole").trend())
+    exact = pf.charts.trend_chart(history_of(tmp_path / "whole", whole, whole).trend())
     assert "available 15 to 15" in repr(exact)
 
 
@@ -96,12 +90,12 @@ def test_ages_say_whether_they_are_of_all_available_pets(
     partial: Inventory, whole: Inventory, tmp_path: Path
 ) -> None:
     """The ages are of the pets that the last snapshot holds, which may not be all."""
-    ageing = history_of(partial, tmp_path / "part").flow().ageing
+    ageing = history_of(tmp_path / "part", partial, partial).flow().ageing
     drawing = pf.charts.ageing_chart(ageing)
     assert set(ageing["count_is"]) == {"at least"}
     assert repr(drawing).startswith("<at least 15 pets available")
     assert ">≥ 15</text>" in drawing.html
-    exact = history_of(whole, tmp_path / "whole").flow().ageing
+    exact = history_of(tmp_path / "whole", whole, whole).flow().ageing
     assert repr(pf.charts.ageing_chart(exact)).startswith("<15 pets available")
     assert repr(pf.charts.ageing_chart(exact.head(0))).startswith("<at least 0 pets available")
 
@@ -139,22 +133,18 @@ def test_no_change_is_not_claimed_of_pets_not_read(
     partial: Inventory, whole: Inventory, tmp_path: Path
 ) -> None:
     """The workbook's Changes and the dashboard's History count what changed as a minimum."""
-    kept = history_of(partial, tmp_path / "part")
+    kept = history_of(tmp_path / "part", partial, partial)
     path = pf.write_report(partial, tmp_path / "stock.xlsx", history=kept, progress=False)
     assert "Pets that came, went or changed: at least 0" in [r[1] for r in cells(path, "Changes")]
     assert "came, went or changed: at least 0<" in moves_table(kept.diff())
-    exact = history_of(whole, tmp_path / "whole")
+    exact = history_of(tmp_path / "whole", whole, whole)
     assert "came, went or changed: 0<" in moves_table(exact.diff())
 
 
 def test_changes_of_a_partial_listing_are_minimums(partial: Inventory, tmp_path: Path) -> None:
     """Each number of changed pets is marked where a snapshot may lack pets."""
-    kept = pf.History(tmp_path / "kept")
-    kept.add(partial)
     more = inventory(pets(70), Verdict.UNKNOWN)
-    kept.add(
-        replace(more, origin=replace(more.origin, fetched_at=more.fetched_at + timedelta(days=1)))
-    )
+    kept = history_of(tmp_path / "kept", partial, more)
     path = pf.write_report(more, tmp_path / "stock.xlsx", history=kept, progress=False)
     moves = book_of(path)["Changes"][6]
     assert [moves[1].value, moves[4].number_format] == ["first seen", '"≥ "#,##0']

@@ -54,7 +54,7 @@ def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"after_sunset": "never"}, "after_sunset is one of serve, gone, got 'never'"),
+        ({"log_level": "loud"}, "log_level is one of debug, info, warning, error, off, got"),
         ({"sample": -1}, "sample is 0 or more, got -1"),
         ({"sample": True}, "sample is a whole number, got True"),
         ({"port": 70_000}, "port is 0 to 65535, got 70000"),

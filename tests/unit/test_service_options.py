@@ -14,7 +14,6 @@ from petstore_frame.service.options import Options, explain
 WRONG = {
     "port": 70_000,
     "sample": -1,
-    "after_sunset": "never",
     "log_level": "loud",
     "workers": 0,
     "colour": "red",

@@ -28,7 +28,6 @@ from petstore_frame.http import GivenTransport
 from petstore_frame.http.settings import IdempotencyKey, checked_key
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
-AfterSunset = Literal["serve", "gone"]
 LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
 _END_S = 10.0
@@ -127,7 +126,6 @@ def serve(
     start_timeout_s: float = 30.0,
     spec_only: bool = False,
     strict: bool = False,
-    after_sunset: AfterSunset = "serve",
     public_url: str | None = None,
     workers: int = 1,
     log_level: LogLevel = "warning",
@@ -146,7 +144,6 @@ def serve(
         start_timeout_s: Seconds to wait until the service answers.
         spec_only: Leave out every extension of the interface.
         strict: Refuse unknown body fields and query parameters.
-        after_sunset: getPet after its removal date: ``serve`` or ``gone``.
         public_url: Address under which clients reach ``/v1``, where it is another one.
         workers: Number of processes; more than one needs PostgreSQL.
         log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
@@ -178,7 +175,6 @@ def serve(
         "port": whole_number("port", port, 0, 65535),
         "spec_only": true_or_false("spec_only", spec_only),
         "strict": true_or_false("strict", strict),
-        "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
         "public_url": public_url,
         "workers": whole_number("workers", workers, 1),
         "log_level": one_of("log_level", log_level, get_args(LogLevel)),

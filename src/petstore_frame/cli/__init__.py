@@ -6,6 +6,7 @@ Human tables on a terminal, ``--json`` for scripts, progress on stderr.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -49,31 +50,35 @@ COMMANDS: dict[str, tuple[str, tuple[int, ...]]] = {
 }
 
 
-class Verbs(PlainlyFailing):
+class _Commands(Mapping[str, Any]):
     """The commands, each imported when it is asked for."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+    def __getitem__(self, name: str) -> Any:
+        module_name, codes = COMMANDS[name]
+        module = import_module(f"{__name__}.{module_name}")
+        if name == "keys":
+            return get_command(module.app)
+        alone = typer.Typer(add_completion=False)
+        made = alone.command(name, cls=PlainCommand, epilog=exit_table(codes))
+        made(flat(getattr(module, name)))
+        return get_command(alone)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        name, codes = COMMANDS[cmd_name]
-        module = import_module(f"{__name__}.{name}")
-        if cmd_name == "keys":
-            alone = module.app
-        else:
-            alone = typer.Typer(add_completion=False)
-            made = alone.command(cmd_name, cls=PlainCommand, epilog=exit_table(codes))
-            made(flat(getattr(module, cmd_name)))
-        command = get_command(alone)
-        command.name = cmd_name
-        return command
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Verbs(PlainlyFailing):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = _Commands()
 
 
 app = typer.Typer(
     name="petstore-frame",
-    cls=Verbs,
+    cls=_Verbs,
     help=(
         "A store's animals: read the inventory, load new animals, report what is there.\n\n"
         "The store and its key come from PETSTORE_BASE_URL and PETSTORE_API_KEY. With --json a "

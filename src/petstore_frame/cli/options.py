@@ -26,6 +26,12 @@ def to_write(text: str) -> Any:
     return Option("--output", "-o", help=text, show_default=False)
 
 
+def repeated(text: str, *names: str) -> Any:
+    """Return an option that may be given several times."""
+    return Option(*names, help=f"{text}; may be repeated.")
+
+
+Texts = list[str] | None
 CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
@@ -101,7 +107,7 @@ class HowRead:
 
     PANEL: ClassVar[str] = "How the file is read"
     key: Annotated[
-        list[str] | None,
+        Texts,
         Option(
             help="Column that identifies an animal; several: --key A --key B.",
             rich_help_panel=PLAIN,
@@ -121,50 +127,36 @@ class HowRead:
         Path | None, Option(help="Write these options into a recipe.", dir_okay=False)
     ] = None
     mapping: Annotated[
-        list[str] | None,
-        Option(
-            "--mapping", "--column", help="field=column, such as name='Pet name'; may be repeated."
-        ),
+        Texts, repeated("field=column, such as name='Pet name'", "--mapping", "--column")
     ] = None
     value_map: Annotated[
-        list[str] | None,
-        Option(
-            "--value-map",
-            "--value",
-            help="field:text=value, such as status:reserved=pending; may be repeated.",
-        ),
+        Texts,
+        repeated("field:text=value, such as status:reserved=pending", "--value-map", "--value"),
     ] = None
     otherwise: Annotated[
-        list[str] | None,
-        Option(help="field=value for all other words, such as status=; may be repeated."),
+        Texts, repeated("field=value for all other words, such as status=", "--otherwise")
     ] = None
     defaults: Annotated[
-        list[str] | None,
-        Option(
+        Texts,
+        repeated(
+            "field=text for an empty cell, such as 'name=Unnamed {Tag no}'",
             "--defaults",
             "--default",
-            help="field=text for an empty cell, such as 'name=Unnamed {Tag no}'; may be repeated.",
         ),
     ] = None
     keep: Annotated[
         str | None, Option(help="Of rows of one key: first, last, or 'newest: COLUMN'.")
     ] = None
-    leave_out: Annotated[
-        list[str] | None, Option(help="column=text of rows to leave out; may be repeated.")
-    ] = None
-    only: Annotated[
-        list[str] | None, Option(help="column=text of the rows to load; may be repeated.")
-    ] = None
+    leave_out: Annotated[Texts, repeated("column=text of rows to leave out", "--leave-out")] = None
+    only: Annotated[Texts, repeated("column=text of the rows to load", "--only")] = None
     leave_lines: Annotated[
-        list[int] | None,
-        Option("--leave-lines", "--leave-line", help="A line to leave out; may be repeated."),
+        list[int] | None, repeated("A line to leave out", "--leave-lines", "--leave-line")
     ] = None
     count: Annotated[
         str | None, Option(help="Column that says how many animals a row stands for.")
     ] = None
     accept: Annotated[
-        list[str] | None,
-        Option(help="A kind of suspicious record to take after all; may be repeated."),
+        Texts, repeated("A kind of suspicious record to take after all", "--accept")
     ] = None
     sheet: Annotated[str | None, Option(help="Sheet of a workbook.")] = None
     header_row: Annotated[

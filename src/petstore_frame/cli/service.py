@@ -35,9 +35,6 @@ def serve(
     strict: Annotated[
         bool, switch("strict", "Refuse unknown fields and query parameters.")
     ] = False,
-    after_sunset: Annotated[
-        str, Option(help="getPet after its removal date: serve, or gone.")
-    ] = "serve",
     workers: Annotated[int, Option(help="Processes; more than one needs PostgreSQL.")] = 1,
     log_level: Annotated[str, Option(help="debug, info, warning, error or off.")] = "info",
 ) -> None:
@@ -54,6 +51,7 @@ def serve(
 
 
 app = typer.Typer(
+    name="keys",
     cls=PlainGroup,
     help="The keys in a store's database: make a new one, list them, revoke one.",
     no_args_is_help=True,

@@ -19,7 +19,6 @@ _CODES = {
     401: "unauthorized",
     404: "not_found",
     405: "method_not_allowed",
-    410: "gone",
     412: "other_store",
     413: "payload_too_large",
     415: "unsupported_media_type",

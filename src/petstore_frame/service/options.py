@@ -23,7 +23,6 @@ class Options(BaseModel):
     public_url: str | None = None  # that clients use, ending in /v1
     spec_only: bool = False  # leave out every extension of the interface
     strict: bool = False  # refuse unknown body fields and query parameters
-    after_sunset: Literal["serve", "gone"] = "serve"  # getPet after its removal date
     workers: int = Field(1, ge=1)
     parent_pid: int | None = None  # with which this run ends
     log_level: Literal["debug", "info", "warning", "error", "off"] = "info"

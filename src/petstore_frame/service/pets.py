@@ -22,7 +22,6 @@ from petstore_frame.service.requests import (
     StoreOf,
     StrictRoute,
     base_of,
-    get_options,
     plain_digits,
     require_key,
 )
@@ -173,10 +172,8 @@ async def create_pet(
         404: _refused("No animal with that identifier"),
     },
 )
-async def get_pet(store: StoreOf, request: Request, response: Response, pet_id: PetId) -> Any:
+async def get_pet(store: StoreOf, response: Response, pet_id: PetId) -> Any:
     """Get one animal by its id. To be removed on 5 December 2030: list by `status` instead."""
-    if get_options(request).after_sunset == "gone":
-        raise Refusal(410, "getPet was removed; use GET /pets", headers=LIFECYCLE)
     pet = await store.pet(pet_id)
     if pet is None:
         raise Refusal(404, "there is no pet with this id", headers=LIFECYCLE)
