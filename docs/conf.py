@@ -146,9 +146,7 @@ def _write_llms_txt(app: Any, problem: Exception | None) -> None:
         for page in sources
         if page in app.env.titles
     ]
-    texts = [
-        path.read_text(encoding="utf-8") for path in sources.values() if path.suffix == ".md"
-    ]
+    texts = [path.read_text(encoding="utf-8") for path in sources.values() if path.suffix == ".md"]
     (Path(app.outdir) / "llms.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
     (Path(app.outdir) / "llms-full.txt").write_text("\n\n".join(texts), encoding="utf-8")
 
