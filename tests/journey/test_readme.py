@@ -54,6 +54,17 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert f"\n| `{whole}` | `{bare}` | {row} |\n" in README
 
 
+def test_every_figure_is_a_measured_one() -> None:
+    """What the README says beside a promise or another library stands in the benchmarks."""
+    benchmarks = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    tables = README.partition("| three promises")[2].partition("## How it is built")[0]
+    rows = [line for line in tables.splitlines() if line.startswith(("| ", "|--"))]
+    figures = set(re.findall(r"\d[\d,]*(?:\.\d+)?\d", " ".join(rows))) - {"0.2", "500"}
+    assert len(figures) > 15
+    unknown = {figure for figure in figures if not re.search(rf"\b{figure}\b", benchmarks)}
+    assert unknown == set()
+
+
 def test_the_monday_of_the_page_runs(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
