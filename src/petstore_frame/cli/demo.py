@@ -113,7 +113,8 @@ def demo(
 
 def _became(result: LoadResult) -> str:
     """Say what became of the rows, with the first of those to fix that has a value."""
-    lines = [f"{result.counts['created']:>6,}  created: in the store"]
+    created = len(result.created)
+    lines = [f"{created:>6,}  created: in the store"]
     fix = result.fix
     if len(fix):
         lines.append(f"{len(fix):>6,}  to fix: not sent; all of them are in fix.csv, such as")
