@@ -8,16 +8,14 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Option
 
+import petstore_frame as pf
 from petstore_frame.cli.load import write_files
 from petstore_frame.cli.options import AsJson, finish, switch, to_write
-
-if TYPE_CHECKING:
-    from petstore_frame.loader.results.results import LoadResult
 
 _COLUMNS = """\
 animal_id   the shelter's own number, by which a row is known again
@@ -42,22 +40,17 @@ def sample(
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
-    from petstore_frame.bundled.samples import (
-        write_sample_categories,
-        write_sample_csv,
-        write_template,
-    )
     from petstore_frame.report import refuse_impossible
 
     for path in (output, categories):
         if path is not None:
             refuse_impossible(path)
     if template:
-        rows, written = 0, [write_template(output)]
+        rows, written = 0, [pf.samples.write_template(output)]
     else:
-        written = [write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
+        written = [pf.samples.write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
     if categories is not None:
-        written.append(write_sample_categories(categories))
+        written.append(pf.samples.write_sample_categories(categories))
     named = [str(file) for file in written]
     facts = {"output": str(output), "rows": rows, "files": named}
     finish(facts, "\n".join(named), as_json=as_json)
@@ -77,33 +70,28 @@ def demo(
 
     Example: petstore-frame demo --rows 500
     """
-    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
-    from petstore_frame.bundled.server import serve
-    from petstore_frame.counts.summary import summarize
-    from petstore_frame.inventory import fetch_inventory
-    from petstore_frame.loader.load import load_csv
-    from petstore_frame.report import write_report
-
     folder.mkdir(parents=True, exist_ok=True)
     arrivals, categories, report = (
         folder / name for name in ("arrivals.csv", "categories.csv", "inventory.xlsx")
     )
     typer.echo(f"Everything happens on this machine; the files go to {folder}/")
     # The store is new at each run, so the memory of earlier imports would only be in the way.
-    with serve() as server, server.client() as client, TemporaryDirectory() as journal:
+    with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, with a key made for this run")
-        write_sample_csv(arrivals, rows=rows, seed=seed)
-        write_sample_categories(categories)
+        pf.samples.write_sample_csv(arrivals, rows=rows, seed=seed)
+        pf.samples.write_sample_categories(categories)
         _step("A file", f"{arrivals}: {rows:,} animals as people send them")
         _show(_COLUMNS)
         _step("Loading", "one request for each good row; a row with a mistake is not sent")
-        result = load_csv(arrivals, client, key="animal_id", categories=categories, journal=journal)
+        result = pf.load_csv(
+            arrivals, client, key="animal_id", categories=categories, journal=journal
+        )
         _show(_became(result))
-        inventory = fetch_inventory(client)
+        inventory = pf.fetch_inventory(client)
         _step("Reading back", str(inventory.completeness))
-        _show(str(summarize(inventory, categories=categories)).partition("\n\n")[2])
+        _show(str(pf.summarize(inventory, categories=categories)).partition("\n\n")[2])
         results = write_files(result, folder / "results")
-        write_report(inventory, report, categories=categories, results=result)
+        pf.write_report(inventory, report, categories=categories, results=result)
     _step("Files", "all that was written")
     notebooks = _copy_notebooks(folder)
     _show("\n".join(map(str, [arrivals, categories, *results, report, *notebooks])))
@@ -111,7 +99,7 @@ def demo(
     _show(_next(arrivals, categories, folder / "results"))
 
 
-def _became(result: LoadResult) -> str:
+def _became(result: pf.LoadResult) -> str:
     """Say what became of the rows, with the first of those to fix that has a value."""
     created = len(result.created)
     lines = [f"{created:>6,}  created: in the store"]
