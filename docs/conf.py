@@ -78,8 +78,9 @@ copyright = f"{author}, MIT licence"
 
 _NOTEBOOKS = """# Notebooks
 
-Each was run from top to bottom, on a store of its own, when these pages were built. They are in
-`notebooks/` of the repository, and `petstore-frame demo` leaves a copy in `petstore-demo/`.
+A month in a shelter, from the first day to Monday. Each notebook was run from top to bottom when
+these pages were built. They are in `notebooks/` of the repository, and `petstore-frame demo` leaves
+a copy in `petstore-demo/`.
 
 ```{toctree}
 :glob:

@@ -1,7 +1,8 @@
 """Draw the parts of the package and their imports: ``python docs/house.py FOLDER DRAWING.svg``.
 
 A part is a folder, or a module beside the folders. Each stands above all that it imports, imports
-inside functions and for type checkers included; an arc leads from a part down to what it imports.
+inside functions and for type checkers included. A line leads from a part down to what it imports;
+where a way over other parts leads there as well, the direct line is left out.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from __future__ import annotations
 import ast
 import sys
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-ROW, BOX, LEFT, TOP = 30, 330, 10, 44
+WIDTH, BOX, ROW, TOP = 820, (124, 38), 66, 48
 STYLE = """
-  text { font: 13px system-ui, sans-serif; fill: #1f2430 }
-  .small { font-size: 12px; fill: #5b6270 }
-  .title { font-size: 15px; font-weight: 600 }
+  text { font: 13px system-ui, sans-serif; fill: #1f2430; text-anchor: middle }
+  .small { font-size: 11px; fill: #5b6270 }
+  .title { font-size: 15px; font-weight: 600; text-anchor: start }
   rect.part { fill: #eef2f7; stroke: #9aa5b5 }
-  path { fill: none; stroke: #2f6f8f; stroke-opacity: .55; stroke-width: 1.2 }
+  path { fill: none; stroke: #2f6f8f; stroke-opacity: .6; stroke-width: 1.3 }
 """
 
 
@@ -61,63 +63,128 @@ def _imported(text: str, package: str) -> set[str]:
     return {name.split(".")[1] for name in names if name.startswith(f"{package}.")}
 
 
-def top_to_bottom(parts: dict[str, Part]) -> list[Part]:
-    """Order the parts so that each stands above what it imports."""
-    order: list[Part] = []
+def levels_of(parts: dict[str, Part]) -> dict[str, int]:
+    """Return how high each part stands: one above the highest of what it imports."""
+    levels: dict[str, int] = {}
     left = dict(parts)
     while left:
-        free = [p for p in left.values() if not p.imports & left.keys()]
+        free = [part for part in left.values() if not part.imports & left.keys()]
         if not free:
             raise ValueError(f"these import each other in a circle: {', '.join(sorted(left))}")
-        lowest = min(free, key=lambda p: (p.name != "service", p.name))  # across the wire
-        order.append(left.pop(lowest.name))
-    return order[::-1]
+        for part in free:
+            levels[part.name] = 1 + max((levels[name] for name in part.imports), default=-1)
+            del left[part.name]
+    return levels
+
+
+def direct_imports(parts: dict[str, Part]) -> dict[str, set[str]]:
+    """Return the imports of each part that no way over another part explains."""
+    below: dict[str, set[str]] = {}
+    for name in sorted(parts, key=levels_of(parts).__getitem__):
+        below[name] = parts[name].imports.union(*(below[each] for each in parts[name].imports))
+    return {
+        name: part.imports - set().union(*(below[each] for each in part.imports))
+        for name, part in parts.items()
+    }
 
 
 def drawing(parts: dict[str, Part], title: str) -> str:
-    """Return the SVG: one box per part, one arc per import."""
-    order = top_to_bottom(parts)
-    at = {part.name: TOP + row * ROW for row, part in enumerate(order)}
-    arcs = [
-        _arc(at[part.name], at[name], number)
-        for part in order
-        for number, name in enumerate(sorted(part.imports, key=at.__getitem__))
-    ]
-    width, height = LEFT + BOX + 60 + 9 * len(order), TOP + ROW * len(order) + 8
-    lines = sum(part.lines for part in order)
-    modules = sum(part.modules for part in order)
-    head = f"{title}: {lines:,} lines in {modules} modules, {len(order)} parts"
+    """Return the SVG: one box per part, one line per import that is not explained by others."""
+    ways = _ways(parts)
+    places = _places(parts, ways)
+    lines = sum(part.lines for part in parts.values())
+    modules = sum(part.modules for part in parts.values())
+    head = f"{title}: {lines:,} lines in {modules} modules, {len(parts)} parts"
+    height = TOP + ROW * (1 + max(levels_of(parts).values())) - 20
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
-            f' width="{width}" height="{height}" role="img" aria-label="{escape(head)}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
+            f' width="{WIDTH}" height="{height}" role="img" aria-label="{escape(head)}">',
             f"<style>{STYLE}</style>",
-            f'<rect width="{width}" height="{height}" fill="#fff"/>',
-            f'<text class="title" x="{LEFT}" y="24">{escape(head)}</text>',
-            *arcs,
-            *(_box(part, at[part.name]) for part in order),
+            f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+            f'<text class="title" x="10" y="24">{escape(head)}</text>',
+            *(_line([places[stop] for stop in way]) for way in ways),
+            *(_box(part, *places[(name,)]) for name, part in parts.items()),
             "</svg>",
             "",
         ]
     )
 
 
-def _box(part: Part, y: int) -> str:
-    noun = "module" if part.modules == 1 else "modules"
-    size = f"{part.lines:,} lines, {part.modules} {noun}"
+def _ways(parts: dict[str, Part]) -> list[list[tuple[str, ...]]]:
+    """Return the stops of each line: a part, a gap in each row between, and a part."""
+    levels = levels_of(parts)
+    return [
+        [
+            (upper,),
+            *((upper, lower, str(row)) for row in range(levels[upper] - 1, levels[lower], -1)),
+            (lower,),
+        ]
+        for upper, direct in direct_imports(parts).items()
+        for lower in sorted(direct)
+    ]
+
+
+def _places(
+    parts: dict[str, Part], ways: list[list[tuple[str, ...]]]
+) -> dict[tuple[str, ...], tuple[float, float]]:
+    """Place each stop: rows by level, and in a row near what it is joined to above and below."""
+    levels = levels_of(parts)
+    top = max(levels.values())
+    stops = dict.fromkeys([*((name,) for name in parts), *(s for way in ways for s in way)])
+    rows: list[list[tuple[str, ...]]] = [[] for _ in range(top + 1)]
+    for stop in stops:
+        rows[top - (levels[stop[0]] if len(stop) == 1 else int(stop[2]))].append(stop)
+    near: dict[tuple[str, ...], set[tuple[str, ...]]] = {stop: set() for stop in stops}
+    for way in ways:
+        for upper, lower in pairwise(way):
+            near[upper].add(lower)
+            near[lower].add(upper)
+    at = {stop: (index + 0.5) / len(row) for row in rows for index, stop in enumerate(row)}
+    for _ in range(40):  # enough for the order to settle
+        for row in rows:
+            row.sort(key=lambda s: sum(at[o] for o in near[s]) / len(near[s]) if near[s] else 1)
+            _spread(row, at)
+    return {
+        stop: (at[stop] * WIDTH, TOP + ROW * number)
+        for number, row in enumerate(rows)
+        for stop in row
+    }
+
+
+def _spread(row: list[tuple[str, ...]], at: dict[tuple[str, ...], float]) -> None:
+    """Give each stop of a row its share of the width: a box needs more than a line."""
+    widths = [BOX[0] + 24 if len(stop) == 1 else 26 for stop in row]
+    spare = (WIDTH - sum(widths)) / (len(row) + 1)
+    x = spare
+    for stop, width in zip(row, widths, strict=True):
+        at[stop] = (x + width / 2) / WIDTH
+        x += width + spare
+
+
+def _box(part: Part, x: float, y: float) -> str:
+    width, height = BOX
     return (
-        f'<rect class="part" x="{LEFT}" y="{y}" width="{BOX}" height="{ROW - 6}" rx="4"/>'
-        f'<text x="{LEFT + 10}" y="{y + 16}">{escape(part.name)}</text>'
-        f'<text class="small" x="{LEFT + BOX - 10}" y="{y + 16}" text-anchor="end">{size}</text>'
+        f'<rect class="part" x="{x - width / 2:.0f}" y="{y:.0f}" width="{width}"'
+        f' height="{height}" rx="4"/>'
+        f'<text x="{x:.0f}" y="{y + 16:.0f}">{escape(part.name)}</text>'
+        f'<text class="small" x="{x:.0f}" y="{y + 31:.0f}">{part.lines:,} lines</text>'
     )
 
 
-def _arc(start: int, end: int, number: int) -> str:
-    x, reach = LEFT + BOX, 20 + (end - start) * 0.42
-    return (
-        f'<path d="M{x} {start + 8 + number % 5 * 2} '
-        f'C{x + reach:.0f} {start + 12} {x + reach:.0f} {end + 12} {x} {end + 12}"/>'
-    )
+def _line(stops: list[tuple[float, float]]) -> str:
+    """Draw a line from the foot of a box to the head of another, past the boxes between."""
+    (x, y), *rest = stops
+    y += BOX[1]
+    drawn = f"M{x:.0f} {y:.0f}"
+    for number, (to_x, to_y) in enumerate(rest, 1):
+        bend = (to_y - y) / 2
+        drawn += f" C{x:.0f} {y + bend:.0f} {to_x:.0f} {to_y - bend:.0f} {to_x:.0f} {to_y:.0f}"
+        x, y = to_x, to_y
+        if number < len(rest):
+            y += BOX[1]
+            drawn += f" V{y:.0f}"
+    return f'<path d="{drawn}"/>'
 
 
 def main() -> None:

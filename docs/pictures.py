@@ -25,9 +25,9 @@ DOTS_PER_INCH, WIDTH = 170, 1200
 ROWS_IN_PICTURE = 8
 ROW = ".pf-pets tbody tr"
 # The dashboard, and in front of it the workbook.
-BOTH = """
-<body style="margin: 0; width: 1200px; height: 480px; position: relative; background: #fff">
-<style>img { position: absolute; border: 1px solid #c5ccd6; border-radius: 6px;
+BOTH = """<body>
+<style>body { margin: 0; width: 1200px; height: 480px; position: relative; background: #fff }
+img { position: absolute; border: 1px solid #c5ccd6; border-radius: 6px;
   box-shadow: 0 6px 24px #0003 }</style>
 <img src="dashboard.png" style="left: 12px; top: 12px; width: 820px">
 <img src="workbook.png" style="right: 12px; bottom: 20px; width: 640px">"""

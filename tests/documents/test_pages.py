@@ -34,6 +34,14 @@ def test_notebook_is_kept_without_outputs(notebook: Path) -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_cell_is_longer_than_a_screen(notebook: Path) -> None:
+    """A reader sees a cell whole, without scrolling."""
+    sources = ["".join(cell["source"]).splitlines() for cell in cells(notebook)]
+    assert max(map(len, sources)) <= 20
+    assert max(len(line) for lines in sources for line in lines) <= 115
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_dashboard_stays_on_the_screen(notebook: Path) -> None:
     """Run All leaves the dashboards live: no cell closes one, or the store behind it."""
     text = "".join(line for cell in cells(notebook) for line in cell["source"])

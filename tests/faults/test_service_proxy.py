@@ -1,4 +1,4 @@
-"""nginx as docs/how_to/postgresql.md has it: what the service leaves to a proxy, it does."""
+"""nginx as the page on PostgreSQL configures it does what the service leaves to a proxy."""
 
 from __future__ import annotations
 

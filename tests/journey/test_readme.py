@@ -19,6 +19,7 @@ from threaded import Server
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+POSTGRESQL = (ROOT / "docs/how_to/postgresql.md").read_text(encoding="utf-8")
 MONDAY = (ROOT / "docs/how_to/monday.md").read_text(encoding="utf-8")
 SHELL = (ROOT / "docs/how_to/shell.md").read_text(encoding="utf-8")
 
@@ -54,6 +55,17 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert f"\n| `{whole}` | `{bare}` | {row} |\n" in README
 
 
+def test_every_figure_is_a_measured_one() -> None:
+    """What the README says beside a promise or another library stands in the benchmarks."""
+    benchmarks = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    tables = README.partition("| three promises")[2].partition("## How it is built")[0]
+    rows = [line for line in tables.splitlines() if line.startswith(("| ", "|--"))]
+    figures = set(re.findall(r"\d[\d,]*(?:\.\d+)?\d", " ".join(rows))) - {"0.2", "500"}
+    assert len(figures) > 15
+    unknown = {figure for figure in figures if not re.search(rf"\b{figure}\b", benchmarks)}
+    assert unknown == set()
+
+
 def test_the_monday_of_the_page_runs(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +90,26 @@ def test_the_monday_of_the_page_runs(
     assert [each.exit_code for each in ended] == [0, 0, 0], [each.output for each in ended]
     assert CliRunner().invoke(app, shlex.split(init)[1:]).exit_code == 2  # there is one already
     assert len(list(tmp_path.glob("reports/*/stock.xlsx"))) == 1
+
+
+@pytest.mark.postgres
+def test_the_store_on_postgresql_of_the_page(postgres_url: str) -> None:
+    """The key that one line makes opens the store that the other line starts."""
+    shown = "".join(blocks("text", POSTGRESQL)).replace("\\\n", "")
+    typed = [shlex.split(line)[1:] for line in shown.splitlines() if line.startswith("petstore-")]
+    here = {"postgresql+psycopg://petstore@127.0.0.1/store": postgres_url, "8080": "0", "4": "2"}
+    new_key, serve = [[here.get(word, word) for word in words] for words in typed]
+    made = CliRunner().invoke(app, new_key)
+    assert made.exit_code == 0, made.output
+    (key,) = re.findall(r"psk_\S+", made.output)
+    words = [sys.executable, "-m", "petstore_frame", *serve]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as store:
+        assert store.stdout is not None
+        (address,) = re.findall(r"http://127[^\"]+/v1", store.stdout.readline().decode())
+        with pf.Client(address, key) as client:
+            client.create_pet("Luna", category_id=3)
+            assert str(pf.fetch_inventory(client).completeness) == "complete: 1 pet"
+        store.terminate()
 
 
 def test_the_exit_codes_of_the_page() -> None:

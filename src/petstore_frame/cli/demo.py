@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Option
@@ -16,10 +16,6 @@ from typer import Option
 import petstore_frame as pf
 from petstore_frame.cli.load import write_files
 from petstore_frame.cli.options import AsJson, finish, switch, to_write
-from petstore_frame.loader.record import State
-
-if TYPE_CHECKING:
-    from petstore_frame.loader.results.results import LoadResult
 
 _COLUMNS = """\
 animal_id   the shelter's own number, by which a row is known again
@@ -103,9 +99,10 @@ def demo(
     _show(_next(arrivals, categories, folder / "results"))
 
 
-def _became(result: LoadResult) -> str:
+def _became(result: pf.LoadResult) -> str:
     """Say what became of the rows, with the first of those to fix that has a value."""
-    lines = [f"{result.counts[State.CREATED]:>6,}  created: in the store"]
+    created = len(result.created)
+    lines = [f"{created:>6,}  created: in the store"]
     fix = result.fix
     if len(fix):
         lines.append(f"{len(fix):>6,}  to fix: not sent; all of them are in fix.csv, such as")
