@@ -93,9 +93,7 @@ class Filters:
             active.append(parts.step(f"drop:{at}", f"{words} ✕"))
         if filters:
             active.append(parts.step("clear", "Clear all filters"))
-        self.view.markup = Markup("").join(
-            element("div", *each, class_="pf-steps") for each in (controls, active)
-        )
+        self.view.markup = Markup("").join(parts.row(*each) for each in (controls, active))
 
     @property
     def _statuses(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from petstore_frame.charts.svg import Figure, element
@@ -90,6 +90,11 @@ def chart(figure: Figure) -> Markup:
     return figure.with_tools(element("div", *saves, class_="pf-save"))
 
 
+def row(*children: str) -> Markup:
+    """Put controls side by side; they wrap where it is narrow."""
+    return element("div", *children, class_="pf-steps")
+
+
 def step(way: str, text: str, tip: str = "", *, is_off: bool = False) -> Markup:
     """Draw a button; ``way`` is what it does."""
     return element(
@@ -134,8 +139,7 @@ def sources(what: str, *others: Markup) -> Markup:
     path = box("or its path", "", "on the machine that runs this", data_path="", class_="pf-path")
     words = "Drop a file here, or paste a table from a spreadsheet; a saved recipe is taken, too"
     drop = element("textarea", class_="pf-drop", rows=2, placeholder=words, aria_label=words)
-    row = element("div", file_button(f"Choose {what}"), path, *others, class_="pf-steps")
-    return row + drop
+    return row(file_button(f"Choose {what}"), path, *others) + drop
 
 
 def download(live: Live, path: Path) -> None:
@@ -175,8 +179,3 @@ def failure(title: str, problem: BaseException, after: str = "") -> Markup:
     """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
     text = problem.phrased_by(FORM) if isinstance(problem, PetstoreError) else str(problem)
     return PAGE.failure(title, [text or "Nothing more is known.", *filter(None, [after])])
-
-
-def lines(texts: Iterable[str]) -> Markup:
-    """Put texts below each other."""
-    return Markup("").join(element("p", text) for text in texts)

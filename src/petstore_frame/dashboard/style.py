@@ -59,6 +59,7 @@ SHEET = f"""{CSS}
 .pf-dash .pf-top>:first-child{{flex:1 1 400px}}
 .pf-top .pf-live{{display:flex;flex-wrap:wrap;gap:8px 16px;justify-content:space-between}}
 .pf-top .pf-header{{flex:1 1 300px}}
+.pf-top .pf-steps{{margin:0;align-self:start}}
 .pf-tabs{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
 .pf-dash .pf-tabs .jupyter-button{{background:transparent;color:{INK};box-shadow:none;
  border-radius:0;margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}
