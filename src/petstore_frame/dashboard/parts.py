@@ -11,7 +11,7 @@ from petstore_frame.counts.words import categories_in_words, per_cent, short
 from petstore_frame.dashboard.kit import Live
 from petstore_frame.dashboard.model import ShownPets
 from petstore_frame.errors import PetstoreError
-from petstore_frame.html import PAGE, Card, Markup
+from petstore_frame.html import PAGE, Card, Markup, Renderer
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.view import after_badge, completeness_badge, evidence_lines
@@ -52,7 +52,7 @@ def verdict(inventory: Inventory | None) -> Markup:
     return element("details", summary, PAGE.items(lines))
 
 
-def cards(shown: ShownPets, everything: StatusCounts) -> Markup:
+def cards(shown: ShownPets, everything: StatusCounts, place: Renderer = PAGE) -> Markup:
     """Draw the key figures: all pets, then each status."""
     counts, is_filtered = shown.counts, shown.selection.is_filtered
     under = f"of {short(everything.total)}" if is_filtered else categories_in_words(counts)
@@ -67,7 +67,7 @@ def cards(shown: ShownPets, everything: StatusCounts) -> Markup:
             under = per_cent(count.count, counts.total.count)
         word = status_word(status)
         drawn.append(Card(word, short(count), under, shades[status], count.is_exact))
-    return PAGE.cards(drawn)
+    return place.cards(drawn)
 
 
 def two(*titles_and_parts: str) -> Markup:
