@@ -12,6 +12,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_choices import Plan, Seen
 from petstore_frame.dashboard.import_preview import ROWS, label_of, preview
 from petstore_frame.errors import InputError
+from petstore_frame.errors.calls import phrase
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
@@ -117,7 +118,7 @@ def _recalled(seen: Seen) -> Markup:
 def _questions(look: Look) -> Markup:
     """Show what was recognised, to be checked in the lists, and what only the user can answer."""
     drawn = Markup("")
-    known = [each.phrased_by(FORM) for each in look.questions if each.answer]
+    known = [_problem(each) for each in look.questions if each.answer]
     if len(look.sheets) > 1 and "sheet" in look.facts:
         known.append(f"Read the sheet {look.facts['sheet']!r}, one of {len(look.sheets)}.")
     if known:
@@ -126,6 +127,12 @@ def _questions(look: Look) -> Markup:
     if asked:
         drawn += parts.warning("This needs your answer", asked)
     return element("div", drawn, class_="pf-gap")
+
+
+def _problem(question: InputError) -> str:
+    """Return what was met in a file; what helps is chosen already."""
+    text = phrase(question.args[0], FORM)
+    return f"Line {question.line}: {text}" if question.line else text[:1].upper() + text[1:]
 
 
 def _consequence(seen: Seen) -> Markup:

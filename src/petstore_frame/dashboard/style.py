@@ -28,7 +28,7 @@ SHEET = f"""{CSS}
  font:inherit}}
 .pf-dash .pf-drop.pf-over{{background:{SHADE};border-style:solid}}
 .pf-decide{{display:block}}
-.pf-dash .widget-vbox{{overflow:visible}}
+.pf-dash :is(.widget-vbox,.lm-Widget){{overflow:visible}}
 .pf-dash .widget-vbox>*{{margin:0 0 12px!important}}
 .pf-dash .widget-vbox>:last-child{{margin:0!important}}
 .pf-dash a{{color:{_LINK};text-decoration:underline}}
