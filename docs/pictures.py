@@ -62,9 +62,8 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                 last = page.locator("[data-name='new-sold-gone']").bounding_box()
                 take(page, "dashboard_history", last["y"] + last["height"])
                 open_tab(page, "Import")
-                with page.expect_file_chooser() as chooser:
-                    page.get_by_role("button", name="Choose a file").click()
-                chooser.value.set_files(write_arrivals(categories.parent / "arrivals.csv"))
+                arrivals = write_arrivals(categories.parent / "arrivals.csv")
+                page.get_by_label("Choose a file").set_input_files(arrivals)
                 page.get_by_role("button", name="Send 3 pets").wait_for(timeout=60_000)
                 last = page.locator(".pf-preview").bounding_box()
                 take(page, "dashboard_import", last["y"] + last["height"])

@@ -98,7 +98,7 @@ def test_two_weeks_of_a_messy_file(
 
 
 def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, picture: Any) -> None:
-    """Only a browser has a clipboard and a hand that drops: both end as a file to be checked."""
+    """Only a browser has a clipboard and a hand that drops; keys alone send what came so."""
     voila.get_by_role("button", name="Import", exact=True).click()
     tab = voila.locator(".pf-tab:visible")
     given = voila.evaluate_handle("""() => {
@@ -125,6 +125,13 @@ def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, picture: Any) -> No
     voila.locator("caption", has_text="pasted ").wait_for()
     voila.get_by_role("button", name="Send 1 pet").wait_for()
     picture(voila, "pasted")
+    place.focus()
+    for _ in range(20):  # with keys alone: on from the place where it was pasted
+        voila.keyboard.press("Tab")
+        if voila.evaluate("() => document.activeElement.dataset.way") == "send":
+            break
+    voila.keyboard.press("Enter")
+    voila.get_by_text("1 of 1 record created").wait_for()
 
 
 def test_a_filtered_export_is_of_what_is_shown(voila: Any, store: pf.Server) -> None:

@@ -307,6 +307,8 @@ def open_tab(shown: Any, name: str) -> None:
     shown.get_by_role("button", name=name, exact=True).first.click()
     seen = "[data-name='sell-through']" if name == "History" else "[data-name='pets-by-category']"
     shown.locator(f"{seen}:visible").wait_for(timeout=60_000)
+    state = "visible" if name == "Inventory" else "hidden"
+    shown.locator(".pf-inventory").wait_for(state=state)
 
 
 def test_the_history_follows_its_controls(shown: Any) -> None:

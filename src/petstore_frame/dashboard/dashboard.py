@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from threading import Event, RLock, Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import ipywidgets as widgets
 
@@ -17,26 +16,24 @@ from petstore_frame.charts.svg import element
 from petstore_frame.client import Client
 from petstore_frame.dashboard.export import Exporter
 from petstore_frame.dashboard.filters import Filters
+from petstore_frame.dashboard.history_tab import HistoryTab
+from petstore_frame.dashboard.import_job import ImportJob
+from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
+from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.style import SHEET
-from petstore_frame.errors import ArgumentError, ConfigurationError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
+from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 from petstore_frame.schema.text import minute_text
 
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.history_tab import HistoryTab
-    from petstore_frame.dashboard.import_job import ImportJob
-    from petstore_frame.dashboard.import_tab import ImportTab
-    from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-    from petstore_frame.loader.results.results import LoadResult
-
-Tab = TypeVar("Tab", "ImportTab", "HistoryTab", "StocktakeTab")
+Tab = TypeVar("Tab", ImportTab, HistoryTab, StocktakeTab)
 TABS = ("Inventory", "Import", "Stocktake", "History")
 
 
@@ -66,7 +63,6 @@ class Dashboard:
     Raises:
         ArgumentError: An argument is something else than described.
         InputError: The categories file cannot be read.
-        ConfigurationError: It cannot be drawn here: ipywidgets 7, or marimo.
 
     Interface: Endpoints, List all animals; Add an animal.
     """
@@ -83,7 +79,6 @@ class Dashboard:
         wait_s: float = 10.0,
     ) -> None:
         checked_client(client, "ask_page")
-        _check_place()
         kept = open_history(history)
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
@@ -138,21 +133,15 @@ class Dashboard:
     @cached_property
     def import_tab(self) -> ImportTab:
         """The tab that adds pets from a file; made when it is first needed, as the next one."""
-        from petstore_frame.dashboard.import_tab import ImportTab
-
         return self._added(ImportTab(self._kit, self._job, self.refresh, self._lock))
 
     @cached_property
     def _job(self) -> ImportJob:
-        from petstore_frame.dashboard.import_job import ImportJob
-
         return ImportJob(self.client, self._labels, journal=self._journal, results=self._folder)
 
     @cached_property
     def stocktake_tab(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
-        from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-
         tab = StocktakeTab(self._kit, self._job, lambda: self.inventory, self._open_pet, self._lock)
         return self._added(tab)
 
@@ -164,8 +153,6 @@ class Dashboard:
     @cached_property
     def history_tab(self) -> HistoryTab:
         """The tab that shows what changed, and keeps snapshots."""
-        from petstore_frame.dashboard.history_tab import HistoryTab
-
         labels = shown_labels(self._labels)
         tab = HistoryTab(
             self._kit, self._history, labels, self.filters.picked, lambda: self.inventory
@@ -276,21 +263,3 @@ def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:
     if not (folder is None or isinstance(folder, (str, PathLike))):
         raise ArgumentError(f"{name} is a folder, got {folder!r}")
     return None if folder is None else Path(folder)
-
-
-def _check_place() -> None:
-    """Refuse where the widgets would stay blank, with what works there.
-
-    Raises:
-        ConfigurationError: ipywidgets is older than 8, or this is a marimo notebook.
-    """
-    old = int(widgets.__version__.partition(".")[0]) < 8
-    marimo = sys.modules.get("marimo")
-    if old or (marimo is not None and marimo.running_in_notebook()):
-        here = f"ipywidgets {widgets.__version__}" if old else "marimo"
-        raise ConfigurationError(
-            f"the dashboard needs ipywidgets 8 in Jupyter, and this is {here}; "
-            "all else works here: pf.summarize(inventory), pf.charts, "
-            "pf.write_report(inventory, 'stock.html'); "
-            "and `petstore-frame dashboard` in a terminal opens it in a browser"
-        )

@@ -51,7 +51,7 @@ class Exporter:
         words = {each: each for each in (SHOWN, ALL)}
         buttons = (parts.step(way, name, tip) for way, (name, tip) in _KINDS.items())
         drawn = (parts.choice("Export", words, self._what, data_what=""), *buttons)
-        self.view.markup = element("div", *drawn, class_="pf-steps")
+        self.view.markup = parts.row(*drawn)
 
     def _meant(self, meant: Meant) -> None:
         if "what" in meant:

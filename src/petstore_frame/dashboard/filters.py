@@ -78,10 +78,12 @@ class Filters:
         if self._model is None:
             return
         self.selection = now = shown.selection
-        statuses = {"": ALL_STATUSES} | {each: status_word(each) for each in self._statuses}
+        statuses = {each: status_word(each) for each in self._model.pets.statuses}
         tips = "type to search", "name or id, then Enter"
         controls = [
-            parts.choice("Status", statuses, now.status or "", data_filter="status"),
+            parts.choice(
+                "Status", {"": ALL_STATUSES} | statuses, now.status or "", data_filter="status"
+            ),
             parts.box("Category", "", tips[0], data_filter="category", list=self._list),
             parts.box("Name", now.text, tips[1], data_filter="text"),
         ]
@@ -93,13 +95,7 @@ class Filters:
             active.append(parts.step(f"drop:{at}", f"{words} ✕"))
         if filters:
             active.append(parts.step("clear", "Clear all filters"))
-        self.view.markup = Markup("").join(
-            element("div", *each, class_="pf-steps") for each in (controls, active)
-        )
-
-    @property
-    def _statuses(self) -> list[str]:
-        return [] if self._model is None else [*self._model.pets.statuses]
+        self.view.markup = Markup("").join(parts.row(*each) for each in (controls, active))
 
     def _meant(self, meant: Meant) -> None:
         if self._model is None:

@@ -100,7 +100,7 @@ class HistoryTab:
             parts.box("Snapshots in", folder, "a folder", data_folder=""),
             parts.step("keep", "Keep a snapshot", "of the pets as they were read last"),
         ]
-        return element("div", *shown, class_="pf-steps")
+        return parts.row(*shown)
 
     def _meant(self, meant: Meant) -> None:
         figure, value = meant.get("figure", ""), meant.get("value", "")

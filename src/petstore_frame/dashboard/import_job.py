@@ -12,22 +12,28 @@ from typing import Any
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.import_choices import Choices, Fixed, Plan, corrected
-from petstore_frame.dashboard.import_memory import past_imports, recall
 from petstore_frame.dashboard.import_progress import WatchedClient
 from petstore_frame.dashboard.kit import LARGEST_UPLOAD, Meant
-from petstore_frame.errors import DuplicatesError, InputError, LoadInterrupted, LoadStopped
+from petstore_frame.errors import (
+    ArgumentError,
+    DuplicatesError,
+    InputError,
+    LoadInterrupted,
+    LoadStopped,
+)
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import LAYOUT, Call
 from petstore_frame.loader.journal.animals import is_many
 from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.question import CASES, Question
-from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, Limits, LoadOptions
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.options import RecipeOptions, merged
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import ACCEPT, RECORD, guarded, record_name
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import find_place
@@ -38,7 +44,9 @@ from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.stocktake import Comparison, compare
 
-ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS = 50, 100_000, 20
+ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS, PAST_SHOWN = 50, 100_000, 20, 20
+# How a file was read last; which animals its records are is asked of each file anew.
+_REMEMBERED = {each.name for each in fields(Recipe)} - {"duplicates"}
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
 
 
@@ -216,8 +224,14 @@ class ImportJob:
         return result.reconcile(self._client, grace_s=self._grace_s, **stated)
 
     def past(self) -> list[tuple[Import, dict[State, int]]]:
-        """Return the last imports, the latest first, with their counts."""
-        return past_imports(self._journal, self._client.base_url)
+        """Return the last imports, the latest first, with their counts by state."""
+        journal = place_of(self._journal, self._client.base_url)
+        if not journal.exists():
+            return []
+        with open_journal(journal) as sql:
+            condition = "import > (SELECT max(import) - ? FROM imports)"
+            last = read_imports(sql, condition, [PAST_SHOWN])
+            return [(run, count_in(sql, run.id)) for run in reversed(last)]
 
     def result_of(self, import_id: str) -> LoadResult:
         """Return what became of a past import."""
@@ -292,6 +306,31 @@ class ImportJob:
             call=self._call(None if of_fixes else path, choices),
             records_read=read,
         )
+
+
+def recall(
+    folder: Path | None, base_url: str, header: tuple[str, ...], labels: Mapping[int, str]
+) -> tuple[Recipe, float] | None:
+    """Return how the last file with a header was read, and when."""
+    journal = place_of(folder, base_url)
+    if not header or not journal.exists():
+        return None
+    with open_journal(journal) as sql:
+        runs = [run for run in read_imports(sql) if run.header == header and run.call]
+    calls = [(run, Call.from_json(run.call or {})) for run in runs]
+    # A call without a source was one of corrected records, which say nothing of a file's layout.
+    of_files = [(run, call.options) for run, call in calls if call.source is not None]
+    if not of_files:
+        return None
+    run, options = of_files[-1]
+    words = {name: options[name] for name in _REMEMBERED & options.keys()}
+    words |= {"mapping": run.mapping, "key": run.key}
+    try:
+        known = category_labels(words.get("categories")) | dict(labels)
+        words["categories"] = known or None
+        return as_recipe(options.get("recipe"), words), run.staged_at
+    except (InputError, ArgumentError):  # its file is gone, or a word is no longer known
+        return None
 
 
 def recipe_of(seen: Look) -> Recipe:

@@ -50,7 +50,7 @@ def result_view(results: Sequence[LoadResult], folders: Sequence[Path]) -> Marku
     shown = (path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}"
              for path in files)  # fmt: skip
     buttons = (parts.step(f"file:{at}", f"Download {name}") for at, name in enumerate(shown))
-    return drawn + element("div", *buttons, class_="pf-steps")
+    return drawn + parts.row(*buttons)
 
 
 def _headline(results: Sequence[LoadResult]) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_choices import Choices, Plan, Seen
 from petstore_frame.dashboard.import_job import ImportJob
@@ -89,7 +88,7 @@ class ImportTab:
             above = parts.titled(title, parts.sources("a file", labels))
             if seen is not None:
                 above += choices(seen.look)
-            above += element("div", *self._steps(), class_="pf-steps")
+            above += parts.row(*self._steps())
             if self._folders:
                 below = result_view(self.results, self._folders)
                 below += Markup("") if seen is None else asked(seen)

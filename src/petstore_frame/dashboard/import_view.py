@@ -10,8 +10,9 @@ from zlib import crc32
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_choices import Plan, Seen
-from petstore_frame.dashboard.import_preview import CELL_LENGTH, ROWS, label_of, preview
+from petstore_frame.dashboard.import_preview import ROWS, label_of, preview
 from petstore_frame.errors import InputError
+from petstore_frame.errors.calls import phrase
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
@@ -44,7 +45,7 @@ _HELD = {
 
 def choices(look: Look) -> Markup:
     """Draw how a file is read, each choice preset with what is recognised."""
-    layout = element("div", *_layout(look), class_="pf-steps")
+    layout = parts.row(*_layout(look))
     names = [column for column in look.columns if column.strip()]
     columns = [
         parts.choice(
@@ -57,7 +58,7 @@ def choices(look: Look) -> Markup:
     key = parts.choice("Key", keys, next(iter(look.reading.key), ""), data_read="key")
     tip = "a recipe: give it with a file of the same kind, here or in Python"
     save = parts.step("save", "Save these choices", tip)
-    return layout + element("div", *columns, key, save, class_="pf-steps")
+    return layout + parts.row(*columns, key, save)
 
 
 def _layout(look: Look) -> Iterator[Markup]:
@@ -115,43 +116,23 @@ def _recalled(seen: Seen) -> Markup:
 
 
 def _questions(look: Look) -> Markup:
-    """Show what was recognised, to be checked, and what only the user can answer."""
-    known = [each for each in look.questions if each.answer]
-    asked = [each for each in look.questions if not each.answer]
-    notes = []
-    if known or len(look.sheets) > 1:
-        words = [f"{_problem(each)}. {_answer(look, each)}" for each in known]
-        if len(look.sheets) > 1 and "sheet" in look.facts:
-            words.insert(0, f"Read the sheet {look.facts['sheet']!r}, one of {len(look.sheets)}.")
-        notes.append(parts.warning("Recognised; please check", words))
+    """Show what was recognised, to be checked in the lists, and what only the user can answer."""
+    drawn = Markup("")
+    known = [_problem(each) for each in look.questions if each.answer]
+    if len(look.sheets) > 1 and "sheet" in look.facts:
+        known.append(f"Read the sheet {look.facts['sheet']!r}, one of {len(look.sheets)}.")
+    if known:
+        drawn += parts.warning("Recognised, as the lists above say; please check", known)
+    asked = [each.phrased_by(FORM) for each in look.questions if not each.answer]
     if asked:
-        words = [each.phrased_by(FORM) for each in asked]
-        notes.append(parts.warning("This needs your answer", words))
-    return Markup("").join(element("div", note, class_="pf-gap") for note in notes)
+        drawn += parts.warning("This needs your answer", asked)
+    return element("div", drawn, class_="pf-gap")
 
 
 def _problem(question: InputError) -> str:
-    message = question.args[0]
-    text = message.phrased_by(FORM) if hasattr(message, "phrased_by") else str(message)
-    place = f"Line {question.line}: " if question.line else ""
-    return f"{place}{text}" if place else text[:1].upper() + text[1:]
-
-
-def _answer(look: Look, question: InputError) -> str:
-    """Say what is taken for the answer, and for an encoding, what the line then reads."""
-    answer = question.answer
-    if "mapping" in answer:
-        pairs = (f"{column!r} as {label_of(name)}" for name, column in answer["mapping"].items())
-        return f"Read {', '.join(pairs)}."
-    if "encoding" in answer:
-        lines = {each.encoding: each.line for each in look.encodings}
-        shown = shorten(lines.get(answer["encoding"], ""), CELL_LENGTH)
-        return f"Read as {answer['encoding']}: {shown}"
-    words = {"header_row": "the header in line", "sheet": "the sheet", "columns": "columns",
-             "delimiter": "the delimiter"}  # fmt: skip
-    return "Read with " + ", ".join(
-        f"{words.get(name, name)} {value!r}" for name, value in answer.items()
-    )
+    """Return what was met in a file; what helps is chosen already."""
+    text = phrase(question.args[0], FORM)
+    return f"Line {question.line}: {text}" if question.line else text[:1].upper() + text[1:]
 
 
 def _consequence(seen: Seen) -> Markup:

@@ -30,7 +30,8 @@ class InventoryTab:
         self.shown: ShownPets | None = None
         self._lock, self._filters = lock, filters
         self._hidden: frozenset[str] = frozenset()
-        self.view = self.widget = kit.live(self._meant)
+        self.view = kit.live(self._meant)
+        self.widget = kit.column("pf-inventory", self.view)
 
     def take(self, model: StoreModel) -> None:
         """Show another reading of the store under the filters that are set."""

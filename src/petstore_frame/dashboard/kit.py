@@ -103,8 +103,8 @@ class Kit:
         self._made.append(made)
         return made
 
-    def show(self, widget: widgets.DOMWidget, is_shown: bool) -> None:
-        """Show or hide a widget."""
+    def show(self, widget: widgets.VBox, is_shown: bool) -> None:
+        """Show or hide a column; a view of its own does not follow its layout."""
         widget.layout = self._shown if is_shown else self._hidden
 
     def close(self) -> None:

@@ -106,7 +106,7 @@ class StoreModel:
         self.inventory = inventory
         self.labels = dict(labels or {})
         self.pets = CodedPets.of(inventory, self.labels)
-        self._orders: dict[str, NDArray[Any] | None] = {}
+        self._orders: dict[str, NDArray[np.int64]] = {}
 
     def show(self, selection: Selection) -> ShownPets:
         """Answer a selection.
@@ -204,39 +204,24 @@ class StoreModel:
 
     def _places(self, mask: Mask | None, selection: Selection) -> NDArray[np.int64]:
         """Return the places of the selected pets in the frame, in the order asked."""
-        import numpy as np
-
-        order = self._order(selection.sort_by)
+        order = self._orders.get(selection.sort_by)
         if order is None:
-            places = np.arange(len(self.pets)) if mask is None else np.flatnonzero(mask)
-        else:
-            places = order if mask is None else order[mask[order]]
+            order = self._sort_keys(selection.sort_by).argsort(kind="stable")
+            self._orders[selection.sort_by] = order
+        places = order if mask is None else order[mask[order]]
         return places[::-1] if selection.is_descending else places
 
-    def _order(self, column: str) -> NDArray[Any] | None:
-        """Return the frame's places in the order of a column, or None if that is its own."""
-        if column not in self._orders:
-            self._orders[column] = self._sorted_places(column)
-        return self._orders[column]
-
-    def _sorted_places(self, column: str) -> NDArray[Any] | None:
-        frame = self.pets.frame
-        if column == "id" and frame["id"].is_monotonic_increasing:
-            return None
-        if column == "name":
-            return self._lower_names.argsort(kind="stable").to_numpy()
-        if column == "status":
-            return self.pets.status_codes.argsort(kind="stable")
-        if column == "category_id":
-            return self._label_ranks[self.pets.category_codes].argsort(kind="stable")
-        return frame[column].to_numpy().argsort(kind="stable")
-
-    @cached_property
-    def _label_ranks(self) -> NDArray[np.int64]:
-        """The place of each category in the order of what the user sees, not of its id."""
+    def _sort_keys(self, column: str) -> NDArray[Any]:
+        """Return what a column is ordered by: names in lower case, categories by their label."""
         import numpy as np
 
+        if column == "name":
+            return self._lower_names.to_numpy()
+        if column == "status":
+            return self.pets.status_codes
+        if column != "category_id":
+            return self.pets.frame[column].to_numpy()
         keys = [(not label, label.casefold()) for label in self.pets.labels]
         ranks = np.empty(len(keys), dtype=np.int64)
         ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        return ranks
+        return ranks[self.pets.category_codes]

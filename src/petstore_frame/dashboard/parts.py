@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from petstore_frame.charts.svg import Figure, element
@@ -10,7 +10,7 @@ from petstore_frame.counts.tally import StatusCounts, categories_in_words, per_c
 from petstore_frame.dashboard.kit import Live
 from petstore_frame.dashboard.model import ShownPets
 from petstore_frame.errors import PetstoreError
-from petstore_frame.html import PAGE, Card, Markup
+from petstore_frame.html import PAGE, Card, Markup, Renderer
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness_view import (
@@ -55,7 +55,7 @@ def verdict(inventory: Inventory | None) -> Markup:
     return element("details", summary, PAGE.items(lines))
 
 
-def cards(shown: ShownPets, everything: StatusCounts) -> Markup:
+def cards(shown: ShownPets, everything: StatusCounts, place: Renderer = PAGE) -> Markup:
     """Draw the key figures: all pets, then each status."""
     counts, is_filtered = shown.counts, shown.selection.is_filtered
     under = f"of {short(everything.total)}" if is_filtered else categories_in_words(counts)
@@ -70,7 +70,7 @@ def cards(shown: ShownPets, everything: StatusCounts) -> Markup:
             under = per_cent(count.count, counts.total.count)
         word = status_word(status)
         drawn.append(Card(word, short(count), under, shades[status], count.is_exact))
-    return PAGE.cards(drawn)
+    return place.cards(drawn)
 
 
 def two(*titles_and_parts: str) -> Markup:
@@ -91,6 +91,11 @@ def chart(figure: Figure) -> Markup:
         what = f"Save {figure.name} as {kind.upper()}"
         saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
     return figure.with_tools(element("div", *saves, class_="pf-save"))
+
+
+def row(*children: str) -> Markup:
+    """Put controls side by side; they wrap where it is narrow."""
+    return element("div", *children, class_="pf-steps")
 
 
 def step(way: str, text: str, tip: str = "", *, is_off: bool = False) -> Markup:
@@ -137,8 +142,7 @@ def sources(what: str, *others: Markup) -> Markup:
     path = box("or its path", "", "on the machine that runs this", data_path="", class_="pf-path")
     words = "Drop a file here, or paste a table from a spreadsheet; a saved recipe is taken, too"
     drop = element("textarea", class_="pf-drop", rows=2, placeholder=words, aria_label=words)
-    row = element("div", file_button(f"Choose {what}"), path, *others, class_="pf-steps")
-    return row + drop
+    return row(file_button(f"Choose {what}"), path, *others) + drop
 
 
 def download(live: Live, path: Path) -> None:
@@ -178,8 +182,3 @@ def failure(title: str, problem: BaseException, after: str = "") -> Markup:
     """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
     text = problem.phrased_by(FORM) if isinstance(problem, PetstoreError) else str(problem)
     return PAGE.failure(title, [text or "Nothing more is known.", *filter(None, [after])])
-
-
-def lines(texts: Iterable[str]) -> Markup:
-    """Put texts below each other."""
-    return Markup("").join(element("p", text) for text in texts)

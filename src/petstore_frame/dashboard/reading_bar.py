@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import RLock
 
-from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit, Meant
 from petstore_frame.dashboard.worker import Cancelled, Worker
@@ -54,7 +53,7 @@ class ReadingBar:
         if may_resume:
             steps.append(parts.step("resume", "Resume", "go on where it broke off"))
         header = parts.header(self.inventory, self._base_url)
-        self.view.markup = header + element("div", *steps, class_="pf-steps")
+        self.view.markup = header + parts.row(*steps)
 
     def start(self, *, resume: bool = False) -> None:
         """Read the store in a thread, or go on with a reading that broke off."""

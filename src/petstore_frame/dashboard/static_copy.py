@@ -12,9 +12,9 @@ from petstore_frame.charts.bars import status_figure
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import StatusCounts, short
+from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.html import NOTEBOOK, Card, Markup
-from petstore_frame.html.palette import status_colours, status_word
+from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.schema.text import minute_text
 
@@ -33,7 +33,8 @@ def static_copy(model: StoreModel | None) -> Markup:
     if model is None:
         return element("div", _ONE_OF_TWO, "The store was not read yet.", class_="pf-copy")
     inventory = model.inventory
-    counts = model.show(Selection()).counts
+    shown = model.show(Selection())
+    counts = shown.counts
     above = completeness_line(inventory.completeness)
     as_of = f"Data as of {minute_text(inventory.fetched_at)}, a copy without its controls"
     return element(
@@ -42,20 +43,11 @@ def static_copy(model: StoreModel | None) -> Markup:
         element("b", "Pet store inventory"),
         NOTEBOOK.quiet([inventory.base_url, as_of]),
         above,
-        _cards(counts),
+        parts.cards(shown, counts, NOTEBOOK),
         _picture(counts),
         CountTable(counts, ROWS).to_html(),
         class_="pf-copy",
     )
-
-
-def _cards(counts: StatusCounts) -> Markup:
-    shades = status_colours(counts.statuses)
-    cards = [
-        Card(status_word(status), short(count), "", shades[status], count.is_exact)
-        for status, count in counts.by_status.items()
-    ]
-    return NOTEBOOK.cards([Card("Pets", short(counts.total), "", None, counts.is_exact), *cards])
 
 
 def _picture(counts: StatusCounts) -> Markup:

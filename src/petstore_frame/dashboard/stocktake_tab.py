@@ -157,7 +157,7 @@ def _drawn(found: Comparison, kind: str) -> Markup:
         for each, count in counts.items()
     )  # fmt: skip
     tip = "all differences, a sheet per kind"
-    steps = element("div", *buttons, parts.step("book", "Workbook", tip), class_="pf-steps")
+    steps = parts.row(*buttons, parts.step("book", "Workbook", tip))
     headline = found.headline.replace("category_id", "category")
     read = f"{headline}, read {minute_text(found.inventory.fetched_at)}"
     notes = [element("p", text) for text in (read, str(found.completeness))]

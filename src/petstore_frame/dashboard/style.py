@@ -28,7 +28,7 @@ SHEET = f"""{CSS}
  font:inherit}}
 .pf-dash .pf-drop.pf-over{{background:{SHADE};border-style:solid}}
 .pf-decide{{display:block}}
-.pf-dash .widget-vbox{{overflow:visible}}
+.pf-dash :is(.widget-vbox,.lm-Widget){{overflow:visible}}
 .pf-dash .widget-vbox>*{{margin:0 0 12px!important}}
 .pf-dash .widget-vbox>:last-child{{margin:0!important}}
 .pf-dash a{{color:{_LINK};text-decoration:underline}}
@@ -59,6 +59,7 @@ SHEET = f"""{CSS}
 .pf-dash .pf-top>:first-child{{flex:1 1 400px}}
 .pf-top .pf-live{{display:flex;flex-wrap:wrap;gap:8px 16px;justify-content:space-between}}
 .pf-top .pf-header{{flex:1 1 300px}}
+.pf-top .pf-steps{{margin:0;align-self:start}}
 .pf-tabs{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
 .pf-dash .pf-tabs .jupyter-button{{background:transparent;color:{INK};box-shadow:none;
  border-radius:0;margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}

@@ -11,7 +11,6 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.reading_bar import ReadingBar
-from petstore_frame.dashboard.worker import Worker
 from unit.dashboard_store import BASE_URL, WAIT_S, MemoryStore, Screen
 
 
@@ -103,12 +102,3 @@ def test_the_first_reading_may_fail(store: MemoryStore) -> None:
     shown.refresh()
     assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
     shown.close()
-
-
-def test_a_worker_runs_one_job_at_a_time() -> None:
-    """A second job is refused while one is under way, and accepted after it."""
-    worker, may_end = Worker("petstore-test"), threading.Event()
-    assert worker.start(lambda: may_end.wait(WAIT_S) and None)
-    assert not worker.start(lambda: None)
-    may_end.set()
-    assert worker.wait(WAIT_S) and worker.start(lambda: None) and worker.wait(WAIT_S)
