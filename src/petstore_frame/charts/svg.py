@@ -153,8 +153,16 @@ class Figure:
         return element("div", tools, legend, self.picture, note, **look)
 
     def alone(self) -> Drawing:
-        """Return the figure with its styles, for a notebook."""
-        return drawing(self.markup, self.words, self.note)
+        """Return the figure with its styles, for a notebook.
+
+        A notebook that is not trusted keeps the texts of a picture, and drops the picture. So its
+        texts take no room outside of it, and the facts stand there in one sentence.
+        """
+        facts = element("div", self.words, style=f"font-size:{style.TEXT}px")
+        hidden = element("foreignObject", facts, width=0, height=0)  # within the picture
+        before, end, after = self.picture.rpartition("</svg>")
+        held = element("div", before + hidden + end + after, style="font-size:0px")
+        return drawing(self.markup.replace(self.picture, held), self.words, self.note)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
         """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
