@@ -70,6 +70,14 @@ def test_a_table_has_pages() -> None:
         pf.charts.inventory_table(inventory(pets(120)), page=4)
 
 
+def test_a_notebook_that_is_not_trusted_shows_the_facts() -> None:
+    """Where the picture is dropped, its texts take no room, and one sentence has the facts."""
+    drawing = pf.charts.status_chart(inventory(pets(40)))
+    held = re.search(r'<div style="font-size:0px">(.*)</div></div>', drawing.html, re.S)[1]
+    assert f'<div style="font-size:13px">{drawing.words}</div>' in held
+    assert "<svg" not in drawing.html.replace(held, "")
+
+
 def test_an_empty_store_is_drawn() -> None:
     """No pets make an empty chart and an empty table, not an error."""
     empty = inventory([])

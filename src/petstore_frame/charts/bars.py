@@ -96,12 +96,7 @@ def status_figure(
 
 
 def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> svg.Figure:
-    """Draw which share of the pets on offer was sold, by category, most offered first.
-
-    Args:
-        table: What ``history.flow().sell_through`` returns.
-        labels: What categories are called, by id.
-    """
+    """Draw ``history.flow().sell_through``: what share was sold, by category, most first."""
     svg.check_table(table, _SOLD, "history.flow().sell_through")
     largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
     ids = category_ids(largest["category_id"])

@@ -50,11 +50,9 @@ class _SideBySide(NamedTuple):
 
 
 def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
-    """Draw how many pets came, were sold and went, period by period.
+    """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods.
 
-    Args:
-        moves: What ``history.flow(period=...).moves`` returns; the last 26 periods are drawn.
-        hidden: ``new``, ``sold`` or ``gone``, to be left out.
+    Of ``new``, ``sold`` and ``gone`` those that are ``hidden`` are left out.
     """
     svg.check_table(moves, _MOVES, "history.flow().moves")
     periods = sorted({*zip(moves["since"], moves["until"], strict=True)})[-PERIODS_SHOWN:]

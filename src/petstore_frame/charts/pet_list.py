@@ -101,15 +101,7 @@ def pets_table(
     head: Sequence[object] = HEAD,
     numbers: Collection[int] = NUMBERS,
 ) -> Markup:
-    """Draw pets, given as text, as a table.
-
-    Args:
-        rows: The fields of each pet, then the columns that a user added.
-        shades: The colour of each status.
-        caption: What the table holds.
-        head: The names of the columns, as cells.
-        numbers: Which of them stand at the right.
-    """
+    """Draw pets, given as text, as a table; ``numbers`` are the columns at the right."""
     marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}
     status_at = PET_COLUMNS.index("status")
     cells = (

@@ -49,12 +49,7 @@ Means = Mapping[str, object]  # the ``status`` and ``category`` of pets; a categ
 
 @dataclass(frozen=True)
 class Drawing:
-    """Markup that a notebook shows, with the same facts as text.
-
-    Attributes:
-        html: The markup, complete in itself.
-        words: The facts as text, for a reader who does not see the picture.
-    """
+    """Markup that a notebook shows, and the same facts as ``words``."""
 
     html: str
     words: str
@@ -75,12 +70,8 @@ def drawing(body: Markup, *words: str) -> Drawing:
 class Mark(NamedTuple):
     """A bar, or a part of one.
 
-    Attributes:
-        size: What it stands for, such as a number of pets.
-        tip: The exact number and whether it is a minimum.
-        colour: Its colour.
-        means: The pets that it stands for.
-        minimum: How much of ``size`` is a minimum; so much is hatched, from the top.
+    ``tip`` has the exact number and whether it is a minimum, ``means`` the pets that it stands
+    for; so much of its size as is a ``minimum`` is hatched, from the top.
     """
 
     size: float
@@ -91,15 +82,9 @@ class Mark(NamedTuple):
 
 
 class Key(NamedTuple):
-    """An entry of a legend.
+    """An entry of a legend: a sign, the name of a series, and its number, if it has one.
 
-    Attributes:
-        series: What it names.
-        colour: The colour of its sign; None for a note on how a sign is to be read.
-        number: Its count, if it has one.
-        sign: What stands before the name.
-        is_hidden: Whether the series is left out of the drawing.
-        means: The pets that it stands for.
+    Without a colour it is a note on how a sign is to be read.
     """
 
     series: str
@@ -131,16 +116,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing to be put on a page that has ``CSS``.
-
-    Attributes:
-        name: The name of a downloaded file, without its ending.
-        keys: The entries of its legend.
-        body: The elements of the picture.
-        height: Pixels.
-        words: The facts as text.
-        note: A sentence below it.
-    """
+    """A drawing to be put on a page that has ``CSS``; ``name`` is that of a downloaded file."""
 
     name: str
     keys: Sequence[Key]
@@ -177,8 +153,16 @@ class Figure:
         return element("div", tools, legend, self.picture, note, **look)
 
     def alone(self) -> Drawing:
-        """Return the figure with its styles, for a notebook."""
-        return drawing(self.markup, self.words, self.note)
+        """Return the figure with its styles, for a notebook.
+
+        A notebook that is not trusted keeps the texts of a picture, and drops the picture. So its
+        texts take no room outside of it, and the facts stand there in one sentence.
+        """
+        facts = element("div", self.words, style=f"font-size:{style.TEXT}px")
+        hidden = element("foreignObject", facts, width=0, height=0)  # within the picture
+        before, end, after = self.picture.rpartition("</svg>")
+        held = element("div", before + hidden + end + after, style="font-size:0px")
+        return drawing(self.markup.replace(self.picture, held), self.words, self.note)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
         """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
@@ -202,10 +186,7 @@ class Figure:
 def element(tag: str, *children: str | None, **attributes: object) -> Markup:
     """Return an element; every text and attribute is escaped unless it is ``Markup``.
 
-    Args:
-        tag: Its name.
-        children: What it holds; None holds nothing.
-        attributes: Underscores stand for hyphens, a last one is dropped; None is left out.
+    None is left out. In the name of an attribute underscores stand for hyphens.
 
     Example:
         >>> print(element("text", "Tom & <Jerry>", class_="name", x="5%", fill=None))
@@ -259,13 +240,7 @@ def counted(count: StatusCount) -> str:
 
 
 class Scale:
-    """Numbers from 0 up, and where they lie between two places down.
-
-    Args:
-        highest: The largest number to be shown.
-        top: Pixels down of the highest number.
-        bottom: Pixels down of 0.
-    """
+    """Numbers from 0, at ``bottom`` pixels down, to the highest to be shown, at ``top``."""
 
     def __init__(self, highest: int, *, top: int, bottom: int) -> None:
         self._top, self._bottom = top, bottom

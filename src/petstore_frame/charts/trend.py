@@ -128,9 +128,7 @@ def _group(values: Mapping[str, Any], labels: Mapping[int, str]) -> _Counts:
 class _Plane:
     """Where a day and a number lie, and what is drawn there.
 
-    Args:
-        groups: Decide the days.
-        shown: The groups that are drawn; decide the scale.
+    All groups decide the days, and those that are shown the scale.
     """
 
     def __init__(self, groups: Sequence[_Counts], shown: Sequence[_Counts]) -> None:

@@ -14,18 +14,14 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
 from petstore_frame.schema.text import whole_text
 
+_TWICE, _DROP_ONE = "a table of pets has each column once", "drop or rename the repeated one"
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
 
 
 def open_frame(pets: Any, needed: Iterable[str]) -> Any:
-    """Open a frame of any engine, eager or lazy, as narwhals sees it.
+    """Open a frame of any engine, eager or lazy, as narwhals sees it, with ids checked by dtype.
 
-    The dtypes of ``id`` and ``category_id`` are checked. Float category ids of an engine other
-    than pandas are checked by value where they are counted.
-
-    Raises:
-        ArgumentError: It is neither an Inventory nor a frame that narwhals knows.
-        InputError: A column needed is missing or repeated, or ids are not whole numbers.
+    Float category ids of an engine other than pandas are checked by value where they are counted.
     """
     try:
         frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
@@ -33,7 +29,7 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
     except TypeError:
         _refuse_kind(pets)
     except nw.exceptions.DuplicateError:
-        _refuse_double()
+        raise InputError(_TWICE, hint=_DROP_ONE) from None
     needed = tuple(needed)
     _check_columns(schema.names(), needed)
     for name in ("id", "category_id"):
@@ -131,28 +127,20 @@ def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
     is_missing = np.isnan(values)
     is_wrong = ~is_missing & ((np.floor(values) != values) | (np.abs(values) >= EXACT_FLOATS))
     for value in values[is_wrong][:1].tolist():
-        _refuse_float(str(column.name), value)
+        text, hint = f"{value!r} is not a whole number", "correct it, or drop its row"
+        if value.is_integer():
+            text = f"{value!r} is a float of 2**53 or more, which may stand for several ids"
+            hint = "read the column as int64, or as Int64 where values are missing"
+        raise InputError(text, column=str(column.name), hint=hint)
     whole = pd.arrays.IntegerArray(np.where(is_missing, 0, values).astype("int64"), is_missing)
     return pd.Series(whole, index=column.index, name=column.name)
-
-
-def _refuse_float(name: str, value: float) -> NoReturn:
-    if not value.is_integer():
-        raise InputError(
-            f"{value!r} is not a whole number", column=name, hint="correct it, or drop its row"
-        )
-    raise InputError(
-        f"{value!r} is a float of 2**53 or more, which may stand for several ids",
-        column=name,
-        hint="read the column as int64, or as Int64 where values are missing",
-    )
 
 
 def _check_columns(present: Iterable[str], needed: tuple[str, ...]) -> None:
     held = [name for name in present if name in needed]
     missing = [name for name in needed if name not in held]
     if len(held) > len(set(held)):
-        _refuse_double()
+        raise InputError(_TWICE, hint=_DROP_ONE)
     if missing:
         raise InputError(
             f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
@@ -167,10 +155,6 @@ def _refuse_kind(pets: Any) -> NoReturn:
         f"expected a table of pets, got {kind}; pass an Inventory, or a frame of an engine that "
         "the function supports: pandas, or polars, pyarrow, DuckDB, Dask, Spark"
     )
-
-
-def _refuse_double() -> NoReturn:
-    raise InputError("a table of pets has each column once", hint="drop or rename the repeated one")
 
 
 def _refuse_type(name: str, dtype: Any) -> NoReturn:

@@ -196,14 +196,9 @@ class Sheet:
         repeat_row: int | None = None,
         is_portrait: bool = False,
     ) -> None:
-        """Print as wide as the page.
+        """Print as wide as the page, across it unless ``is_portrait``, on so many pages or all (0).
 
-        Args:
-            header: Text above, with ``&L``, ``&C`` and ``&R`` for left, centre and right.
-            footer: Text below.
-            pages_high: The most pages; 0 is as many as it takes.
-            repeat_row: The row that each page begins with.
-            is_portrait: Upright; else landscape.
+        In header and footer ``&L``, ``&C`` and ``&R`` begin what is left, centred and right.
         """
         if not is_portrait:
             self.raw.set_landscape()

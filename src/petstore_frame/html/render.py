@@ -27,14 +27,9 @@ class Cell(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A key figure.
+    """A key figure: a number as text, its name, and a few words under it.
 
-    Attributes:
-        name: What is counted.
-        number: The figure, as text.
-        under: A few words below it.
-        colour: The colour of its edge, or None for the colour of the text.
-        is_exact: False draws a dashed edge, for a minimum.
+    The edge has the colour, or that of the text; for a minimum, not ``is_exact``, it is dashed.
     """
 
     name: str
@@ -115,14 +110,9 @@ class Renderer:
     ) -> Markup:
         """Show a table.
 
-        Args:
-            rows: The cells of each row: texts, numbers, None for a missing value, ``Markup``, or
-                a Cell.
-            head: The names of the columns, as cells; none for a table without a head.
-            numbers: Places of the columns, from 0, that hold numbers.
-            caption: What the table holds.
-            foot: The cells of a last row of sums.
-            is_named: Whether the first cell of a row names the row.
+        A cell is a text, a number, None for a missing value, ``Markup``, or a Cell; ``numbers``
+        are the places of columns that hold numbers, ``foot`` is a last row of sums, and with
+        ``is_named`` the first cell of a row is its name.
         """
         body = [_cells(row) for row in rows]
         return self._piece(

@@ -40,13 +40,7 @@ DATA_SHEETS: tuple[WriteSheet, ...] = (write_data_rows, write_about_data)
 
 
 def write_workbook(content: Content, path: Path, sheets: tuple[WriteSheet, ...] = SHEETS) -> None:
-    """Write a workbook.
-
-    Args:
-        content: What it shows.
-        path: Where to.
-        sheets: What to write, in order.
-    """
+    """Write a workbook of these sheets, in order."""
     is_large = sheets is DATA_SHEETS or len(content.frame) > content.table_rows
     at_rest = nullcontext() if is_large else _collector_at_rest()
     with at_rest, open_book(path, is_constant_memory=is_large) as book:

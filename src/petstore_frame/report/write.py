@@ -134,12 +134,7 @@ def write_report(
 
 
 def check_target(target: Path, delimiter: str = ",") -> str:
-    """Return the ending that names the kind of report, if such a report can be written there.
-
-    Raises:
-        ReportError: No report has this ending, or the file cannot be written there.
-        ArgumentError: The delimiter cannot be one, or the file is no CSV.
-    """
+    """Return the ending that names the kind of report, if one can be written there."""
     refuse_impossible(target)
     ending = target.suffix.lower()
     if ending not in _WRITERS:
@@ -153,13 +148,6 @@ def write_data(inventory: Inventory, target: Path, delimiter: str | None = None)
     """Write the pets raw, for programs, to the file of the kind that its ending names.
 
     A CSV for which a delimiter is named begins with a byte order mark: it is for a spreadsheet.
-
-    Returns:
-        The path written.
-
-    Raises:
-        ReportError: The file cannot be written there; one that was there is unchanged.
-        MissingExtraError: A library for this kind of file is not installed.
     """
     ending = check_data_target(target, delimiter)
     with whole_file(target) as draft:
@@ -177,13 +165,7 @@ def write_data(inventory: Inventory, target: Path, delimiter: str | None = None)
 
 
 def check_data_target(target: Path, delimiter: str | None = None) -> str:
-    """Return the ending that names the kind of file, if such a file can be written there.
-
-    Raises:
-        ReportError: No data file has this ending, or the file cannot be written there.
-        MissingExtraError: The file is Parquet, and pyarrow is not installed.
-        ArgumentError: The delimiter cannot be one, or the file is no CSV.
-    """
+    """Return the ending that names the kind of data file, if one can be written there."""
     refuse_impossible(target)
     ending = target.suffix.lower()
     if ending not in _DATA_ENDINGS:

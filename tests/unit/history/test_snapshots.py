@@ -19,7 +19,6 @@ import pytest
 import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.inventory import Verdict
-from threaded import serve
 
 BIG = 2**53 + 1
 PETS = [(BIG, "NA", 3, None), (2, "=1+1", BIG, "lost"), (1, "Łóś 🦊", 3, "sold")]
@@ -120,19 +119,6 @@ def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
     ):
         history.add(make_inventory("2026-11-02", PETS, store_id="b", hour=20))
     assert history.read("2026-11-01").store_id == "a"
-    assert history.read("2026-11-01").store_id == "a"
-
-
-def test_a_new_store_of_this_machine_is_another_store(history) -> None:
-    """A day kept of one bundled store is not replaced by another one that started later."""
-    for seed in (1, 2):
-        with serve(sample=3, seed=seed) as server, server.client() as client:
-            inventory = pf.fetch_inventory(client)
-        if seed == 1:
-            kept = history.add(inventory)
-    with pytest.raises(errors.HistoryError, match="use another folder for another store"):
-        history.add(inventory)
-    assert inventory.store_id not in (None, kept.store_id)
 
 
 def test_a_snapshot_of_the_first_version_still_opens(history, make_inventory) -> None:

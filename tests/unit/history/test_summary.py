@@ -46,15 +46,6 @@ def test_one_exact_status_is_not_marked() -> None:
     assert last_line == "all categories ≥ 0 ≥ 0 1 ≥ 0 ≥ 1"
 
 
-def test_many_categories_stay_readable(make_inventory) -> None:
-    """The text shows the largest categories and sums up the rest; the frame has them all."""
-    pets = [(n, "x", n % 30, "sold") for n in range(100)]
-    summary = pf.summarize(make_inventory("2026-11-01", pets))
-    assert "10 other categories" in str(summary)
-    assert len(summary.frame) == 30
-    assert str(summary).splitlines()[-1].split()[-1] == "100"
-
-
 def test_html_escapes_what_the_store_says(make_inventory) -> None:
     """A status or a label is text, whatever it looks like."""
     html = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "<b>"})._repr_html_()

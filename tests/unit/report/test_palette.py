@@ -40,11 +40,3 @@ def test_every_verdict_has_a_badge() -> None:
 def test_a_badge_can_be_read(badge: palette.Badge) -> None:
     """The contrast of a badge's text is at least 4.5 to 1, as WCAG AA asks."""
     assert contrast(badge.ink, badge.fill) >= 4.5
-
-
-def test_unknown_statuses_take_further_colours() -> None:
-    """A status beyond the interface keeps its word and takes a colour that no other has."""
-    assert palette.status_word("on hold") == "On hold"
-    shades = palette.status_colours(["sold", "on hold", "lost"])
-    assert shades == palette.status_colours(shades)
-    assert len({*shades.values(), *palette.STATUS_COLOURS.values()}) == 6

@@ -23,12 +23,9 @@ _HIDDEN = {"visible": False, "major_gridlines": {"visible": False}}
 
 
 def category_chart(book: Book, cells: CountCells, *, is_share: bool = False) -> Any:
-    """Return bars of the categories, split by status, the first row on top.
+    """Return bars of the first 20 categories, split by status, the first row on top.
 
-    Args:
-        book: The workbook.
-        cells: Where the numbers lie; the first 20 rows are drawn.
-        is_share: Draw each category as a whole, to compare the mixes.
+    With ``is_share`` each category is drawn as a whole, to compare the mixes.
     """
     chart = book.chart(type="bar", subtype="percent_stacked" if is_share else "stacked")
     last = min(cells.last, cells.head + CHARTED_CATEGORIES)

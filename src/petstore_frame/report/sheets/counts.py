@@ -19,20 +19,9 @@ class CountCells:
     Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
     and does not distinguish ids that differ past the 15th digit.
 
-    Args:
-        sheet: Where it is written.
-        content: What it shows.
-        head: Row of its header.
-        name: Column of the categories' names.
-        top: Show so many categories and the others as one row; None shows all.
-        has_ids: Put the ids left of the names.
-
-    Attributes:
-        table: What is shown.
-        first: Row of the largest category; ``last`` is that of the smallest shown by itself, and
-            ``total`` that of the sums.
-        first_status: Column of the first status; ``all_pets`` is that of the totals, and
-            ``last_column`` the last, with the shares where they are known.
+    ``head``, ``first``, ``last`` and ``total`` are the rows of its header, of the largest and the
+    smallest category shown by itself, and of the sums; ``name``, ``first_status``, ``all_pets``
+    and ``last_column`` are columns. The ids stand left of the names.
     """
 
     def __init__(

@@ -41,19 +41,7 @@ def write_list(
     title: str = "",
     has_filter: bool = False,
 ) -> int:
-    """Write a header and rows; a missing value is empty.
-
-    Args:
-        sheet: Where to.
-        row: Row of the header.
-        columns: The columns, from the second of the sheet on.
-        rows: Their values.
-        title: What stands above the header.
-        has_filter: Whether the columns can be filtered.
-
-    Returns:
-        The row after the last.
-    """
+    """Write a header and rows from the second column on, and return the row after the last."""
     head, indents = row, [0, *(int(column.is_right) for column in columns[:-1])]
     if title:
         sheet.text(head - 1, 1, title, **styles.SECTION)
