@@ -220,7 +220,8 @@ def _checked_mapping(mapping: Any) -> dict[str, str | None]:
     for word, given in (mapping or {}).items():
         name = field_name(str(word))
         if name is None:
-            text = f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, as in {{}}"
+            known = f"the fields are {', '.join(FIELDS)}, and it goes from field to column"
+            text = f"{{}} names the field {{}}; {known}, as in {{}}"
             _refuse(text, ("mapping",), _shown(word), _EXAMPLE)
         if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)
