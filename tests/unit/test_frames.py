@@ -36,7 +36,7 @@ def test_missing_name_stops(missing: Any) -> None:
         InputError, match=r"1 names? .* missing, the first in record 2.*keep_default_na"
     ):
         records_of(frame)
-    records = records_of(frame.fillna(""))
+    records = records_of(frame.where(frame.notna(), ""))
     assert [record.state for record in records] == [State.PENDING, State.INVALID]
 
 

@@ -81,10 +81,10 @@ class Causes:
     def add(self, problem: RecordProblem, lines: Iterable[int], records: int = 1) -> None:
         """Count records with a problem; ``lines`` are where some of them stand."""
         # Records are held for one kind of suspicion in whatever column.
-        name, value = problem.option or ("", None)
-        cause = problem.code, problem.accept or problem.column or "", name
-        if name == "leave_lines":
-            self._leave.update(value or ())
+        option: tuple[str, Any] = problem.option or ("", None)
+        cause = problem.code, problem.accept or problem.column or "", option[0]
+        if option[0] == "leave_lines":
+            self._leave.update(option[1])
         self._first.setdefault(cause, problem)
         self._records[cause] += records
         self._values.setdefault(cause, Counter())[(problem.value or "").strip()] += records

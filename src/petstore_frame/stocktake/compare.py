@@ -252,10 +252,9 @@ def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> 
     repeated = {*listed["key"][listed["key"].notna() & listed["key"].duplicated()]}
     rows: dict[str, list[KeyedRow]] = {}
     for record in source if repeated else ():
-        if record.key is None or record.state is State.SKIPPED:
-            continue
-        if record.key in repeated:
-            rows.setdefault(record.key, []).append(_keyed(record, record.key))
+        key, is_skipped = record.key, record.state is State.SKIPPED
+        if key is not None and key in repeated and not is_skipped:
+            rows.setdefault(key, []).append(_keyed(record, key))
     others, differ = set[int](), dict[int, str]()
     for alike in rows.values():
         stands = row_that_stands(alike, keep)

@@ -26,6 +26,7 @@ ByColumn = Mapping[str, str | Collection[str]]
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
 NEWEST = re.compile(r"newest:\s*(\S.*)", re.DOTALL)
+_EXAMPLE = ("mapping", {"name": "Animal"})
 _IN_BRACES = re.compile(r"\{([^{}]+)\}")
 
 
@@ -212,15 +213,16 @@ def _plain_categories(categories: Any) -> Categories:
 
 
 def _checked_mapping(mapping: Any) -> dict[str, str | None]:
+    if not isinstance(mapping, Mapping | None):
+        what = "{} goes from field to column, as in {}, got {}"
+        _refuse(what, ("mapping",), _EXAMPLE, _shown(mapping))
     columns: dict[str, str | None] = {}
     for word, given in (mapping or {}).items():
         name = field_name(str(word))
         if name is None:
-            known = f"the fields are {', '.join(FIELDS)}"
-            text = (
-                f"{{}} names the field {{}}; {known}, and it goes from field to column, as in {{}}"
-            )
-            _refuse(text, ("mapping",), _shown(word), ("mapping", {"name": "Animal"}))
+            known = f"the fields are {', '.join(FIELDS)}, and it goes from field to column"
+            text = f"{{}} names the field {{}}; {known}, as in {{}}"
+            _refuse(text, ("mapping",), _shown(word), _EXAMPLE)
         if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)
         column = None if given == "" and name not in REQUIRED else given
@@ -271,7 +273,6 @@ _Kinds = Annotated[
 ]
 # What each option may be, and how a refusal says so.
 _ALLOWED: dict[str, tuple[Any, str]] = {
-    "mapping": (dict, "goes from field to column, as in mapping={'name': 'Animal'}"),
     "value_map": (
         _ValueMap,
         "goes from field to values by word, as in {'status': {'in stock': 'available'}}",
