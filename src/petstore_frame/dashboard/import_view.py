@@ -12,7 +12,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_choices import Plan, Seen
 from petstore_frame.dashboard.import_preview import ROWS, label_of, preview
 from petstore_frame.errors import InputError
-from petstore_frame.errors.calls import phrase
+from petstore_frame.errors.classes import phrase
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
