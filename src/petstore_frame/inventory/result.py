@@ -238,7 +238,10 @@ class Inventory(HasFrame, HasOrigin):
     def _repr_html_(self) -> str:
         from petstore_frame.inventory.completeness_view import inventory_html
 
-        return inventory_html(self)
+        known = self.completeness
+        requests = "1 request" if known.requests == 1 else f"{known.requests:,} requests"
+        note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
+        return inventory_html(self.frame, known, note)
 
 
 def _several(wanted: Any) -> list[Any]:

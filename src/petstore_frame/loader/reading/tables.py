@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.cells import EXACT_NUMBERS
-from petstore_frame.loader.record import Origin, RecordProblem
+from petstore_frame.loader.record import RecordOrigin, RecordProblem
 
 MERGED = "merged_cell"
 DATE_NOTE, NUMBER_NOTE = "date→text", "number→text"
@@ -49,7 +49,7 @@ class RowNotes:
     cells: Mapping[int, CellNote] = field(default_factory=dict)
     held: RecordProblem | None = None
     is_confirmed: bool = False
-    origin: Origin | None = None
+    origin: RecordOrigin | None = None
 
 
 class Row(NamedTuple):
