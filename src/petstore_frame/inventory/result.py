@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from petstore_frame._internal.arguments import renamed
 from petstore_frame._internal.has_frame import HasFrame
@@ -253,6 +253,17 @@ def inventory_of(frame: pd.DataFrame) -> Inventory | None:
     return None if origin is None else Inventory(frame, origin)
 
 
+def read_listing(given: object) -> Inventory | None:
+    """Return what is an Inventory, its frame, or the path of its Parquet file; else None."""
+    import pandas as pd
+
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
+        return read_inventory(cast("str", given))
+    if isinstance(given, pd.DataFrame):
+        return inventory_of(given)
+    return given if isinstance(given, Inventory) else None
+
+
 def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a Parquet file that this package wrote.
 
@@ -261,11 +272,14 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
             or of ``inventory.frame.to_parquet()``.
 
     Raises:
-        ArgumentError: The file says nothing of the store that its rows come from.
+        ArgumentError: It is no Parquet file, or says nothing of the store of its rows.
     """
     import pandas as pd
 
-    frame = pd.read_parquet(path)
+    try:
+        frame = pd.read_parquet(path)
+    except ValueError as problem:
+        raise ArgumentError(f"{path} is no Parquet file of an inventory: {problem}") from None
     missing = [name for name in PET_COLUMNS if name not in frame.columns]
     found = None if missing else inventory_of(frame)
     if found is None:
