@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame._internal.arguments import renamed
+from petstore_frame._internal.arguments import one_of, renamed
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory.completeness import (
@@ -27,7 +27,7 @@ from petstore_frame.inventory.origin import (
 )
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_text
-from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
+from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS, PET_STATUSES
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -129,6 +129,9 @@ class Inventory(HasFrame, HasOrigin):
             status: One status or several, ``no status`` among them; None for all.
             category_id: One category or several; None for all.
 
+        Raises:
+            ArgumentError: A status is neither one of the interface nor one of a pet that was read.
+
         Example:
             >>> import petstore_frame as pf
             >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
@@ -139,6 +142,9 @@ class Inventory(HasFrame, HasOrigin):
         rows, words = self.frame, []
         statuses = None if status is None else _several(status)
         if statuses is not None:
+            known = dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.completeness.by_status])
+            for each in statuses:
+                one_of("status", each, known)
             held = rows["status"].astype("object")
             rows = rows[held.where(held.notna(), NO_STATUS).isin(statuses)]
             words.append(f"status {' or '.join(statuses)}")
