@@ -244,6 +244,10 @@ class Completeness:
         ``part`` is the filter, as text that follows "with"; ``statuses`` has one for each pet that
         is left, and ``wanted`` those that the filter leaves, None for all.
         """
+
+        def is_out(name: str) -> bool:
+            return wanted is not None and name not in wanted
+
         counts = count_statuses(statuses)
         is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)
         verdict = Verdict.COMPLETE if is_known else self.verdict
@@ -256,7 +260,8 @@ class Completeness:
             verdict=verdict,
             rows=sum(counts.values()),
             by_status={
-                name: StatusCount(count, self.count(name).is_exact and name in (wanted or counts))
+                # A status that the filter leaves out has no pet in this part.
+                name: StatusCount(count, is_out(name) or self.count(name).is_exact)
                 for name, count in counts.items()
             },
             advertised_total=None,
