@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, LoadFailedError
+from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import guarded, harmless, unguarded
+from petstore_frame.loader.reading.returned import guarded, unguarded
 from petstore_frame.loader.record import Record, State
 from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.files import FILES

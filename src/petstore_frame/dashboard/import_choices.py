@@ -112,7 +112,7 @@ def corrected(result: LoadResult, choices: Choices) -> list[Fixed]:
         filled = [*row.cells, *[""] * len(run.header)]
         pairs = zip(run.header, filled, strict=False)
         cells = [choices.edits.get((row.line, column), cell) for column, cell in pairs]
-        # Who corrected a record that was held has looked at it.
+        # Whoever corrected a record has looked at it, so it needs no second yes.
         accept = "yes" if row.line in choices.confirmed else ""
         fixes.append(Fixed(row.record, row.line, cells, accept))
     return fixes

@@ -13,7 +13,7 @@ from typing import Any
 from petstore_frame.client import Client
 from petstore_frame.dashboard.import_choices import Choices, Fixed, Plan, corrected
 from petstore_frame.dashboard.import_progress import WatchedClient
-from petstore_frame.dashboard.kit import LARGEST_UPLOAD, Meant
+from petstore_frame.dashboard.kit import LARGEST_UPLOAD, Used
 from petstore_frame.errors import (
     ArgumentError,
     DuplicatesError,
@@ -54,8 +54,8 @@ class ImportJob:
     """The files of one Import tab, and what is done with them.
 
     Each file's results get a folder in ``results``; None is the working directory. ``recipe`` is
-    one that the user gave for the next file, or None. ``asked`` is told when a page of the store is
-    waited for; what it raises ends the reading.
+    one that the user gave for the next file, or None. ``asked`` is called while a page of the store
+    is awaited; what it raises ends the reading.
     """
 
     def __init__(
@@ -73,22 +73,22 @@ class ImportJob:
         self.recipe: Recipe | None = None
         self.asked: Callable[[bool], None] = ignore
 
-    def given(self, meant: Meant, content: bytes | None = None) -> Path:
+    def given(self, used: Used, content: bytes | None = None) -> Path:
         """Return where a file is that was uploaded, or named by its path.
 
         Raises:
             InputError: It is too large for an upload.
         """
-        if "upload" not in meant:
-            return Path(meant["value"].strip()).expanduser()
+        if "upload" not in used:
+            return Path(used["value"].strip()).expanduser()
         if content is None:
             raise InputError(
-                f"{meant['upload']} has {int(meant['size']) / 1024**2:,.0f} MiB; an upload carries "
+                f"{used['upload']} has {int(used['size']) / 1024**2:,.0f} MiB; an upload carries "
                 f"{LARGEST_UPLOAD // 1024**2} MiB",
                 hint="put the file on the machine that runs this and give its path instead",
             )
         # A browser may send any name; only its last part may choose where the file goes.
-        path = self._place(_safe_name(meant["upload"]))
+        path = self._place(_safe_name(used["upload"]))
         path.write_bytes(content)
         return path
 
@@ -147,7 +147,7 @@ class ImportJob:
     def rehearse(self, path: Path, choices: Choices, read: Callable[[int], None] = ignore) -> Plan:
         """Read and check all records, corrected ones as corrected, and send nothing.
 
-        ``read`` is told how many records were read; what it raises ends the rehearsal.
+        ``read`` gets the number of records read so far; what it raises ends the rehearsal.
         """
         result = self._load(path, choices, dry_run=True, progress=False, read=read)
         fixes = corrected(result, choices)

@@ -125,9 +125,9 @@ def _decision(line: Line, choices: Choices) -> Markup:
     if number in choices.left_out:
         said, ways = "left out", {"leave": "send it after all"}
     elif number in choices.confirmed:
-        said, ways = "sent all the same", {"confirm": "hold it again"}
+        said, ways = "sent all the same", {"confirm": "do not send it"}
     elif line.is_held:
-        said, ways = "held", {"confirm": "send it all the same", "leave": "leave it out"}
+        said, ways = "to confirm", {"confirm": "send it all the same", "leave": "leave it out"}
     else:
         said, ways = "", {"leave": "leave it out"}
     shown = (parts.mark(f"{way}:{number}", words) for way, words in ways.items())

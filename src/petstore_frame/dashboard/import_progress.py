@@ -14,7 +14,7 @@ from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
 
-QUIET_S = 4.0  # after which silence is told
+QUIET_S = 4.0  # after such a silence the bar says so
 
 
 class ImportProgress:

@@ -340,7 +340,7 @@ def _held(seen: Seen) -> Markup:
              data_accept=word)
         for word, records in seen.look.suspicious.items()
     ]  # fmt: skip
-    return parts.titled("Held until you confirm", Markup("").join(ticks))
+    return parts.titled("Not sent until you confirm", Markup("").join(ticks))
 
 
 def tick(text: str, is_ticked: bool, **data: object) -> Markup:

@@ -169,16 +169,16 @@ class Contents:
         return {day for day in lost if first <= day <= last}
 
     def _what_is_there(self) -> str:
-        held, lost = self.snapshots, [each for each in self.problems if each.date is not None]
-        if lost and not held:
+        kept, lost = self.snapshots, [each for each in self.problems if each.date is not None]
+        if lost and not kept:
             return f"{lost[0]}; {NEXT_STEP}"
-        if not held:
+        if not kept:
             state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
             return (
                 f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
                 f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
             )
-        return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"
+        return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
 
 
 def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:

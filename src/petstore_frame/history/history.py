@@ -315,8 +315,8 @@ class History(Generic[Frame]):
         return len(self._contents().snapshots)
 
     def __repr__(self) -> str:
-        held = self._contents(warn=False)
-        return "\n  ".join([f"<{self._in_words(held.snapshots)}>", *map(str, held.problems)])
+        kept = self._contents(warn=False)
+        return "\n  ".join([f"<{self._in_words(kept.snapshots)}>", *map(str, kept.problems)])
 
     def _repr_html_(self) -> str:
         held = self._contents(warn=False)

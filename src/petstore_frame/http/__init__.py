@@ -4,8 +4,8 @@
 repeats a GET; ``outcome`` has the table of what the end of a POST proves.
 """
 
-from petstore_frame.http.answer import Flaw, StoreAnswer
+from petstore_frame.http.answer import BodyProblem, StoreAnswer
 from petstore_frame.http.connections import GivenTransport
 from petstore_frame.http.transport import Transport
 
-__all__ = ["Flaw", "GivenTransport", "StoreAnswer", "Transport"]
+__all__ = ["BodyProblem", "GivenTransport", "StoreAnswer", "Transport"]

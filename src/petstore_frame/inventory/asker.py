@@ -138,7 +138,7 @@ class Asker:
         self.on_rows(len(rows))
 
     def has_enough(self, rows: Rows) -> bool:
-        """Tell whether more is held than the caller's cap, or all that the caller looks for."""
+        """Tell whether the caller's cap is passed, or all that the caller looks for is there."""
         return self.is_enough is not None and self.is_enough(rows)
 
     @property
@@ -265,5 +265,5 @@ class Asker:
             self._answered[key] = None
 
     def evidence(self) -> list[Evidence]:
-        """Return what the answers as such show, whatever pets they held."""
+        """Return what the answers as such show, whatever pets are in them."""
         return [*self.troubles, *self.ages.evidence()]

@@ -44,7 +44,7 @@ class IdWalk:
         self._found: Counter[str | None] = Counter()
 
     def run(self) -> None:
-        """Ask for each id that is not held yet.
+        """Ask for each id that was not read yet.
 
         Raises:
             PetstoreError: No answer, a refused key, or too many requests; ``run`` asks again.

@@ -37,7 +37,7 @@ _OF_SENDING = ("max_errors", "workers", "duplicates", "check_store", "idempotenc
 _OF_THE_STORE = ("base_url", "timeout", "allow_insecure")
 # A key is a secret, and watching the progress changes nothing of what is done.
 _NEVER_SHOWN = ("api_key", "progress")
-# What is added to such an option is put together with what it held.
+# A new value of such an option is added to the one that is there.
 _TABLES = ("mapping", "value_map", "otherwise", "defaults", "categories", "duplicates")
 _LISTS = ("accept", "send_lines", "leave_lines")
 _FLAGS = {
@@ -300,7 +300,7 @@ def _plain(name: str, value: Any) -> Any:
 def _plain_categories(value: Any) -> dict[Any, Any]:
     """Return labels by id, or ids by label, as they were given; the ids are whole numbers."""
     pairs = category_labels(value) if hasattr(value, "columns") else dict(value.items())
-    return {_whole(key): _whole(meant) for key, meant in pairs.items()}
+    return {_whole(key): _whole(word) for key, word in pairs.items()}
 
 
 def _whole(value: Any) -> Any:
@@ -321,15 +321,15 @@ def _words(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, bool):
         yield flag if value else f"--no-{flag.removeprefix('--')}"
     elif isinstance(value, Mapping):
-        for key, meant in value.items():
-            if isinstance(meant, Mapping):
-                for word, means in meant.items():
+        for key, part in value.items():
+            if isinstance(part, Mapping):
+                for word, means in part.items():
                     yield from (flag, f"{key}:{word}={means}")
-            elif isinstance(meant, list):
-                for each in meant:
+            elif isinstance(part, list):
+                for each in part:
                     yield from (flag, f"{key}={each}")
             else:
-                yield from (flag, f"{key}={'' if meant is None else meant}")
+                yield from (flag, f"{key}={'' if part is None else part}")
     elif isinstance(value, list) and name != "columns":
         for each in value:
             yield from (flag, str(each))

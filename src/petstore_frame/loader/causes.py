@@ -80,7 +80,7 @@ class Causes:
 
     def add(self, problem: RecordProblem, lines: Iterable[int], records: int = 1) -> None:
         """Count records with a problem; ``lines`` are where some of them stand."""
-        # Records are held for one kind of suspicion in whatever column.
+        # One kind of suspicion is one cause, in whatever column.
         option: tuple[str, Any] = problem.option or ("", None)
         cause = problem.code, problem.accept or problem.column or "", option[0]
         if option[0] == "leave_lines":

@@ -195,8 +195,8 @@ def load_excel(
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
-    Cells are judged by their type: a date or a number where a name should be is noted, not
-    silently turned into text. Everything else is as in ``load_csv``.
+    Each cell is read by its type: a date or a number in the place of a name gives a note and is
+    never turned into text in silence. Everything else is as in ``load_csv``.
 
     Args:
         path: The workbook.

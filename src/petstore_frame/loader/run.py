@@ -68,8 +68,8 @@ def load(
     """Run one import.
 
     Without ``duplicates`` in the options the recipe says what equal records are. ``call`` is what
-    was typed for it. ``records_read`` is told how many records were read so far, and what it raises
-    ends the import; ``step`` is called with the name of each step, where a test ends the process.
+    the user typed. ``records_read`` gets the number of records read so far, and what it raises ends
+    the import; ``step`` gets the name of each step, where a test can end the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.

@@ -58,11 +58,11 @@ class Part:
     start: int
     stop: int
 
-    def words(self, held: StatusCount) -> str:
-        """Return which of the pets held it lists."""
+    def words(self, pets: StatusCount) -> str:
+        """Return which of all pets it lists."""
         if self.start == self.stop:
-            return f"One row per pet: {held} pets, in the order read."
-        return f"One row per pet: {self.start + 1:,}–{self.stop:,} of {held}, in the order read."
+            return f"One row per pet: {pets} pets, in the order read."
+        return f"One row per pet: {self.start + 1:,}–{self.stop:,} of {pets}, in the order read."
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Yield where pieces of it begin and end, small enough to hold."""

@@ -137,7 +137,7 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     """Return the table of keys that loading by key has kept.
 
     Raises:
-        ArgumentError: There is none, so no record could be told from another.
+        ArgumentError: There is none, so no record has a known pet.
     """
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
     if ids.empty:

@@ -1,7 +1,7 @@
 """Which animals staged records are: what the rules share, and the two things that they do.
 
 An animal has one life, so a record becomes an animal and is skipped where that one lives already.
-Where likeness is all there is, a case is noted, and an answer says which animals its records are.
+Where records are only similar, the rules note a case, and the user says which animals they are.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.tables import IS_UNSENT, is_live
 from petstore_frame.loader.record import RecordProblem
-from petstore_frame.schema.text import likeness
+from petstore_frame.schema.text import folded_name
 
 SUPERSEDED = "superseded"
 # The note of a record whose name is not of its file.
 DEFAULT_NAME = "default_name"
-# From so many alike records on, and from such a share of either side, likeness is worth a question.
+# From so many alike records on, and from such a share of either side, the user is asked.
 LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
 TO_SEND: str = f"import = :mine AND {IS_UNSENT}"
 
@@ -38,7 +38,7 @@ class Animals:
 
     Attributes:
         cases: How many records each case concerns, of how many that were compared.
-        facts: What the user is told besides, as values.
+        facts: What else the user should know, as values.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Animals:
         )
 
     def note(self, name: str, select: str) -> None:
-        """Note the lines of records that the user is told of, and not asked about."""
+        """Note the lines of records that are shown to the user without a question."""
         found = [line for (line,) in self.do(select)]
         if found:
             self.facts[name] = found
@@ -170,7 +170,7 @@ def is_many(alike: int, of: int) -> bool:
 
 def name_of(payload: bytes | None) -> str | None:
     """Return the name of a request body, as names are compared."""
-    return None if payload is None else likeness(json.loads(payload)["name"])
+    return None if payload is None else folded_name(json.loads(payload)["name"])
 
 
 def relation(
@@ -184,5 +184,5 @@ def relation(
         return 0
     one, two = json.loads(payload), json.loads(other)
     is_default = DEFAULT_NAME in (notes or "") or DEFAULT_NAME in (other_notes or "")
-    has_other_name = not is_default and likeness(one["name"]) != likeness(two["name"])
+    has_other_name = not is_default and folded_name(one["name"]) != folded_name(two["name"])
     return 2 * has_other_name + bool(one["categoryId"] != two["categoryId"])

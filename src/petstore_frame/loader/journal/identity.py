@@ -7,8 +7,8 @@
 5. The store is asked, too: a pet that this journal did not make may be it.
 
 A record that is an animal with a live record is skipped, or takes its place where that one was not
-sent yet. Where likeness is all there is, nothing is decided: a case is noted, and the answer of the
-user, or the one to be tried, says whether its records are the same animals or others.
+sent yet. Where records are only similar, nothing is decided: a case is noted, and the answer of
+the user, or the one to be tried, says whether its records are the same animals or others.
 """
 
 from __future__ import annotations

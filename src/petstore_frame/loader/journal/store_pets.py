@@ -19,7 +19,7 @@ from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
 from petstore_frame.loader.record import digest_of
 from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
-from petstore_frame.schema.text import likeness
+from petstore_frame.schema.text import folded_name
 
 LEAST_REQUESTS = 100
 # From such a share of the records on, also pets that were seen before are worth a question.
@@ -97,7 +97,7 @@ def may_be_listing(run: Import) -> bool:
 
 
 def _id_column(run: Import) -> int | None:
-    names = [likeness(name).replace("_", "").replace(" ", "") for name in run.header]
+    names = [folded_name(name).replace("_", "").replace(" ", "") for name in run.header]
     return next((at for at, name in enumerate(names) if name in ("id", "petid")), None)
 
 
@@ -138,7 +138,7 @@ def find_own_pets(animals: Animals) -> None:
         cells = read_cells(packed)
         text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
         pet = int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else None
-        if pet is not None and pet in names and likeness(names[pet]) == name_of(payload):
+        if pet is not None and pet in names and folded_name(names[pet]) == name_of(payload):
             found.setdefault(pet, record_id)
     animals.make("own", "pet, id INTEGER PRIMARY KEY")
     animals.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", found.items())
@@ -189,7 +189,7 @@ def find_others_pets(animals: Animals) -> None:
 
 
 def _adopt(animals: Animals, case: str) -> None:
-    """Give the records of a case their pets; where others are meant, see to it that they are."""
+    """Give the records of a case their pets, or new keys where the user says they are others."""
     if animals.answer_to(case) == "send":
         # Another animal than an equal pet needs another idempotency key than that pet had.
         animals.do(

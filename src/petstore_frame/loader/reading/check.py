@@ -1,4 +1,4 @@
-"""What will become of a record: sent, refused, held or skipped, before any request."""
+"""Whether a record can be sent, needs a fix or a yes, or is skipped; before any request."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Checker:
         yield records
 
     def records(self, rows: Iterable[Row]) -> Iterator[Record]:
-        """Yield the records of rows, in order; a Total is held where no animal stands below it."""
+        """Yield the records of rows, in order; a Total waits where no animal is below it."""
         waiting = list[Record]()
         for record in self._each(rows):
             if Suspicion.TOTAL_ROW in record.notes or (waiting and record.state is State.SKIPPED):
@@ -119,7 +119,7 @@ class Checker:
                 yield _refused(record, [self._placed(_LIKE_A_TOTAL, self._name_at, record.cells)])
 
     def _each(self, rows: Iterable[Row]) -> Iterator[Record]:
-        """Yield the records as far as each can be judged by itself."""
+        """Yield the records, each checked by itself."""
         number = 0
         for row in rows:
             if row.raw and self._is_swallowing(row.cells):

@@ -55,8 +55,8 @@ class Look:
         records: The first records, each with its problem; without a whole mapping none.
         rows: The cells of the first rows, also where the mapping is not known.
         values: Values to map, and those that were mapped, the commonest first.
-        suspicious: How many records are held, or sent all the same, by the word that ``accept``
-            takes.
+        suspicious: How many records look wrong, sent all the same or not, by the word that
+            ``accept`` takes.
         empty: How many records have an empty cell, or its default, by required field.
     """
 

@@ -121,9 +121,9 @@ def recognise(
     free = [name for name in header if name.strip() and name not in used.values()]
     proposed = dict[str, str]()
     # What a column only may mean is looked for where the file cannot be read without.
-    for likeness in (1, 2, 3) if missing else (1,):
+    for level in (1, 2, 3) if missing else (1,):
         for field in reversed(unclaimed):  # the name last: a "Category name" is a category
-            alike = _alike(field, free, likeness)
+            alike = _alike(field, free, level)
             if len(alike) == 1 and not {field.name} & {*used, *proposed}:
                 proposed[field.name] = alike[0]
                 free.remove(alike[0])
@@ -131,13 +131,13 @@ def recognise(
     return Recognised(used, in_order, missing)
 
 
-def _alike(field: PetField, names: Sequence[str], likeness: int) -> list[str]:
+def _alike(field: PetField, names: Sequence[str], level: int) -> list[str]:
     """Return the columns whose name is a field's (0), means it (1), may (2), or holds its word."""
-    if likeness in (1, 2):
-        words = {*_SYNONYMS.get(field.name, ("", ""))[likeness - 1].split()}
+    if level in (1, 2):
+        words = {*_SYNONYMS.get(field.name, ("", ""))[level - 1].split()}
         # Without what brackets say besides: "Kategorie (Nr.)" is "kategorie".
         return [name for name in names if {_bare(name), _bare(_BRACKETS.sub("", name))} & words]
-    if likeness == 0:
+    if level == 0:
         found = ([name for name in names if normalise(name) == word] for word in field.headers)
     else:
         found = ([name for name in names if word in _bare(name)] for word in field.likely)

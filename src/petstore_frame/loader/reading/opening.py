@@ -90,7 +90,7 @@ def is_packed(file: BinaryIO) -> bool:
 def is_workbook(path: str | PathLike[str]) -> bool:
     """Tell whether a file is a workbook, of today's format or of the old one.
 
-    One that cannot be opened, or is empty, is judged by the ending of its name.
+    Where a file cannot be opened, or is empty, the ending of its name says it.
     """
     start = _first_bytes(path)
     return start in (ZIP, OLE) if start else fspath(path).lower().endswith(SUFFIXES)
@@ -268,11 +268,12 @@ def _candidates(start: bytes, line: bytes) -> list[Decoded]:
     """Return the encodings that read all of the sample, those first that make words of it."""
     odd = b"\n".join([each for each in start.splitlines() if not each.isascii()][:1000])
     found = [name for name in CANDIDATES if _reads(odd, name)]
-    found.sort(key=lambda name: -round(_likeness(odd.decode(name)), 1))  # stable: commoner first
+    # The sort is stable, so the commoner encoding stays in front.
+    found.sort(key=lambda name: -round(_plausibility(odd.decode(name)), 1))
     return [Decoded(name, line.decode(name, "replace").strip()[-60:]) for name in found]
 
 
-def _likeness(text: str) -> float:
+def _plausibility(text: str) -> float:
     """Return which part of the signs beyond ASCII stands where a writer would put it, 0 to 1."""
     odd = [sign for sign in text if not sign.isascii()]
     points = sum(unicodedata.category(sign) in ("Pd", "Pi", "Pf") for sign in odd) / 2

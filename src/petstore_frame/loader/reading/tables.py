@@ -75,7 +75,7 @@ class Table:
 
 
 def typed_row(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
-    """Return a row of cells that were judged by their type."""
+    """Return a row of cells that were read by their type."""
     texts = list(typed)
     cells = {at: note for at, (_, note) in enumerate(texts) if note is not None}
     notes = RowNotes(cells, held) if cells or held is not None else None

@@ -109,7 +109,7 @@ def _line(run: Import, row: JournalRow, width: int) -> ResultLine:
     # A file may come back: it names the record that each row is.
     values["record"] = record_name(run.id, row.record)
     values["hint"] = _hint(problem_of(row, run))
-    # A record that was held is sent once somebody writes "yes" here.
+    # A suspicious record is sent once somebody writes "yes" here.
     values["accept"] = values["accept"] and f"no: {values['accept']}"
     return ResultLine(row.state, cells, values)
 

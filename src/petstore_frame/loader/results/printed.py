@@ -107,7 +107,7 @@ def result_text(facts: ImportSummary) -> str:
     word, sentence = headline(facts)
     steps = [f"Next: {step}" for step in next_steps(facts)]
     lines = [f"{word}: {sentence}"]
-    if word == "Loaded before":  # all else was told when it was loaded
+    if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
     lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in counted(facts)]
@@ -227,7 +227,7 @@ _FOUND = {
     "equal_few": "too few to ask: {} in all but the status like records of earlier loads, taken "
     "for other animals",
     "others_pets_few": "too few to ask: {} like pets that the store had, taken for other animals",
-    "withdrawn": "no longer in the file, and never sent: {} of what it held before",
+    "withdrawn": "no longer in the file, and never sent: {} of an earlier version",
     "store_unread": "the store could not be compared with the file, so that a load by somebody "
     "else would not be seen: {}",
     "store_cut": "the store was not read to its end, so that a load by somebody else may not be "

@@ -23,7 +23,7 @@ from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.outcomes import Intent, Verdict
 from petstore_frame.loader.record import OTHERS_ANSWER, State
 from petstore_frame.schema.models import SENT_FIELDS, Pet
-from petstore_frame.schema.text import likeness
+from petstore_frame.schema.text import folded_name
 
 _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
@@ -102,7 +102,7 @@ def checked_answer(
 
 def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:
     name, category_id = _animal(intent)
-    if name == pet.name or likeness(name) == likeness(pet.name):
+    if name == pet.name or folded_name(name) == folded_name(pet.name):
         return False
     if category_id != pet.category_id:
         return True

@@ -113,7 +113,7 @@ def ask_store_id(client: PostingClient) -> str | None:
 
 @dataclass
 class Sender:
-    """Sends the records of a journal; ``step`` is told each step, so that a test can end there."""
+    """Sends the records of a journal; ``step`` gets each step's name, for tests that end there."""
 
     client: PostingClient
     journal: Outcomes
@@ -123,7 +123,7 @@ class Sender:
     store_id: str | None = None
     meter: Callable[[Counter[State]], None] = ignore
     step: Callable[[str], None] = ignore
-    report_s: float | None = None  # how often ``meter`` is told, too, while nothing ends
+    report_s: float | None = None  # how often ``meter`` is called while nothing ends
 
     def __post_init__(self) -> None:
         most = self.limits.workers or DEFAULT_WORKERS

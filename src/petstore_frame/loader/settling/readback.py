@@ -27,7 +27,7 @@ from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import Pet, PetStatus
-from petstore_frame.schema.text import REPLACEMENT, likeness
+from petstore_frame.schema.text import REPLACEMENT, folded_name
 
 # A pet of ours whose answer was lost mostly has an id just above that of another one of ours.
 NEAR_IDS = 20
@@ -213,7 +213,7 @@ def match(
 
 
 def _animal(pet: Wanted) -> tuple[str, int]:
-    return likeness(pet.name), pet.category_id
+    return folded_name(pet.name), pet.category_id
 
 
 def _may_be(asked: Wanted, pet: Wanted) -> bool:

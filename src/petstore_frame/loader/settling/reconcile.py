@@ -103,7 +103,7 @@ def reconcile(
             f"{path} is an import into {run.base_url}, and the client's store is "
             f"{client.base_url}; use a client of that store"
         )
-    # Not while the journal is held: others may load meanwhile.
+    # Without the journal's lock: others may load meanwhile.
     sleep(_wait_s(list(rows(path, import_id, *DOUBT_STATES)), grace_s, timing.now()))
     with holding(path), Writer(path, run.base_url) as writer:
         outcomes = Outcomes(writer, run)
