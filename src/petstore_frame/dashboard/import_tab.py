@@ -94,12 +94,12 @@ class ImportTab:
                 below += Markup("") if seen is None else asked(seen)
             else:
                 below = past(self._job.past()) if seen is None else view(seen)
-            # Escaped where it was made, and only shortened here.
+            # It was escaped where it was made, and is only shortened here.
             self.top.markup = Markup(self._job.as_known(above))
             self.view.markup = Markup(self._job.as_known(below))
 
     def _steps(self) -> Iterator[Markup]:
-        """Yield what can be done now."""
+        """Yield the buttons for what can be done now."""
         if self.seen is not None:
             plan = self.seen.plan
             is_off = self._is_busy or plan is None or not plan.to_send
@@ -160,11 +160,11 @@ class ImportTab:
                 self.seen.recalled = before.recalled
             self._draw()
             is_asked = any(not question.answer for question in look.questions)
-            if look.records and not is_asked:  # what is asked is in view, with its answers
+            if look.records and not is_asked:  # the question and its answers are in view
                 self._check()
 
     def _check(self) -> None:
-        """Rehearse the file under what is chosen now; a rehearsal under way begins anew."""
+        """Rehearse the file with the present choices; a rehearsal under way begins anew."""
         with self._lock:
             self._is_stale = True
             self._worker.start(self._check_until_fresh)
@@ -207,13 +207,13 @@ class ImportTab:
                 self._choose(self.seen, used, used.get("value", ""))
 
     def _choose(self, seen: Seen, used: Used, value: str) -> None:
-        """Follow what was chosen or written of how a file is read."""
+        """Take over a choice of how the file is read."""
         reading = seen.choices.reading
         if "read" in used:
             name = used["read"]
             if name == "key":
                 self._change(key=(value,) if value else ())
-            else:  # laid out otherwise; which column is which is found anew
+            else:  # another layout: recognise the columns anew
                 laid_out = {name: int(value) if name == "header_row" else value or None}
                 self._change(**laid_out, mapping=None, columns=None, key=())
         elif "field" in used:
@@ -281,7 +281,7 @@ class ImportTab:
             self._decide(duplicates={**before, way: value})
 
     def _decide(self, **decided: Any) -> None:
-        """Take what was decided of records, and check the file under it."""
+        """Take the user's decisions on records, and check the file with them."""
         if self.seen is None:
             return
         with self._lock:
@@ -330,7 +330,7 @@ class ImportTab:
             self._loaded()
 
     def _show_results(self, results: list[LoadResult]) -> None:
-        """Show what became of records, with the files of it."""
+        """Show what became of the records, with the result files."""
         folders = [*map(self._job.write, results)]
         with self._lock:
             self.results, self._folders = results, folders

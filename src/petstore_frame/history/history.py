@@ -52,8 +52,8 @@ class History(Generic[Frame]):
             memory), ``pandas``, ``polars``, ``dask`` or ``spark``. The answers are the same.
         session: A DuckDB connection (with its own memory limit, say) or a SparkSession to run
             on. None makes or finds one; Dask runs on the current client.
-        timezone: Whose days the snapshots are of, such as ``Europe/Zurich``; None is the
-            machine's. A snapshot that is there keeps its day.
+        timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
+            snapshot that is there keeps its day.
 
     Raises:
         ArgumentError: The engine is not one of the five, ``folder`` is not a path, or there is

@@ -1,4 +1,4 @@
-"""How one request goes out and comes back, and what is proven when it does not.
+"""How one request goes out and its answer comes back, and what is proven if none does.
 
 ``transport`` sends one request over one of the ``connections``, ``trace`` follows it, and ``retry``
 repeats a GET; ``outcome`` has the table of what the end of a POST proves.

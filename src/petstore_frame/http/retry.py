@@ -1,4 +1,4 @@
-"""How a GET is sent again after a passing failure, until its answer can be used.
+"""How a GET is repeated after a passing failure, until its answer can be used.
 
 Only GETs come here: to send one twice does no harm.
 """
@@ -100,7 +100,7 @@ class Repeater:
 
 
 def _error_of(answer: StoreAnswer) -> tuple[PetstoreError, bool]:
-    """Return the error for an answer that a GET cannot use, and whether it may pass."""
+    """Return the error for an answer that a GET cannot use, and whether to try again."""
     if answer.status_code >= 400:
         error = status_error(answer)
         return error, error.retryable

@@ -33,7 +33,7 @@ _FIXED_LINES = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-# An old answer out of a cache on the way would mix two states of a store in one listing.
+# An old answer from a cache would mix two states of the store in one listing.
 _OF_A_GET = {"Cache-Control": "no-cache"}
 _OF_A_POST = {"Content-Type": "application/json"}
 
@@ -41,8 +41,8 @@ _OF_A_POST = {"Content-Type": "application/json"}
 class Transport:
     """Connections to one store. Safe to share between threads.
 
-    It keeps no cookies and follows no redirects: each request stands for itself. A ``transport``
-    stands in place of real sockets.
+    It keeps no cookies and follows no redirects: no request depends on another. A ``transport``
+    replaces real sockets.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ class StatusCount:
 
 @dataclass(frozen=True, repr=False)
 class Completeness:
-    """What a listing covers; ``inventory.completeness`` has it, true of the frame as it is now.
+    """What a listing covers: ``inventory.completeness``, true of the frame as it is now.
 
     ``print`` it for the headline. In a script ask ``is_complete`` (is this all that was asked
     for?), ``covers_all`` (is this the whole store?), ``verdict``, or ``count("sold").is_exact``.
@@ -58,8 +58,8 @@ class Completeness:
         verdict: complete, incomplete, unknown or unstable.
         basis: How that is known, as a sentence.
         rows: Pets read.
-        requests: Requests sent, questions beyond the listing included, repeats after a passing
-            failure not.
+        requests: Requests sent, with questions beyond the listing, without repeats after a passing
+            failure.
         status: The status that was asked for, or None for all pets.
         part: The filter of ``inventory.where``, as text; the verdict is about the pets that it
             leaves. Empty for all that was asked for.
@@ -198,7 +198,7 @@ class Completeness:
 
     @classmethod
     def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
-        """Return that nothing is known but the ``statuses`` of the rows that are there, and why."""
+        """Return an unknown verdict, with why; only the ``statuses`` of the rows are known."""
         counts = count_statuses(statuses)
         return cls(
             Verdict.UNKNOWN,
@@ -213,10 +213,10 @@ class Completeness:
     def of_part(
         self, part: str, statuses: Iterable[str | None], wanted: Collection[str] | None
     ) -> Self:
-        """Return what is known of the pets that a stated filter leaves.
+        """Return what is known of the pets that pass a filter.
 
-        ``part`` is the filter, as text that follows "with"; ``statuses`` has one for each pet that
-        is left, and ``wanted`` those that the filter leaves, None for all.
+        ``part`` is the filter, as text that follows "with"; ``statuses`` has the status of each pet
+        that passes, and ``wanted`` the statuses that can pass, None for all.
         """
         counts = count_statuses(statuses)
         is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)

@@ -1,4 +1,4 @@
-"""What an answer of the store shows of a listing: one value for each thing that was learned."""
+"""What the answers of a store show of a listing: one value for each thing learned."""
 
 from __future__ import annotations
 

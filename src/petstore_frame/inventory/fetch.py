@@ -149,7 +149,7 @@ class FetchProgress:
             warnings.warn(text, RuntimeWarning, stacklevel=callers_level())
 
     def close(self) -> None:
-        """Take the bar down; a resumed fetch puts up another."""
+        """Close the bar; a resumed fetch opens another."""
         if self._display is not None:
             self._display.close()
 
@@ -158,7 +158,7 @@ class FetchProgress:
 class _Fetch:
     """One fetch, which can be run again after it broke off and then goes on where it was.
 
-    ``evidence`` is kept once it is there: pets found by their ids would pass for part of the
+    ``evidence`` is collected once: after that, pets found by their ids would count as part of the
     listing.
     """
 
@@ -173,7 +173,7 @@ class _Fetch:
         self.reading = Reading(self.ask)
 
     def run(self) -> Inventory:
-        # A resumed fetch asks what had no answer, so it gets the budget again.
+        # A resumed fetch repeats the questions without an answer, so it gets the budget again.
         self.ask.begin_again()
         try:
             with self.ask.interrupts as interrupts:
@@ -203,7 +203,7 @@ class _Fetch:
         return (*self.evidence, *self.id_walk.evidence(finding.exact))
 
     def _columns(self) -> PetColumns:
-        """Return the pets without those that a store lists in spite of the filter."""
+        """Return the pets without those that do not match the filter."""
         columns, status = self.ask.rows.columns(), self.ask.status
         if status is None or all(found == status for found in columns.status):
             return columns

@@ -59,8 +59,8 @@ def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
 def short_page(ask: Asker, first: Page) -> Page | None:
     """Ask for the beginning of a page already read, to see whether it comes again.
 
-    The short page may be longer than was asked for. None where it cannot be had or holds other
-    pets: then the listing keeps no order, and no window over it can be tried.
+    The short page may be longer than was asked for. None where there is none or it has other
+    pets: then the listing keeps no order, and no parameter can be tried on it.
     """
     ids = list(first.columns.id)
     size = min(TRIED_ROWS, len(ids) // 3)

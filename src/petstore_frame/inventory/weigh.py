@@ -20,7 +20,7 @@ _PLACES = {fact: place for place, fact in enumerate(Fact)}
 
 
 class Finding(NamedTuple):
-    """What evidence comes to: the verdict of all that was asked, and the evidence that decides it.
+    """What the evidence shows: the verdict on all that was asked, and the evidence that decides it.
 
     ``exact`` are the statuses of which every pet was read, whatever the verdict; ``inexact``
     those whose count is not exact, even where all was read.

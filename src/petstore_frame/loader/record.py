@@ -137,10 +137,10 @@ class RecordProblem:
 
 
 class Origin(NamedTuple):
-    """The record of an earlier import that a record of a fix file is.
+    """Which record of an earlier import a row of a fix file is.
 
     Attributes:
-        import_id: Id of the import that first read it, or how that begins.
+        import_id: Id of the import that first read it, or the beginning of that id.
         record: Its number there.
     """
 
@@ -165,10 +165,10 @@ class Record(NamedTuple):
         notes: What was normalised on the way, for example ``trimmed``.
         key: Text of the cells that identify the animal, or None without ``key=``. Of several
             columns it is a JSON list of their texts, in the order of the columns of the import.
-        origin: The record that it was fixed from, where one of our own files comes back.
+        origin: The record that the user corrected, if the row is from one of our own files.
         rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does, empty for an
             empty cell.
-        left_out: The user said that this row is not to be sent.
+        left_out: The user does not want this row to be sent.
     """
 
     number: int

@@ -145,13 +145,13 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
 
 
 def _background(facts: ImportSummary) -> list[str]:
-    """Return how the file is read, and what is known of it and of its records from before."""
+    """Return how the file was read, and what earlier imports know of it."""
     asked = [] if facts.question is None else facts_of(facts.question)
     return [_columns(facts.run), *file_warnings(facts), *asked]
 
 
 def _columns(run: Import) -> str:
-    """Describe which column is read as what, so that a misspelt one is seen before sending."""
+    """Describe which column is which field, so that a person sees a mistake before sending."""
     used = ", ".join(
         field if field == column else f"{field} from {short_text(column)}"
         for field, column in run.mapping.items()
@@ -209,7 +209,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
 
 
 def _warned(name: str, value: Any) -> str:
-    """Return what the identification found, as a sentence."""
+    """Return what the rules of identity found, as a sentence."""
     if name == OUTDATED:
         ((column, value),) = value.items()
         name = f"rows that stand, and are not the newest by the column {column!r}, as "
