@@ -50,12 +50,12 @@ CHANGES = """import json, statistics, time
 tab, spent = shown.filters, {"status": [], "name": []}
 for turn in range(40):
     start = time.perf_counter()
-    tab.view.meant({"filter": "status", "value": ("sold", "", "pending", "available")[turn % 4]})
+    tab.view.used({"filter": "status", "value": ("sold", "", "pending", "available")[turn % 4]})
     spent["status"].append(1000 * (time.perf_counter() - start))
-tab.view.meant({"filter": "status", "value": ""})
+tab.view.used({"filter": "status", "value": ""})
 for turn in range(40):
     start = time.perf_counter()
-    tab.view.meant({"filter": "text", "value": ("ab", "", "cde", "f")[turn % 4]})
+    tab.view.used({"filter": "text", "value": ("ab", "", "cde", "f")[turn % 4]})
     spent["name"].append(1000 * (time.perf_counter() - start))
 print(json.dumps({kind: (statistics.median(t), sorted(t)[37]) for kind, t in spent.items()}))
 """

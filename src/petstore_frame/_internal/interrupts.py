@@ -58,7 +58,7 @@ class Deferred(Interrupts):
             self.deliver()
 
     def deliver(self) -> None:
-        """Raise the interrupt that is held back.
+        """Raise the interrupt that is waiting.
 
         Raises:
             KeyboardInterrupt: There is one.

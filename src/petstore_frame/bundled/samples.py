@@ -74,8 +74,8 @@ _MOVES_BACK: dict[str | None, dict[str | None, int]] = {
     None: {None: 94, "removed": 6},
 }
 
-# How often a flaw comes, the cell that it changes (None cuts the row short), and the new texts.
-_FLAWS: tuple[tuple[int, int | None, list[str]], ...] = (
+# How often a mistake comes, the cell that it changes (None cuts the row short), the new texts.
+_MISTAKES: tuple[tuple[int, int | None, list[str]], ...] = (
     (3, 0, ["", "", "  "]),
     (2, 1, ["{word}", "{lower}", "{word}s"]),
     (2, 2, ["Available", " SOLD ", "Pending", "available "]),
@@ -221,7 +221,7 @@ def _good_row(chance: random.Random, at: int, rows: int) -> list[str]:
 
 def _spoilt(row: list[str], chance: random.Random) -> list[str]:
     """Return a row as people get it wrong."""
-    cell, texts = chance.choice([flaw[1:] for flaw in _FLAWS for _ in range(flaw[0])])
+    cell, texts = chance.choice([each[1:] for each in _MISTAKES for _ in range(each[0])])
     if cell is None:
         return row[: chance.choice([1, 2])]
     word = SAMPLE_CATEGORIES[int(row[1])]
@@ -271,7 +271,7 @@ def _listing(
     verdict, basis = Verdict.COMPLETE, "made-up sample data"
     if is_cut:
         living = living[:100]
-        verdict, basis = Verdict.UNKNOWN, "the page was full and the store shows no way on"
+        verdict, basis = Verdict.UNKNOWN, "the page was full and the store shows no next page"
     frame = to_frame(PetColumns.of_pets(living))
     listed = Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now)
     if store is None:

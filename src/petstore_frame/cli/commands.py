@@ -122,7 +122,7 @@ def plain_message(problem: Exception) -> str:
 
 
 def exit_code(problem: Exception) -> int:
-    """Return the exit code of an error; what a disk refused is the disk's, however it is told."""
+    """Return the exit code of an error; whatever a disk refused has the disk's code."""
     cause = problem.__cause__
     is_of_disk = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
     if is_of_disk and isinstance(problem, (pf.errors.ReportError, pf.errors.HistoryError)):

@@ -82,7 +82,7 @@ def listed(
         store: Which store.
         written: What is written of it in the block; where the command ends, it is as it was.
         require_complete: Whether to go on only with all that was asked for.
-        keep_partial: Whether to go on with the pets held when the reading broke off; None goes on
+        keep_partial: Whether to go on with the pets read when the reading broke off; None goes on
             where the store broke it off, and not after Ctrl-C.
         options: Further arguments of ``fetch_inventory``.
     """
@@ -97,11 +97,11 @@ def listed(
                 is_interrupted = isinstance(problem, pf.FetchInterrupted)
                 code = INTERRUPTED if is_interrupted else PARTLY
                 why = "interrupted" if is_interrupted else str(problem.cause or problem)
-                held = f"{why}; {inventory.completeness}"
+                partly = f"{why}; {inventory.completeness}"
                 if not keep_partial and (is_interrupted or keep_partial is False):
                     way = " (--keep-partial writes a part)" if keep_partial is False else ""
-                    end(f"{held}; {untouched}{way}", code)
-                typer.echo(f"error: {held}", err=True)
+                    end(f"{partly}; {untouched}{way}", code)
+                typer.echo(f"error: {partly}", err=True)
         known = inventory.completeness
         if require_complete and not known.is_complete:
             end(f"--require-complete: {known}; {untouched}", code or PARTLY)

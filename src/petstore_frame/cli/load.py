@@ -295,7 +295,7 @@ def _load(
 
 
 def _ask(question: Question) -> dict[str, Any]:
-    """Ask which of the ways on is right; Enter stops, and nothing was sent."""
+    """Ask which answer is right; Enter stops, and nothing was sent."""
     from petstore_frame.loader.results.question_text import answers, facts_of
 
     ways = {answer.letter: answer for answer in answers(question) if answer.letter}

@@ -172,8 +172,8 @@ class StatusCounts:
 
 def categories_in_words(counts: StatusCounts) -> str:
     """Return the number of categories as text: ``1 category``, ``at least 5 categories``."""
-    held = counts.categories
-    return f"{held} {'category' if held.count == 1 else 'categories'}"
+    found = counts.categories
+    return f"{found} {'category' if found.count == 1 else 'categories'}"
 
 
 class CodedPets:

@@ -128,7 +128,7 @@ class Dashboard:
 
     def _make_widget(self) -> widgets.VBox:
         kit, bar = self._kit, self.reading_bar
-        self.tabs = kit.live(lambda meant: self._open_tab(meant["tab"]))
+        self.tabs = kit.live(lambda used: self._open_tab(used["tab"]))
         top = kit.column("pf-top", bar.view, self.export.view)
         head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs]
         return kit.column("pf-dash", *head, self.filters.widget, self.inventory_tab.widget)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.html import Markup
@@ -44,7 +44,7 @@ class Exporter:
         self._shown, self._send, self._say, self._folder = shown, send, say, folder
         self._worker = Worker("petstore-export")
         self._what = SHOWN
-        self.view = kit.live(self._meant)
+        self.view = kit.live(self._used)
         self._draw()
 
     def _draw(self) -> None:
@@ -53,12 +53,12 @@ class Exporter:
         drawn = (parts.choice("Export", words, self._what, data_what=""), *buttons)
         self.view.markup = parts.row(*drawn)
 
-    def _meant(self, meant: Meant) -> None:
-        if "what" in meant:
-            self._what = meant["value"]
+    def _used(self, used: Used) -> None:
+        if "what" in used:
+            self._what = used["value"]
             self._draw()
         else:
-            self._start(meant["way"])
+            self._start(used["way"])
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the file under way."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import status_word
@@ -30,9 +30,9 @@ class Filters:
         self._model: StoreModel | None = None
         self._lock, self._changed, self._say = lock, changed, say
         self._before: list[Selection] = []
-        self.view = kit.live(self._meant)
+        self.view = kit.live(self._used)
         # Sent once for a reading, for it is long.
-        self._known, self._list = kit.html(), f"pf-held-{id(self)}"
+        self._known, self._list = kit.html(), f"pf-known-{id(self)}"
         self.widget = kit.column("pf-filters", self.view, self._known)
 
     def take(self, model: StoreModel) -> None:
@@ -60,16 +60,16 @@ class Filters:
                 # The mark that was clicked may no longer be there.
                 self.view.focus("[data-way=back]")
 
-    def picked(self, meant: Meant) -> None:
+    def picked(self, used: Used) -> None:
         """Follow a click on a mark: to its pets, or to another order of the rows."""
-        if "sort" in meant and meant["sort"] in SORT_COLUMNS:
-            self.choose(self.selection.sorted_by(meant["sort"]))
+        if "sort" in used and used["sort"] in SORT_COLUMNS:
+            self.choose(self.selection.sorted_by(used["sort"]))
             return
         chosen = replace(self.selection, page=1)
-        if "status" in meant:
-            chosen = replace(chosen, status=meant["status"] or None)
-        if "category" in meant:
-            number = meant["category"]
+        if "status" in used:
+            chosen = replace(chosen, status=used["status"] or None)
+        if "category" in used:
+            number = used["category"]
             chosen = replace(chosen, categories=frozenset({int(number) if number else None}))
         self.drill(chosen)
 
@@ -97,11 +97,11 @@ class Filters:
             active.append(parts.step("clear", "Clear all filters"))
         self.view.markup = Markup("").join(parts.row(*each) for each in (controls, active))
 
-    def _meant(self, meant: Meant) -> None:
+    def _used(self, used: Used) -> None:
         if self._model is None:
             return
-        now, value = self.selection, meant.get("value", "").strip()
-        way, _, at = meant.get("way", "").partition(":")
+        now, value = self.selection, used.get("value", "").strip()
+        way, _, at = used.get("way", "").partition(":")
         if way == "back":
             with self._lock:
                 self.choose(self._before.pop() if self._before else now.cleared())
@@ -109,9 +109,9 @@ class Filters:
             self.choose(now.cleared())
         elif way == "drop":
             self.choose(self._model.describe(now)[int(at)][1])
-        elif meant.get("filter") == "status":
+        elif used.get("filter") == "status":
             self.choose(replace(now, status=value or None, page=1))
-        elif meant.get("filter") == "text":
+        elif used.get("filter") == "text":
             self.choose(replace(now, text=value, page=1))
         elif value:
             self._choose_category(self._model, value)

@@ -13,7 +13,7 @@ from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import LINES_SHOWN, trend_figure
 from petstore_frame.counts.tally import short
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
@@ -32,7 +32,7 @@ RANGES = {"": "all days", "7": "last 7 days", "30": "last 30 days", "90": "last 
 
 
 class HistoryTab:
-    """Trend, moves, ages and sell-through of a history; ``picked`` is told what was clicked.
+    """Trend, moves, ages and sell-through of a history; ``picked`` gets what was clicked.
 
     ``inventory`` returns what was read of the store, to be kept as a snapshot.
     """
@@ -42,7 +42,7 @@ class HistoryTab:
         kit: Kit,
         history: History | None,
         labels: Mapping[int, str],
-        picked: Callable[[Meant], None],
+        picked: Callable[[Used], None],
         inventory: Callable[[], Inventory | None],
     ) -> None:
         self._history, self._labels, self._picked = history, labels, picked
@@ -57,7 +57,7 @@ class HistoryTab:
         self._flows: dict[tuple[date | None, date | None], Flow] = {}
         self._figures: dict[str, Figure] = {}
         self._rest: int | None = None  # stands for the categories that have no line of their own
-        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.top, self.view = kit.live(self._used), kit.live(self._used)
         self.widget = kit.column("pf-tab", self.top, self.view)
 
     def show(self, selection: Selection) -> None:
@@ -102,33 +102,33 @@ class HistoryTab:
         ]
         return parts.row(*shown)
 
-    def _meant(self, meant: Meant) -> None:
-        figure, value = meant.get("figure", ""), meant.get("value", "")
+    def _used(self, used: Used) -> None:
+        figure, value = used.get("figure", ""), used.get("value", "")
         self._note = Markup("")
-        if "save" in meant:
-            parts.send_figure(self.view, self._figures[figure], meant["save"])
-        elif "toggle" in meant:
-            self._hidden[figure] = self._off(figure) ^ {meant["toggle"]}
+        if "save" in used:
+            parts.send_figure(self.view, self._figures[figure], used["save"])
+        elif "toggle" in used:
+            self._hidden[figure] = self._off(figure) ^ {used["toggle"]}
             self._draw()
-        elif "by" in meant:
+        elif "by" in used:
             self._by = value
             self._draw()
-        elif "range" in meant:
+        elif "range" in used:
             self._choose_range(value)
-        elif "day" in meant:
+        elif "day" in used:
             day = date.fromisoformat(value) if value else None
-            if meant["day"] == "from":
+            if used["day"] == "from":
                 self._since = day
             else:
                 self._until = day
             self._draw()
-        elif "folder" in meant:
+        elif "folder" in used:
             self._history = open_history(str(Path(value).expanduser()) if value.strip() else None)
             self.show(self._selection)
-        elif "way" in meant:
+        elif "way" in used:
             self._keep()
-        elif meant.get("category") != str(self._rest):
-            self._picked(meant)
+        elif used.get("category") != str(self._rest):
+            self._picked(used)
 
     def _choose_range(self, days: str) -> None:
         last = self._seen[-1][0].date() if self._seen else None

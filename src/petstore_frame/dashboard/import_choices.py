@@ -19,7 +19,7 @@ class Choices:
 
     Attributes:
         reading: How it is read.
-        duplicates: What records are that may be known animals: one answer, or one for each case.
+        duplicates: The answer for records that may be known animals: one, or one for each case.
         edits: Corrected cells, by line and column.
         left_out: The lines of records that are not to be sent.
         confirmed: The lines of records that are sent although they look wrong.
@@ -36,7 +36,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Plan:
-    """What sending would do: the rehearsal of the file, and that of its corrected records.
+    """What sending would do, by a rehearsal of the file and one of its corrected records.
 
     ``lines`` are those of the corrected records, in the order of ``fixed``; ``asked`` is a question
     that came up when these were sent.
@@ -57,7 +57,7 @@ class Plan:
 
     @property
     def question(self) -> Question | None:
-        """What is to be answered first, of the file or of its corrected records."""
+        """The question to answer first, about the file or its corrected records."""
         of_fixed = None if self.fixed is None else self.fixed.question
         return self.asked or self.result.question or of_fixed
 
@@ -88,7 +88,7 @@ class Fixed(NamedTuple):
 
 @dataclass
 class Seen:
-    """A file as far as it is known, and what was chosen for it.
+    """A file as far as it is known, and the user's choices for it.
 
     ``recalled`` is the moment of the import whose recipe it was opened with, if so;
     ``is_unchecked`` tells that checking it was stopped.
@@ -103,7 +103,7 @@ class Seen:
 
 
 def corrected(result: LoadResult, choices: Choices) -> list[Fixed]:
-    """Return the records to fix that were decided, as they are now."""
+    """Return the records to fix that the user has decided, as they are now."""
     run, fixes = result.facts.run, list[Fixed]()
     edited = {line for line, _ in choices.edits}
     for row in result.rows(*FIX_STATES) if edited or choices.confirmed else ():
@@ -112,7 +112,7 @@ def corrected(result: LoadResult, choices: Choices) -> list[Fixed]:
         filled = [*row.cells, *[""] * len(run.header)]
         pairs = zip(run.header, filled, strict=False)
         cells = [choices.edits.get((row.line, column), cell) for column, cell in pairs]
-        # Who corrected a record that was held has looked at it.
+        # Whoever corrected a record has looked at it, so it needs no second yes.
         accept = "yes" if row.line in choices.confirmed else ""
         fixes.append(Fixed(row.record, row.line, cells, accept))
     return fixes

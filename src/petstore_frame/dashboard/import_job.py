@@ -13,7 +13,7 @@ from typing import Any
 from petstore_frame.client import Client
 from petstore_frame.dashboard.import_choices import Choices, Fixed, Plan, corrected
 from petstore_frame.dashboard.import_progress import WatchedClient
-from petstore_frame.dashboard.kit import LARGEST_UPLOAD, Meant
+from petstore_frame.dashboard.kit import LARGEST_UPLOAD, Used
 from petstore_frame.errors import (
     ArgumentError,
     DuplicatesError,
@@ -45,7 +45,7 @@ from petstore_frame.schema.categories import category_labels
 from petstore_frame.stocktake import Comparison, compare
 
 ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS, PAST_SHOWN = 50, 100_000, 20, 20
-# How a file was read last; which animals its records are is asked of each file anew.
+# How a file was read last; the question which animals its records are comes with each file.
 _REMEMBERED = {each.name for each in fields(Recipe)} - {"duplicates"}
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
 
@@ -54,8 +54,8 @@ class ImportJob:
     """The files of one Import tab, and what is done with them.
 
     Each file's results get a folder in ``results``; None is the working directory. ``recipe`` is
-    one that the user gave for the next file, or None. ``asked`` is told when a page of the store is
-    waited for; what it raises ends the reading.
+    one that the user gave for the next file, or None. ``asked`` is called while a page of the store
+    is awaited; what it raises ends the reading.
     """
 
     def __init__(
@@ -73,22 +73,22 @@ class ImportJob:
         self.recipe: Recipe | None = None
         self.asked: Callable[[bool], None] = ignore
 
-    def given(self, meant: Meant, content: bytes | None = None) -> Path:
+    def given(self, used: Used, content: bytes | None = None) -> Path:
         """Return where a file is that was uploaded, or named by its path.
 
         Raises:
             InputError: It is too large for an upload.
         """
-        if "upload" not in meant:
-            return Path(meant["value"].strip()).expanduser()
+        if "upload" not in used:
+            return Path(used["value"].strip()).expanduser()
         if content is None:
             raise InputError(
-                f"{meant['upload']} has {int(meant['size']) / 1024**2:,.0f} MiB; an upload carries "
+                f"{used['upload']} has {int(used['size']) / 1024**2:,.0f} MiB; an upload carries "
                 f"{LARGEST_UPLOAD // 1024**2} MiB",
                 hint="put the file on the machine that runs this and give its path instead",
             )
         # A browser may send any name; only its last part may choose where the file goes.
-        path = self._place(_safe_name(meant["upload"]))
+        path = self._place(_safe_name(used["upload"]))
         path.write_bytes(content)
         return path
 
@@ -147,7 +147,7 @@ class ImportJob:
     def rehearse(self, path: Path, choices: Choices, read: Callable[[int], None] = ignore) -> Plan:
         """Read and check all records, corrected ones as corrected, and send nothing.
 
-        ``read`` is told how many records were read; what it raises ends the rehearsal.
+        ``read`` gets the number of records read so far; what it raises ends the rehearsal.
         """
         result = self._load(path, choices, dry_run=True, progress=False, read=read)
         fixes = corrected(result, choices)
@@ -172,16 +172,16 @@ class ImportJob:
     def load(
         self, path: Path, choices: Choices, progress: Callable[[Mapping[State, int]], None]
     ) -> tuple[list[LoadResult], Question | None]:
-        """Load a file, then what was corrected of it; an interrupt ends it in order.
+        """Load a file, then its corrected records; an interrupt ends it in order.
 
-        The second is what is asked of the corrected records, which were not sent then.
+        The second value is the question about the corrected records, which were then not sent.
         """
         done: list[LoadResult] = []
         try:
             done.append(self._load(path, choices, dry_run=False, progress=progress))
             if fixes := corrected(done[0], choices):
                 own = self._written(path, done[0].facts.run, fixes)
-                # Of a file the store was asked; few records of it are no question of their own.
+                # The store was compared with the whole file, so not again with a few records.
                 is_asked = is_many(len(fixes), len(done[0]))
                 again = _for_fixes(choices)
                 done.append(
@@ -201,7 +201,7 @@ class ImportJob:
     def _written(
         self, path: Path, run: Import, fixes: Sequence[Fixed], *, has_records: bool = True
     ) -> Path:
-        """Write corrected records as a file that says whose they are, and which record each is."""
+        """Write corrected records as a file that names the import and the record of each."""
         place = self._place(f"{path.stem}-corrected.csv")
         own = [RECORD, ACCEPT] if has_records else [ACCEPT]
         with place.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
@@ -318,7 +318,7 @@ def recall(
     with open_journal(journal) as sql:
         runs = [run for run in read_imports(sql) if run.header == header and run.call]
     calls = [(run, Call.from_json(run.call or {})) for run in runs]
-    # A call without a source was one of corrected records, which say nothing of a file's layout.
+    # A call without a source loaded corrected records, and has no layout of a file.
     of_files = [(run, call.options) for run, call in calls if call.source is not None]
     if not of_files:
         return None
@@ -339,7 +339,7 @@ def recipe_of(seen: Look) -> Recipe:
 
 
 def _as_far_as_known(seen: Look) -> Look:
-    """Return a look with the columns that are recognised, although others are not."""
+    """Return a look with the columns that are recognised, even if others are not."""
     try:
         found = recognise(seen.columns, seen.reading.mapping)
     except InputError:  # it is among the questions

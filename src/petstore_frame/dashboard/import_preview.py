@@ -1,4 +1,4 @@
-"""The records of a file as the Import tab shows them, each with what was decided of it."""
+"""The records of a file as the Import tab shows them, each with the user's decision."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 def preview(seen: Seen) -> Markup:
-    """Draw the records, what is wrong in its cell, where it can be corrected."""
+    """Draw the records, each wrong cell with its problem and a box to correct it."""
     look = seen.look
     if not look.columns:
         return Markup("")
@@ -56,7 +56,7 @@ def preview(seen: Seen) -> Markup:
 
 
 def _head(column: str, name: str | None, key: Collection[str]) -> Markup:
-    """Name a column, and below it what it is sent as."""
+    """Name a column, and below it the field that it is."""
     sent = f"→ {label_of(name)}" if name else "key" if column in key else "not sent"
     return element("span", shorten(column, CELL_LENGTH) or "(no name)") + element(
         "small", sent, class_="pf-faint", style="display:block;font-weight:400"
@@ -120,14 +120,14 @@ def _row(line: Line, columns: Sequence[str], choices: Choices) -> list[Any]:
 
 
 def _decision(line: Line, choices: Choices) -> Markup:
-    """Return what was decided of a record, with the buttons that decide it."""
+    """Return the user's decision on a record, with the buttons to change it."""
     number = line.line
     if number in choices.left_out:
         said, ways = "left out", {"leave": "send it after all"}
     elif number in choices.confirmed:
-        said, ways = "sent all the same", {"confirm": "hold it again"}
+        said, ways = "sent all the same", {"confirm": "do not send it"}
     elif line.is_held:
-        said, ways = "held", {"confirm": "send it all the same", "leave": "leave it out"}
+        said, ways = "to confirm", {"confirm": "send it all the same", "leave": "leave it out"}
     else:
         said, ways = "", {"leave": "leave it out"}
     shown = (parts.mark(f"{way}:{number}", words) for way, words in ways.items())
@@ -135,7 +135,7 @@ def _decision(line: Line, choices: Choices) -> Markup:
 
 
 def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], str]) -> Markup | str:
-    """Draw a cell; one that is wrong, or was corrected, can be written into."""
+    """Draw a cell; the user can write into one that is wrong or was corrected."""
     is_wrong, is_edited = column == line.column, (line.line, column) in edits
     if not is_wrong and not is_edited:
         return shorten(text, CELL_LENGTH)

@@ -14,7 +14,7 @@ from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
 
-QUIET_S = 4.0  # after which silence is told
+QUIET_S = 4.0  # after such a silence the bar says so
 
 
 class ImportProgress:
@@ -23,7 +23,7 @@ class ImportProgress:
     Attributes:
         about: About how many records are read, or None.
         at_start: How many records were to be sent.
-        is_waiting: Whether the store is waited for.
+        is_waiting: Whether we wait for the store.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -35,7 +35,7 @@ class ImportProgress:
 
     def pause(self, seconds: float) -> None:
         """Let the time pass in which a late request may still be applied."""
-        self.is_waiting = False  # on purpose, and it says until when
+        self.is_waiting = False  # this wait is on purpose, and its text says until when
         if seconds > 0:
             end = datetime.now().astimezone() + timedelta(seconds=seconds)
             words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
@@ -53,7 +53,7 @@ class ImportProgress:
             self._say(parts.progress(f"Checking: {records:,} rows{about}", done))
 
     def asked(self, is_waiting: bool) -> None:
-        """Note that a page of the store is waited for, or has come."""
+        """Note that we wait for a page of the store, or that it has come."""
         self.is_waiting = is_waiting
         self.worker.moves()
         if not is_waiting:
@@ -82,7 +82,7 @@ class ImportProgress:
         self._say(parts.progress(words))
 
     def _tick(self, quiet_s: float) -> None:
-        """Say why nothing moves, where nothing does."""
+        """Say why nothing moves, if nothing does."""
         if quiet_s < QUIET_S or self.worker.is_stopping or not self.is_waiting:
             return
         since = datetime.now().astimezone() - timedelta(seconds=quiet_s)

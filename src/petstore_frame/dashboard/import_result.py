@@ -1,4 +1,4 @@
-"""What the Import tab shows of imports that were made: the last one, and those of the past."""
+"""What the Import tab shows of imports: the last one, and those of the past."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.schema.text import minute_text
 
 SETTLE = "Settle doubtful records"
-# What the user may state before records in doubt are looked for.
+# What the user may state about the store before we look for records in doubt.
 STATED = {
     "sole_writer": "nobody else adds pets to this store",
     "resend_absent": "send again what is not found there",
@@ -30,7 +30,7 @@ _IN_STORE = (State.CREATED, State.ADOPTED)
 
 
 def result_view(results: Sequence[LoadResult], folders: Sequence[Path]) -> Markup:
-    """Draw what became of a file: all of it in one line, then what is worth a look."""
+    """Draw what became of a file: one line for all of it, then the records that need a look."""
     first, *corrected = results
     is_left = bool(to_fix(results)) or any(result.in_doubt for result in results)
     if not corrected:
@@ -72,14 +72,14 @@ def to_fix(results: Sequence[LoadResult]) -> int:
 
 
 def settling(stated: Collection[str], *, is_busy: bool) -> Markup:
-    """Draw how records in doubt are settled, with what the user states of the store."""
+    """Draw the form that settles records in doubt, with what the user states about the store."""
     tip = "look for them in the store; sends nothing"
     ticks = (tick(words, name in stated, data_state=name) for name, words in STATED.items())
     return parts.step("settle", SETTLE, tip, is_off=is_busy) + Markup("").join(ticks)
 
 
 def settled_note(found: Reconciliation) -> Markup:
-    """Return what reading back found of the records in doubt."""
+    """Return what reading the store back showed of the records in doubt."""
     title = f"{found.created:,} found in the store, {found.absent:,} not found there"
     if found.unknown:
         return parts.warning(f"{title}, {found.unknown:,} still in doubt", found.notes)
@@ -115,7 +115,7 @@ def _steps(result: LoadResult) -> list[str]:
 
 
 def past(imports: Sequence[tuple[Import, Mapping[State, int]]]) -> Markup:
-    """List imports of before: which file, when, and what became of its records."""
+    """List past imports: which file, when, and what became of its records."""
     if not imports:
         return Markup("")
     rows = [

@@ -29,7 +29,7 @@ from petstore_frame.dashboard.import_view import (
     sent_words,
     view,
 )
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.worker import Cancelled
 from petstore_frame.html import Markup
 from petstore_frame.loader.record import State
@@ -56,7 +56,7 @@ class ImportTab:
         self._folders: list[Path] = []
         self._stated: set[str] = set()
         self._is_stale = self._is_busy = self._has_doubt = False
-        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.top, self.view = kit.live(self._used), kit.live(self._used)
         self.top.taken = self._taken
         self.widget = kit.column("pf-tab", self.top, self.message, self.view)
         with self._problems_shown():
@@ -94,12 +94,12 @@ class ImportTab:
                 below += Markup("") if seen is None else asked(seen)
             else:
                 below = past(self._job.past()) if seen is None else view(seen)
-            # Escaped where it was made, and only shortened here.
+            # It was escaped where it was made, and is only shortened here.
             self.top.markup = Markup(self._job.as_known(above))
             self.view.markup = Markup(self._job.as_known(below))
 
     def _steps(self) -> Iterator[Markup]:
-        """Yield what can be done now."""
+        """Yield the buttons for what can be done now."""
         if self.seen is not None:
             plan = self.seen.plan
             is_off = self._is_busy or plan is None or not plan.to_send
@@ -109,17 +109,17 @@ class ImportTab:
         if self._is_busy:
             yield parts.step("stop", "Stop", "stop after what is on its way")
 
-    def _taken(self, meant: Meant, content: bytes | None) -> None:
+    def _taken(self, used: Used, content: bytes | None) -> None:
         """Take a file from the browser: labels of categories, a recipe, or records."""
         with self._problems_shown():
-            if "labels" in meant:
-                path = self._job.given(meant, content)
+            if "labels" in used:
+                path = self._job.given(used, content)
                 self._job.labels = category_labels(str(path))
                 self._change(categories=self._job.labels or None)
                 return
-            if not meant["upload"].endswith(".toml"):
+            if not used["upload"].endswith(".toml"):
                 self._forget()  # a file that is refused leaves no earlier one ready to be sent
-            self._open(self._job.given(meant, content))
+            self._open(self._job.given(used, content))
 
     def _open(self, path: Path) -> None:
         """Show a file; a recipe is for the one on the screen, or for the next."""
@@ -160,11 +160,11 @@ class ImportTab:
                 self.seen.recalled = before.recalled
             self._draw()
             is_asked = any(not question.answer for question in look.questions)
-            if look.records and not is_asked:  # what is asked is in view, with its answers
+            if look.records and not is_asked:  # the question and its answers are in view
                 self._check()
 
     def _check(self) -> None:
-        """Rehearse the file under what is chosen now; a rehearsal under way begins anew."""
+        """Rehearse the file with the present choices; a rehearsal under way begins anew."""
         with self._lock:
             self._is_stale = True
             self._worker.start(self._check_until_fresh)
@@ -192,48 +192,48 @@ class ImportTab:
                     if plan is not None and plan.is_in_doubt:
                         self.results, self._has_doubt = [plan.sent_before], True
 
-    def _meant(self, meant: Meant) -> None:
+    def _used(self, used: Used) -> None:
         """Follow what was clicked, chosen or written."""
         with self._problems_shown():
-            if "path" in meant:
-                if meant["value"].strip():
-                    self._open(self._job.given(meant))
-            elif "state" in meant:
-                self._stated ^= {meant["state"]}
-            elif "way" in meant:
-                way, _, value = meant["way"].partition(":")
+            if "path" in used:
+                if used["value"].strip():
+                    self._open(self._job.given(used))
+            elif "state" in used:
+                self._stated ^= {used["state"]}
+            elif "way" in used:
+                way, _, value = used["way"].partition(":")
                 self._go(way, value)
             elif self.seen is not None:
-                self._choose(self.seen, meant, meant.get("value", ""))
+                self._choose(self.seen, used, used.get("value", ""))
 
-    def _choose(self, seen: Seen, meant: Meant, value: str) -> None:
-        """Follow what was chosen or written of how a file is read."""
+    def _choose(self, seen: Seen, used: Used, value: str) -> None:
+        """Take over a choice of how the file is read."""
         reading = seen.choices.reading
-        if "read" in meant:
-            name = meant["read"]
+        if "read" in used:
+            name = used["read"]
             if name == "key":
                 self._change(key=(value,) if value else ())
-            else:  # laid out otherwise; which column is which is found anew
+            else:  # another layout: recognise the columns anew
                 laid_out = {name: int(value) if name == "header_row" else value or None}
                 self._change(**laid_out, mapping=None, columns=None, key=())
-        elif "field" in meant:
-            self._change(mapping=chosen_columns(seen.look, meant["field"], value))
-        elif "map" in meant:
-            to, labels = meaning_of(reading, meant["map"], value)
+        elif "field" in used:
+            self._change(mapping=chosen_columns(seen.look, used["field"], value))
+        elif "map" in used:
+            to, labels = meaning_of(reading, used["map"], value)
             before = reading.value_map or {}
-            words = mapped_value(before, meant["map"], meant["text"], to)
+            words = mapped_value(before, used["map"], used["text"], to)
             self._change(value_map=words, categories=labels)
-        elif "default" in meant:
-            to, labels = meaning_of(reading, meant["default"], value.strip())
-            defaults = {**(reading.defaults or {}), meant["default"]: to}
+        elif "default" in used:
+            to, labels = meaning_of(reading, used["default"], value.strip())
+            defaults = {**(reading.defaults or {}), used["default"]: to}
             given = {name: each for name, each in defaults.items() if each != ""}
             self._change(defaults=given or None, categories=labels)
-        elif "keep" in meant:
+        elif "keep" in used:
             self._change(keep=value or None)
-        elif "accept" in meant:
-            self._change(accept={*reading.accept} ^ {meant["accept"]})
-        elif "edit" in meant:
-            place = (int(meant["edit"]), meant["column"])
+        elif "accept" in used:
+            self._change(accept={*reading.accept} ^ {used["accept"]})
+        elif "edit" in used:
+            place = (int(used["edit"]), used["column"])
             self._decide(edits={**seen.choices.edits, place: value})
 
     def _go(self, way: str, value: str) -> None:
@@ -281,7 +281,7 @@ class ImportTab:
             self._decide(duplicates={**before, way: value})
 
     def _decide(self, **decided: Any) -> None:
-        """Take what was decided of records, and check the file under it."""
+        """Take the user's decisions on records, and check the file with them."""
         if self.seen is None:
             return
         with self._lock:
@@ -330,7 +330,7 @@ class ImportTab:
             self._loaded()
 
     def _show_results(self, results: list[LoadResult]) -> None:
-        """Show what became of records, with the files of it."""
+        """Show what became of the records, with the result files."""
         folders = [*map(self._job.write, results)]
         with self._lock:
             self.results, self._folders = results, folders

@@ -44,7 +44,7 @@ _HELD = {
 
 
 def choices(look: Look) -> Markup:
-    """Draw how a file is read, each choice preset with what is recognised."""
+    """Draw the choices of how a file is read, each preset with what was recognised."""
     layout = parts.row(*_layout(look))
     names = [column for column in look.columns if column.strip()]
     columns = [
@@ -87,7 +87,7 @@ def chosen_columns(look: Look, field: str, column: str) -> dict[str, str | None]
     """Return the column of each field after one was chosen; "" is none."""
     columns = {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
     columns[field] = column or None
-    # A required field that is left open is asked for; another one is left out on purpose.
+    # An open choice of a required field is a question; of another field it means: leave it out.
     return {name: each for name, each in columns.items()
             if each is not None or not FIELD_BY_NAME[name].is_required}  # fmt: skip
 
@@ -130,7 +130,7 @@ def _questions(look: Look) -> Markup:
 
 
 def _problem(question: InputError) -> str:
-    """Return what was met in a file; what helps is chosen already."""
+    """Return what is odd in a file; the choice that answers it is preset."""
     text = phrase(question.args[0], FORM)
     return f"Line {question.line}: {text}" if question.line else text[:1].upper() + text[1:]
 
@@ -164,7 +164,7 @@ def _consequence(seen: Seen) -> Markup:
 
 
 def _changed(plan: Plan) -> Markup:
-    """List the known animals that read otherwise now: which, and what was and is."""
+    """List the known animals with other values now: which, and both values."""
     frame, run = plan.result.changed, plan.result.facts.run
     columns = (*run.key, run.mapping["name"])
     rows = [
@@ -209,7 +209,7 @@ def _unsent(look: Look) -> list[str]:
 
 
 def asked(seen: Seen) -> Markup:
-    """Ask which animals records are that may be known, with a button for each answer."""
+    """Ask which animals the records are, with a button for each answer."""
     question = None if seen.plan is None else seen.plan.question
     if question is None:
         return Markup("")
@@ -228,7 +228,7 @@ def asked(seen: Seen) -> Markup:
 
 
 def _values(seen: Seen) -> Markup:
-    """List each value that is not allowed once, with what it is to mean for all its records."""
+    """List each value that is not allowed once, with a choice of what it means."""
     reading, look = seen.choices.reading, seen.look
     labels = category_labels(reading.categories)
     given, defaults = reading.value_map or {}, reading.defaults or {}
@@ -258,7 +258,7 @@ def _values(seen: Seen) -> Markup:
 
 
 def _chosen(meanings: Mapping[Any, Any], text: str) -> str:
-    """Return what a value was said to mean, "" where nothing was said yet."""
+    """Return the user's meaning of a value, "" if there is none yet."""
     if text not in meanings:
         return ""
     return str(meanings[text]) if meanings[text] != "" else NOTHING
@@ -270,7 +270,7 @@ def _has_repeated_keys(seen: Seen) -> bool:
 
 
 def _kept(look: Look, chosen: str | None) -> Markup:
-    """Ask once which of the rows of one key stands."""
+    """Ask once which of the rows of one key counts."""
     newest = {f"newest: {column}": f"the newest by {shorten(column, 40)}" for column in look.columns
               if column.strip() and column not in look.mapping.values()}  # fmt: skip
     words = {"first": "the first stands", "last": "the last stands", **newest}
@@ -317,7 +317,7 @@ def meaning_of(
     if field != "category_id" or not text:
         return text, labels or None
     if found := _LABELLED.fullmatch(text):
-        # Without a list no category is a new one, and with a list of one all others would be odd.
+        # Without a list of categories no category is new; a list of one would make all others odd.
         return int(found[2]), labels | {int(found[2]): found[1]} if labels else None
     if text.removeprefix("-").isdecimal():
         return int(text), labels or None
@@ -340,7 +340,7 @@ def _held(seen: Seen) -> Markup:
              data_accept=word)
         for word, records in seen.look.suspicious.items()
     ]  # fmt: skip
-    return parts.titled("Held until you confirm", Markup("").join(ticks))
+    return parts.titled("Not sent until you confirm", Markup("").join(ticks))
 
 
 def tick(text: str, is_ticked: bool, **data: object) -> Markup:

@@ -11,7 +11,7 @@ from petstore_frame.charts.svg import Figure, element
 from petstore_frame.counts.table import CountTable
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.filters import Filters
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
 from petstore_frame.html import PAGE, Cell, Markup
 from petstore_frame.html.palette import status_colours
@@ -30,7 +30,7 @@ class InventoryTab:
         self.shown: ShownPets | None = None
         self._lock, self._filters = lock, filters
         self._hidden: frozenset[str] = frozenset()
-        self.view = kit.live(self._meant)
+        self.view = kit.live(self._used)
         self.widget = kit.column("pf-inventory", self.view)
 
     def take(self, model: StoreModel) -> None:
@@ -68,18 +68,18 @@ class InventoryTab:
     def _figure(self, shown: ShownPets) -> Figure:
         return status_figure(shown.counts, top=BARS, hidden=self._hidden)
 
-    def _meant(self, meant: Meant) -> None:
+    def _used(self, used: Used) -> None:
         with self._lock:
-            if self.shown is not None and "save" in meant:
-                parts.send_figure(self.view, self._figure(self.shown), meant["save"])
-            elif self.shown is not None and "toggle" in meant:
-                self._hidden ^= {meant["toggle"]}
+            if self.shown is not None and "save" in used:
+                parts.send_figure(self.view, self._figure(self.shown), used["save"])
+            elif self.shown is not None and "toggle" in used:
+                self._hidden ^= {used["toggle"]}
                 self._draw(self.shown)
-            elif "page" in meant:
-                page = int(meant.get("value") or meant["page"] or 1)
+            elif "page" in used:
+                page = int(used.get("value") or used["page"] or 1)
                 self._filters.choose(replace(self._filters.selection, page=page))
             else:
-                self._filters.picked(meant)
+                self._filters.picked(used)
 
 
 def _pager(shown: ShownPets) -> Markup:

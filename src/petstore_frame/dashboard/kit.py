@@ -18,7 +18,7 @@ import traitlets
 BEAT_EVERY_S = 2.0
 # A browser's message beyond 10 MiB breaks the websocket without an error.
 LARGEST_UPLOAD = 8 * 1024 * 1024
-Meant = Mapping[str, str]
+Used = Mapping[str, str]
 Kind = TypeVar("Kind", bound=widgets.DOMWidget)
 
 
@@ -37,7 +37,7 @@ class Live(anywidget.AnyWidget):
     other text as markup.
 
     Attributes:
-        meant: Called with the data attributes of what was used: ``category``, ``status``, ``sort``;
+        used: Called with the data attributes of what was used: ``category``, ``status``, ``sort``;
             or ``toggle`` or ``save`` with the name of the ``figure``. A list, a box or a tick adds
             its ``value``.
         taken: Called with the ``upload`` (its name), the ``size`` and the content of a file that
@@ -50,8 +50,8 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.meant: Callable[[Meant], None] = lambda _: None
-        self.taken: Callable[[Meant, bytes | None], None] = lambda *_: None
+        self.used: Callable[[Used], None] = lambda _: None
+        self.taken: Callable[[Used, bytes | None], None] = lambda *_: None
         self.on_msg(self._told)
 
     def download(self, content: bytes, name: str, media: str) -> None:
@@ -70,11 +70,11 @@ class Live(anywidget.AnyWidget):
     def _told(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         if not isinstance(content, dict):
             return
-        meant = {name: str(value) for name, value in content.items() if value is not None}
-        if "upload" in meant:
-            self.taken(meant, bytes(buffers[0]) if buffers else None)
-        elif meant:
-            self.meant(meant)
+        used = {name: str(value) for name, value in content.items() if value is not None}
+        if "upload" in used:
+            self.taken(used, bytes(buffers[0]) if buffers else None)
+        elif used:
+            self.used(used)
 
 
 class Kit:
@@ -89,10 +89,10 @@ class Kit:
         """Make a piece of markup that does not answer."""
         return self._kept(widgets.HTML(value, layout=self._shown, style=self._style))
 
-    def live(self, meant: Callable[[Meant], None] = lambda _: None) -> Live:
-        """Make a view, empty as yet; ``meant`` is told what was used in it."""
+    def live(self, used: Callable[[Used], None] = lambda _: None) -> Live:
+        """Make a view, empty as yet; ``used`` gets what was used in it."""
         made = self._kept(Live(layout=self._shown))
-        made.meant = meant
+        made.used = used
         return made
 
     def column(self, css_class: str, *children: widgets.Widget) -> widgets.VBox:

@@ -75,7 +75,7 @@ class ShownPets:
         further: The names of the columns that a user added.
         numbers: Which columns hold numbers.
         first: Place of the first of ``rows`` among the pets selected, from 0.
-        of: Pets held in all, selected or not.
+        of: Pets read in all, selected or not.
     """
 
     selection: Selection

@@ -165,7 +165,7 @@ def selection_words(shown: ShownPets) -> str:
     if not shown.selection.is_filtered:
         is_whole = shown.counts.total.is_exact
         return "Showing all pets." if is_whole else "Showing all pets that could be read."
-    return f"Showing {shown.counts.total} of the {shown.of:,} pets held."
+    return f"Showing {shown.counts.total} of the {shown.of:,} pets read."
 
 
 def nothing_to_show(shown: ShownPets) -> Markup:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import RLock
 
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.html import Markup
 from petstore_frame.inventory import Inventory
@@ -19,7 +19,7 @@ class ReadingBar:
 
     One reading is under way at a time.
 
-    ``read`` is called with what tells the number of pets held so far, ``take`` with each new
+    ``read`` gets a function that takes the number of pets read so far, ``take`` gets each new
     Inventory. Readings end on a thread of their own, so the state changes under ``lock``.
     """
 
@@ -35,11 +35,11 @@ class ReadingBar:
         self._base_url, self._read, self._take = base_url, read, take
         self._lock, self._worker = lock, Worker("petstore-refresh")
         self._go_on: Callable[[], Inventory] | None = None
-        self.view, self.notice = kit.live(self._meant), kit.html()
+        self.view, self.notice = kit.live(self._used), kit.html()
         self._draw(is_busy=False)
 
-    def _meant(self, meant: Meant) -> None:
-        way = meant.get("way")
+    def _used(self, used: Used) -> None:
+        way = used.get("way")
         if way == "cancel":
             self._worker.cancel()
         else:

@@ -13,7 +13,7 @@ from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_job import ImportJob, recipe_of
 from petstore_frame.dashboard.import_preview import label_of
-from petstore_frame.dashboard.kit import Kit, Meant
+from petstore_frame.dashboard.kit import Kit, Used
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import PAGE, Markup
@@ -50,7 +50,7 @@ class StocktakeTab:
         self._recipe, self._keys = Recipe(), list[tuple[str, ...]]()
         self._kind = ""
         self.found: Comparison | None = None
-        self.top, self.view = kit.live(self._meant), kit.live(self._meant)
+        self.top, self.view = kit.live(self._used), kit.live(self._used)
         self.message, self.top.taken = kit.html(), self._taken
         self.widget = kit.column("pf-tab", self.top, self.message, self.view)
         self._draw()
@@ -59,23 +59,23 @@ class StocktakeTab:
         """Wait for the comparison under way."""
         return self._worker.wait(timeout_s)
 
-    def _taken(self, meant: Meant, content: bytes | None) -> None:
+    def _taken(self, used: Used, content: bytes | None) -> None:
         with self._problems_shown():
-            self._open(self._job.given(meant, content))
+            self._open(self._job.given(used, content))
 
-    def _meant(self, meant: Meant) -> None:
+    def _used(self, used: Used) -> None:
         with self._problems_shown():
-            if "path" in meant and meant["value"].strip():
-                self._open(self._job.given(meant))
-            elif "by" in meant:
-                self._recipe = replace(self._recipe, key=self._keys[int(meant["value"])])
+            if "path" in used and used["value"].strip():
+                self._open(self._job.given(used))
+            elif "by" in used:
+                self._recipe = replace(self._recipe, key=self._keys[int(used["value"])])
                 self._compare()
-            elif "kind" in meant:
-                self._kind = meant["kind"]
+            elif "kind" in used:
+                self._kind = used["kind"]
                 self._draw()
-            elif "pet" in meant:
-                self._open_pet(meant["pet"])
-            elif "way" in meant and self.found is not None:
+            elif "pet" in used:
+                self._open_pet(used["pet"])
+            elif "way" in used and self.found is not None:
                 parts.download(self.view, self._job.workbook(self.found))
 
     def _open(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""When a history takes an inventory in, and when it refuses; and how it is written whole."""
+"""Adding an inventory to a history: when it is refused, and how it is written whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOCK_NAME, _WRITING = ".lock", ".writing-"
 def add_snapshot(
     folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool
 ) -> Snapshot:
-    """Keep an inventory unless that would lose or mix what is known; see ``History.add``."""
+    """Keep an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
     if not isinstance(inventory, Inventory):
         raise ArgumentError(
             f"expected an Inventory, got {type(inventory).__name__}; "

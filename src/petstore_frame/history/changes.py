@@ -1,4 +1,4 @@
-"""What changed between two listings of a store, as far as they prove it."""
+"""What changed between two listings of a store, as far as the listings prove it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Diff(HasFrame):
     Attributes:
         rows: One row per pet that came, went or changed, as a frame of the history's engine, in
             no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
-        timezone: Whose days ``since`` and ``until`` are; None is the machine's.
+        timezone: The time zone of ``since`` and ``until``; None is the machine's.
 
     Example:
         >>> from petstore_frame import samples
@@ -143,8 +143,8 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     Args:
         old: The earlier one: an Inventory, its frame, a Parquet file of one, or a Snapshot.
         new: The later one, in any of these forms.
-        timezone: Whose days they are called by, such as ``Europe/Zurich``; None is the
-            machine's. A Snapshot has its day.
+        timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
+            Snapshot keeps its day.
 
     Raises:
         ArgumentError: It is none of these, or a frame that knows no store.

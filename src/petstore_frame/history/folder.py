@@ -1,8 +1,8 @@
-"""What lies in a history's folder, and which snapshot a question means.
+"""What is in a history's folder, and which snapshots a question is about.
 
 The layout is ``date=2026-11-01/pets.parquet``: plain hive-partitioned Parquet, which pandas,
-polars, DuckDB and Spark read without us. A question looks once, so that its answer describes one
-state of the folder.
+polars, DuckDB and Spark read without us. Each question reads the folder once, so its answer is
+about one state of it.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Snapshot(HasOrigin):
 class SnapshotProblem:
     """A path that is not a readable snapshot, and why.
 
-    ``date`` is the day whose snapshot is lost by it, None for a path that does not belong here.
+    ``date`` is the day whose snapshot is lost; None for a path that does not belong here.
     """
 
     path: Path
@@ -103,7 +103,7 @@ class SnapshotProblem:
 class Contents:
     """The snapshots of a folder as they were at one moment, oldest first, and all else in it.
 
-    Each question that it cannot answer ends in a HistoryError that names what is there.
+    If it cannot answer a question, the HistoryError names what is there.
     """
 
     folder: Path
@@ -113,7 +113,7 @@ class Contents:
 
     @classmethod
     def of(cls, folder: Path, zone: tzinfo | None = None, *, warn: bool = True) -> Contents:
-        """Read the ends of all files in a folder, and name all that is no snapshot.
+        """Read the footers of all files in a folder, and name all that is no snapshot.
 
         ``warn`` warns of each day whose snapshot cannot be read.
         """
@@ -169,16 +169,16 @@ class Contents:
         return {day for day in lost if first <= day <= last}
 
     def _what_is_there(self) -> str:
-        held, lost = self.snapshots, [each for each in self.problems if each.date is not None]
-        if lost and not held:
+        kept, lost = self.snapshots, [each for each in self.problems if each.date is not None]
+        if lost and not kept:
             return f"{lost[0]}; {NEXT_STEP}"
-        if not held:
+        if not kept:
             state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
             return (
                 f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
                 f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
             )
-        return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"
+        return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
 
 
 def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:

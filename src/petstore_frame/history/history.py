@@ -52,8 +52,8 @@ class History(Generic[Frame]):
             memory), ``pandas``, ``polars``, ``dask`` or ``spark``. The answers are the same.
         session: A DuckDB connection (with its own memory limit, say) or a SparkSession to run
             on. None makes or finds one; Dask runs on the current client.
-        timezone: Whose days the snapshots are of, such as ``Europe/Zurich``; None is the
-            machine's. A snapshot that is there keeps its day.
+        timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
+            snapshot that is there keeps its day.
 
     Raises:
         ArgumentError: The engine is not one of the five, ``folder`` is not a path, or there is
@@ -315,8 +315,8 @@ class History(Generic[Frame]):
         return len(self._contents().snapshots)
 
     def __repr__(self) -> str:
-        held = self._contents(warn=False)
-        return "\n  ".join([f"<{self._in_words(held.snapshots)}>", *map(str, held.problems)])
+        kept = self._contents(warn=False)
+        return "\n  ".join([f"<{self._in_words(kept.snapshots)}>", *map(str, kept.problems)])
 
     def _repr_html_(self) -> str:
         held = self._contents(warn=False)

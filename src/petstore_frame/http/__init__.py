@@ -1,11 +1,11 @@
-"""How one request goes out and comes back, and what is proven when it does not.
+"""How one request goes out and its answer comes back, and what is proven if none does.
 
 ``transport`` sends one request over one of the ``connections``, ``trace`` follows it, and ``retry``
 repeats a GET; ``outcome`` has the table of what the end of a POST proves.
 """
 
-from petstore_frame.http.answer import Flaw, StoreAnswer
+from petstore_frame.http.answer import BodyProblem, StoreAnswer
 from petstore_frame.http.connections import GivenTransport
 from petstore_frame.http.transport import Transport
 
-__all__ = ["Flaw", "GivenTransport", "StoreAnswer", "Transport"]
+__all__ = ["BodyProblem", "GivenTransport", "StoreAnswer", "Transport"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic_core import from_json
 
-# Identifies a store, in its answers and in a POST meant for it; an extension of the interface.
+# Identifies a store, in its answers and in a POST for it; an extension of the interface.
 STORE_ID = "X-Store-Id"
 MAX_BODY_BYTES = 64 * 2**20
 # Header lines that state where a body ends.
@@ -18,7 +18,7 @@ _FRAMES = frozenset((b"content-length", b"transfer-encoding"))
 RawLines = list[tuple[bytes, bytes]]
 
 
-class Flaw(StrEnum):
+class BodyProblem(StrEnum):
     """Why a body is not there although its answer began."""
 
     CUT = "broke off"
@@ -62,22 +62,22 @@ def _text(part: str | bytes) -> str:
 class StoreAnswer(NamedTuple):
     """What came back for one request to ``url``; ``operation`` is its method and path.
 
-    ``body`` is empty where it has a ``flaw``. ``elapsed_s`` runs from the first byte out to the
-    last byte in.
+    ``body`` is empty where there is a ``body_problem``. ``elapsed_s`` runs from the first byte out
+    to the last byte in.
     """
 
     operation: str
     status_code: int
     headers: Headers
     body: bytes
-    flaw: Flaw | None
+    body_problem: BodyProblem | None
     elapsed_s: float
     url: str = ""
 
     @property
     def is_whole(self) -> bool:
         """Whether the body is what the store sent."""
-        return self.flaw is None
+        return self.body_problem is None
 
     @property
     def retry_after_s(self) -> float | None:

@@ -16,12 +16,12 @@ from petstore_frame.http.settings import is_loopback
 from petstore_frame.http.trace import Watch
 
 # One connection each, or each request would look at every idle one twice. uvicorn and others close
-# idle connections after 5 s; leaving first avoids the race for them.
+# idle connections after 5 s; we close ours earlier, so that no request meets a closing one.
 _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=2.0)
 
 
 class GivenTransport(Protocol):
-    """What carries requests: an ``httpx.BaseTransport``, or anything like it."""
+    """An ``httpx.BaseTransport``, or anything that works like one."""
 
     def handle_request(self, request: Any) -> Any: ...
     def close(self) -> None: ...
@@ -54,7 +54,7 @@ class Wires:
             wire.transport.close()  # the copy of a forked process; its parent's stays open
 
     def give_back(self, wire: Wire, *, is_fit: bool) -> None:
-        """Take a wire back for the next request; one that is not fit for it is closed."""
+        """Take a wire back for the next request; close one that cannot be used again."""
         if wire.watch is not None and not is_fit:
             wire.transport.close()
             return
@@ -107,7 +107,7 @@ def _proxy_for(scheme: str, host: str) -> str | None:
 
 
 def _trusted() -> ssl.SSLContext:
-    """Return whom to trust: as SSL_CERT_FILE and SSL_CERT_DIR say, else the usual authorities."""
+    """Return the trusted authorities: SSL_CERT_FILE and SSL_CERT_DIR, else the usual ones."""
     file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if file or folder:
         return ssl.create_default_context(cafile=file, capath=folder)

@@ -1,9 +1,9 @@
 """What the headers of one page state about the rest of its listing, read once.
 
-Nothing of this is proof until pages confirm it; the interface states none of it. Stores spell these
-headers in many ways, so each is known by a word: its name without ``X-``, the name of a library and
-hyphens. ``Total-Count``, ``X-Pagination-Total-Count`` and the member ``TotalCount`` of a JSON
-``X-Pagination`` are all the word ``totalcount``.
+The interface states none of this, and none of it proves anything until pages confirm it. Stores
+spell these headers in many ways, so each is known by a word: its name without ``X-``, the name of a
+library and hyphens. ``Total-Count``, ``X-Pagination-Total-Count`` and the member ``TotalCount`` of a
+JSON ``X-Pagination`` are all the word ``totalcount``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KINDS: dict[Kind, str] = {
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 _LIBRARIES = ("pagination-", "wp-", "ms-")
-# What programs write where there is no next page; 0 is none of a page, but may be a cursor.
+# What programs write if there is no next page; 0 is no page number, but may be a cursor.
 _NO_WORDS = frozenset(("", "no", "null", "none", "nil", "undefined", "false"))
 _NO_NUMBERS = frozenset(("0", "-1"))
 _OFFSETS = ("offset", "skip", "start", "_start")
@@ -54,12 +54,12 @@ class Statement(NamedTuple):
 
     @property
     def is_none(self) -> bool:
-        """Whether it states in some program's way that there is no next page."""
+        """Whether it states, in the way of some program, that there is no next page."""
         return self.value.lower() in _NO_WORDS | _NO_NUMBERS
 
     @property
     def may_be_next(self) -> bool:
-        """Whether it may name a next page by something else than an address."""
+        """Whether it may name a next page, but not by an address."""
         is_place = self.word.endswith(("page", "offset"))
         is_cursor = self.value in _NO_NUMBERS and not is_place
         return is_cursor or not (self.is_none or self.is_address)
@@ -90,7 +90,7 @@ class ListingHeaders:
 
     @property
     def may_go_on(self) -> bool:
-        """Whether it stays open that there is another page behind a first one."""
+        """Whether there may be another page after a first one."""
         return self.may_name_next or self.says_more() is not None
 
     def says_more(self, *, pages: int = 1, rows: int = 1) -> str | None:

@@ -42,7 +42,7 @@ from petstore_frame.schema.models import NewPet, Pet
 
 
 class Proof(StrEnum):
-    """What is known of a pet that was to be added."""
+    """What is known of a pet that we tried to add."""
 
     CREATED = "created"
     REJECTED = "rejected"
@@ -250,7 +250,7 @@ _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
 
 
 def _reason(problem: Exception) -> tuple[str, str]:
-    """Return one word for the cause, and what to say of it."""
+    """Return one word for the cause, and a sentence about it."""
     for kind, word, text in _REASONS:
         if isinstance(problem, kind):
             return word, text

@@ -1,4 +1,4 @@
-"""How a GET is sent again after a passing failure, until its answer can be used.
+"""How a GET is repeated after a passing failure, until its answer can be used.
 
 Only GETs come here: to send one twice does no harm.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError, ContractError, PetstoreError
-from petstore_frame.http import Flaw, StoreAnswer, Transport
+from petstore_frame.http import BodyProblem, StoreAnswer, Transport
 from petstore_frame.http.outcome import status_error
 
 
@@ -100,17 +100,17 @@ class Repeater:
 
 
 def _error_of(answer: StoreAnswer) -> tuple[PetstoreError, bool]:
-    """Return the error for an answer that a GET cannot use, and whether it may pass."""
+    """Return the error for an answer that a GET cannot use, and whether to try again."""
     if answer.status_code >= 400:
         error = status_error(answer)
         return error, error.retryable
-    if answer.flaw is not None:
-        may_pass = answer.flaw in (Flaw.CUT, Flaw.LATE)
+    if answer.body_problem is not None:
+        may_pass = answer.body_problem in (BodyProblem.CUT, BodyProblem.LATE)
         next_step = "try again" if may_pass else "ask the store's operator"
-        lost = (APITimeoutError if answer.flaw is Flaw.LATE else APIConnectionError)(
-            f"{answer.operation}: the answer {answer.flaw}; {next_step}",
+        lost = (APITimeoutError if answer.body_problem is BodyProblem.LATE else APIConnectionError)(
+            f"{answer.operation}: the answer {answer.body_problem}; {next_step}",
             operation=answer.operation,
-            reason=answer.flaw.name.lower(),
+            reason=answer.body_problem.name.lower(),
             retryable=may_pass,
         )
         return lost, may_pass

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from petstore_frame.http.answer import RawLines
 
-# A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
+# A shorter key may be a word of the store's own data; it is starred only after its scheme.
 _LEAST_UNUSUAL_KEY = 16
 _LEAST_KEY_IN_LOGS = 4  # a log holds no data that could be spoilt
 # The engine's own loggers, which print header lines at DEBUG, and ours.
@@ -42,7 +42,7 @@ def without_key(
 def _spellings(key: SecretStr, least: int) -> list[tuple[str, str]]:
     """Return the key plain, in JSON and as Python prints it, and the stars in its place.
 
-    A key shorter than ``least`` is one only behind its scheme.
+    A key shorter than ``least`` counts as one only after its scheme.
     """
     plain = key.get_secret_value()
     scheme, quoted = "" if len(plain) >= least else "Bearer ", json.dumps(plain)[1:-1]

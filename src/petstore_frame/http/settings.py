@@ -1,4 +1,4 @@
-"""Which store, which key, how patient: an argument beats the environment."""
+"""Which store, which key, which timeout: an argument wins over the environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ApiKey = str | SecretStr | Callable[[], str]
 
 @dataclass(frozen=True)
 class IdempotencyKey:
-    """How a store that is known to honour such a key wants it.
+    """How a store wants the idempotency key, if it is known to honour one.
 
     Hand it to ``Client(idempotency=...)``; ``server.client()`` does so for a store of ``serve()``.
 
@@ -35,7 +35,7 @@ class IdempotencyKey:
         is_quoted: Whether the value is sent as a quoted string.
 
     Interface: none; an extension of the store. Never switch it on by guess: a gateway may
-    treat the header as permission to retry a POST, for a store that ignores it.
+    take the header as permission to retry a POST, and the store behind it may ignore the key.
     """
 
     lifetime_s: float
@@ -51,7 +51,7 @@ class IdempotencyKey:
 class ClientSettings:
     """Where the store is (no slash at the end) and how to talk to it.
 
-    ``key`` gives the API key, wrapped so that no repr shows it; it is asked once per request.
+    ``key`` gives the API key, wrapped so that no repr shows it; each request calls it once.
     """
 
     base_url: str

@@ -70,7 +70,7 @@ class Trace:
 
 
 class Watch:
-    """Notes what one connection reads for a request, and ends the reading in time.
+    """Notes what one connection reads for a request, and ends the reading when time is up.
 
     HTTP/1.1 pairs requests and answers by their order alone. Where a store or a proxy answers
     twice, the second answer would be taken for the next request's. So a connection is used again
@@ -91,7 +91,7 @@ class Watch:
         self._give_up_at = monotonic() + total_s
 
     def forget(self) -> None:
-        """Note that a request goes out: what comes from now on is its answer."""
+        """Note that a request goes out: bytes that come from now on are its answer."""
         self._pieces.clear()
 
     def follow(self, stream: Any) -> None:

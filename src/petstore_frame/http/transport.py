@@ -15,7 +15,7 @@ from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.http.answer import (
     MAX_BODY_BYTES,
-    Flaw,
+    BodyProblem,
     Headers,
     StoreAnswer,
     stops_early,
@@ -33,7 +33,7 @@ _FIXED_LINES = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-# An old answer out of a cache on the way would mix two states of a store in one listing.
+# An old answer from a cache would mix two states of the store in one listing.
 _OF_A_GET = {"Cache-Control": "no-cache"}
 _OF_A_POST = {"Content-Type": "application/json"}
 
@@ -41,8 +41,8 @@ _OF_A_POST = {"Content-Type": "application/json"}
 class Transport:
     """Connections to one store. Safe to share between threads.
 
-    It keeps no cookies and follows no redirects: each request stands for itself. A ``transport``
-    stands in place of real sockets.
+    It keeps no cookies and follows no redirects: no request depends on another. A ``transport``
+    replaces real sockets.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Transport:
                 request = self._request(method, target, body or b"", headers, trace, key)
                 response = wire.transport.handle_request(request)
                 status, lines = response.status_code, response.headers.raw
-                content, flaw = self._read(response, start)
+                content, body_problem = self._read(response, start)
                 is_fit = wire.watch is None or wire.watch.has_ended_cleanly(status, lines)
             interrupts.deliver()
             took_s = self._clock() - start
@@ -134,7 +134,7 @@ class Transport:
             self._wires.give_back(wire, is_fit=is_fit)
             KEY_FILTER.hide(None)
         content, lines = without_key(content, lines, key, is_refusal=status >= 400)
-        return StoreAnswer(operation, status, Headers(lines), content, flaw, took_s, url)
+        return StoreAnswer(operation, status, Headers(lines), content, body_problem, took_s, url)
 
     def _key(self) -> SecretStr:
         """Ask for the key, once per request."""
@@ -172,33 +172,33 @@ class Transport:
         request.headers["Authorization"] = f"Bearer {key.get_secret_value()}"
         return request
 
-    def _read(self, response: httpx.Response, start: float) -> tuple[bytes, Flaw | None]:
+    def _read(self, response: httpx.Response, start: float) -> tuple[bytes, BodyProblem | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
         chunks, size = list[bytes](), 0
         try:
             packing = response.headers.get("Content-Encoding")
             if packing and "," in packing:
-                return b"", Flaw.PACKED  # a few kilobytes packed twice could fill any memory
+                return b"", BodyProblem.PACKED  # a few kilobytes packed twice could fill any memory
             # httpx's decoders take 4 % of a page's time, so what is not packed goes past them.
             plain = cast("Iterable[bytes]", response.stream)
             for chunk in response.iter_bytes() if packing else plain:
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES:
-                    return b"", Flaw.LARGE
+                    return b"", BodyProblem.LARGE
                 if self._clock() - start > self._total_s:
-                    return b"", Flaw.LATE
+                    return b"", BodyProblem.LATE
         except httpx.TimeoutException:
-            return b"", Flaw.LATE
+            return b"", BodyProblem.LATE
         except httpx.DecodingError:
-            return b"", Flaw.PACKED
+            return b"", BodyProblem.PACKED
         except TRANSPORT_ERRORS:
-            return b"", Flaw.CUT
+            return b"", BodyProblem.CUT
         finally:
             response.close()
         content = b"".join(chunks)
         if response.status_code == 200 and stops_early(content, response.headers.raw):
-            return b"", Flaw.CUT
+            return b"", BodyProblem.CUT
         return content, None
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """How much of the store could be read, and how we know.
 
-``fetch`` and ``find`` are the ways in. A listing is read by the functions of ``strategies``, in
-their order; each yields ``evidence``, and ``weigh`` says what all of it comes to.
+A caller begins with ``fetch`` or ``find``. The functions of ``strategies`` read a listing, in their
+order; each yields ``evidence``, and ``weigh`` makes the verdict of it.
 """
 
 from petstore_frame.http.page import Page

@@ -21,7 +21,7 @@ from petstore_frame.schema.models import Pet
 _Query: TypeAlias = tuple[tuple[str, str], ...]
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
-# Ages are whole seconds, and answers asked side by side come in any order.
+# Ages are whole seconds, and answers to parallel requests come in any order.
 _TOLERANCE_S = 2.0
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
@@ -44,7 +44,7 @@ class ReadingClient(Protocol):
 
 
 class WalkState(Protocol):
-    """A way through a listing from page to page, as far as it was gone."""
+    """A walk through a listing from page to page, as far as it has come."""
 
     first: Page
     last: Page
@@ -54,7 +54,7 @@ class WalkState(Protocol):
 
 
 class Ages:
-    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them."""
+    """The ages of the answers of one fetch, as the ``Age`` headers of caches state them."""
 
     def __init__(self) -> None:
         self._oldest_s = 0
@@ -92,12 +92,12 @@ class Ages:
 class Asker:
     """Asks a store for pages, and remembers the answers, all in the caller's own thread.
 
-    A question beyond the listing that was answered is not asked again, so that a fetch that broke
-    off can begin with its first question once more and go on where it was.
+    It remembers the answer to each question beyond the listing. So a fetch that broke off can begin
+    with its first question once more, and goes on where it was.
 
     Attributes:
         budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
-        may_probe: Whether anything beyond the interface may be asked or believed.
+        may_probe: Whether to ask for, and believe, anything beyond the interface.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
         rows: All pets read; the walk under way may have rows of its own.
@@ -129,7 +129,7 @@ class Asker:
     _answered: dict[_Query, Page | None] = field(default_factory=dict, init=False)
 
     def begin_again(self) -> None:
-        """Get ready to go on after a failure: what had no answer may be asked again."""
+        """Get ready to go on after a failure: questions without an answer may be asked again."""
         self.spent = 0
         self._answered = {key: page for key, page in self._answered.items() if page is not None}
 
@@ -138,7 +138,7 @@ class Asker:
         self.on_rows(len(rows))
 
     def has_enough(self, rows: Rows) -> bool:
-        """Tell whether more is held than the caller's cap, or all that the caller looks for."""
+        """Tell whether the caller's cap is passed, or all that the caller looks for is there."""
         return self.is_enough is not None and self.is_enough(rows)
 
     @property
@@ -208,7 +208,7 @@ class Asker:
         return self.spent + count <= self.budget
 
     def has_budget_for(self, asked: Iterable[Mapping[str, str]]) -> bool:
-        """Tell whether all these questions may be asked; those that were asked cost nothing."""
+        """Tell whether all these questions may be asked; a question asked before costs nothing."""
         keys = {tuple(params.items()) for params in asked}
         return self.has_budget(len(keys - self._answered.keys()))
 
@@ -217,9 +217,9 @@ class Asker:
         return self._answered.get(tuple(params.items()))
 
     def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
-        """Ask beyond the listing; what was answered before is asked only ``again``.
+        """Ask beyond the listing; only ``again`` repeats a question that has its answer.
 
-        None where it was refused or the budget is spent.
+        None if the store refused it or the budget is spent.
 
         Raises:
             AuthenticationError: The key stopped working; nothing more can be learned.
@@ -265,5 +265,5 @@ class Asker:
             self._answered[key] = None
 
     def evidence(self) -> list[Evidence]:
-        """Return what the answers as such show, whatever pets they held."""
+        """Return what the answers show apart from their pets."""
         return [*self.troubles, *self.ages.evidence()]

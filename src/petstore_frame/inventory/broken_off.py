@@ -1,6 +1,6 @@
 """A listing that broke off: errors that carry an Inventory, so they stand beside it.
 
-Callers know them by ``petstore_frame.errors``, which shows them with all others.
+Callers find them in ``petstore_frame.errors``, with all others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a listing covers: what was asked for, how much of it is held, and how that is known."""
+"""What a listing covers: what was asked for, how much of it was read, and how that is known."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """How much is held of what was asked for: all pets, or those of one status.
+    """How much was read of what was asked for: all pets, or those of one status.
 
-    ``complete``: every one is held. ``incomplete``: some are known to be missing. ``unknown``:
+    ``complete``: every one was read. ``incomplete``: some are known to be missing. ``unknown``:
     nothing proves either. ``unstable``: the listing changed while it was read.
     """
 
@@ -30,7 +30,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class StatusCount:
-    """How many pets of one status are held, and whether the store has no more of them.
+    """How many pets of one status were read, and whether the store has no more of them.
 
     Example:
         >>> StatusCount(1200, False)
@@ -49,7 +49,7 @@ class StatusCount:
 
 @dataclass(frozen=True, repr=False)
 class Completeness:
-    """What a listing covers; ``inventory.completeness`` has it, true of the frame as it is now.
+    """What a listing covers: ``inventory.completeness``, true of the frame as it is now.
 
     ``print`` it for the headline. In a script ask ``is_complete`` (is this all that was asked
     for?), ``covers_all`` (is this the whole store?), ``verdict``, or ``count("sold").is_exact``.
@@ -57,9 +57,9 @@ class Completeness:
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
         basis: How that is known, as a sentence.
-        rows: Pets held.
-        requests: Requests sent, questions beyond the listing included, repeats after a passing
-            failure not.
+        rows: Pets read.
+        requests: Requests sent, with questions beyond the listing, without repeats after a passing
+            failure.
         status: The status that was asked for, or None for all pets.
         part: The filter of ``inventory.where``, as text; the verdict is about the pets that it
             leaves. Empty for all that was asked for.
@@ -93,17 +93,17 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pet that was asked for is held: all, or those of the status asked."""
+        """Whether every pet that was asked for was read: all, or those of the status asked."""
         return self.verdict is Verdict.COMPLETE
 
     @property
     def covers_all(self) -> bool:
-        """Whether every pet of the store is held."""
+        """Whether every pet of the store was read."""
         return self.is_complete and self.status is None and not self.part
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets held, exact only when the store has no more of any status.
+        """The number of pets read, exact only when the store has no more of any status.
 
         Of a part that ``inventory.where`` made, it is that of the part.
         """
@@ -111,7 +111,7 @@ class Completeness:
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
-        """The evidence that speaks against all being held."""
+        """The evidence against the listing being complete."""
         return tuple(each for each in self.evidence if each.is_contradiction)
 
     def reasons(self) -> list[tuple[str, list[str]]]:
@@ -204,7 +204,7 @@ class Completeness:
         """
         verdict = Verdict(values["verdict"])
         if verdict is Verdict.COMPLETE and values.get("scope", "all pets") != "all pets":
-            verdict = Verdict.UNKNOWN  # version 0.1 judged parts of a listing, too
+            verdict = Verdict.UNKNOWN  # version 0.1 had verdicts on parts of a listing
         known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
         return cls(
             verdict=verdict,
@@ -224,7 +224,7 @@ class Completeness:
 
     @classmethod
     def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
-        """Return that nothing is known but the ``statuses`` of the rows that are there, and why."""
+        """Return an unknown verdict, with why; only the ``statuses`` of the rows are known."""
         counts = count_statuses(statuses)
         return cls(
             Verdict.UNKNOWN,
@@ -239,10 +239,10 @@ class Completeness:
     def of_part(
         self, part: str, statuses: Iterable[str | None], wanted: Collection[str] | None
     ) -> Self:
-        """Return what is known of the pets that a stated filter leaves.
+        """Return what is known of the pets that pass a filter.
 
-        ``part`` is the filter, as text that follows "with"; ``statuses`` has one for each pet that
-        is left, and ``wanted`` those that the filter leaves, None for all.
+        ``part`` is the filter, as text that follows "with"; ``statuses`` has the status of each pet
+        that passes, and ``wanted`` the statuses that can pass, None for all.
         """
 
         def is_out(name: str) -> bool:

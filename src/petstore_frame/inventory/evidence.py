@@ -1,4 +1,4 @@
-"""What an answer of the store shows of a listing: one value for each thing that was learned."""
+"""What the answers of a store show of a listing: one value for each thing learned."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from petstore_frame.schema.text import pets_text
 class Shows(StrEnum):
     """What evidence shows of the pets that it is about.
 
-    ``end``: all of them are held. ``more``: the store points to more than was read. ``missing``:
-    some of them are not held. ``moved``: they changed while they were read. ``conflict``: answers
+    ``end``: all of them were read. ``more``: the store points to more than was read. ``missing``:
+    some of them were not read. ``moved``: they changed while they were read. ``conflict``: answers
     do not fit together. ``unclear``: where they end stays open. ``nothing``: none of these.
     """
 
@@ -85,7 +85,7 @@ class Fact(Enum):
     STATUS_MOVED = S.MOVED, "A pet came once as {scope} and once with another status."
     PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
     FIRST_PAGE_SAME = S.NOTHING, "The first page was the same when it was read again."
-    NEW_IN_FRONT = S.NOTHING, "{pets} came in front meanwhile; they are held too."
+    NEW_IN_FRONT = S.NOTHING, "{pets} came in front meanwhile; they were read, too."
     PETS_CHANGED = S.NOTHING, "{pets} came twice with other values; the later ones count."
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
@@ -98,7 +98,7 @@ class Fact(Enum):
     STATUSES_HOLD_MORE = (S.CONFLICT,
         "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
         "them all, fetch each status by itself.")
-    STATUS_HELD_MORE = S.CONFLICT, "More {scope} pets are held than their own page has."
+    STATUS_HELD_MORE = S.CONFLICT, "More {scope} pets were read than their own page has."
     STATUS_PAGE_WHOLE = (S.END,
         "The page of {scope} pets is shorter than the store's longest page, so it was not cut.")
     STATUS_PAGE = S.NOTHING, "The page of {scope} pets has {pets}."
@@ -182,7 +182,7 @@ class Evidence:
 
     @property
     def is_contradiction(self) -> bool:
-        """Whether it speaks against all being held."""
+        """Whether it speaks against the listing being complete."""
         return self.shows in (Shows.MORE, Shows.MISSING, Shows.MOVED, Shows.CONFLICT)
 
     def __str__(self) -> str:

@@ -72,7 +72,7 @@ def fetch_inventory(
     """Read every pet that can be read, and say what that covers.
 
     The interface shows no way past 100 pets. This goes on where a store offers one (next links,
-    headers, a parameter that reproduces rows already held), and says no more than it read.
+    headers, a parameter that reproduces rows already read), and says no more than it read.
 
     Args:
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
@@ -81,7 +81,7 @@ def fetch_inventory(
         max_pets: Keep at most so many; None for no cap. A cap that cuts makes the verdict
             incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
-            a function that is called with the number of pets held.
+            a function that is called with the number of pets read.
         limit: Pets to ask for in a page, 1 to 100.
         strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
         max_probes: Requests allowed beyond the listing itself; what they brought is in
@@ -96,9 +96,9 @@ def fetch_inventory(
 
     Raises:
         ArgumentError: An argument is not one of those above; nothing was sent.
-        IncompleteInventoryError: The reading broke off with pets held; it has ``.partial`` and
+        IncompleteInventoryError: The reading broke off with pets read; it has ``.partial`` and
             ``.resume()``.
-        FetchInterrupted: Ctrl-C ended it with pets held; a KeyboardInterrupt with the same.
+        FetchInterrupted: Ctrl-C ended it with pets read; a KeyboardInterrupt with the same.
         PaginationLoopError: The store's next links lead back; also an IncompleteInventoryError.
         APIStatusError: The store refused the first page.
         APIConnectionError: No answer to the first page, after the retries.
@@ -135,7 +135,7 @@ def fetch_inventory(
 
 
 class FetchProgress:
-    """Shows the number of pets held; a failure to show it never ends a fetch.
+    """Shows the number of pets read; a failure to show it never ends a fetch.
 
     Raises:
         ArgumentError: The option is not a function, True, False or None.
@@ -155,7 +155,7 @@ class FetchProgress:
             warnings.warn(text, RuntimeWarning, stacklevel=callers_level())
 
     def close(self) -> None:
-        """Take the bar down; a resumed fetch puts up another."""
+        """Close the bar; a resumed fetch opens another."""
         if self._display is not None:
             self._display.close()
 
@@ -164,7 +164,7 @@ class FetchProgress:
 class _Fetch:
     """One fetch, which can be run again after it broke off and then goes on where it was.
 
-    ``evidence`` is kept once it is there: pets found by their ids would pass for part of the
+    ``evidence`` is collected once: after that, pets found by their ids would count as part of the
     listing.
     """
 
@@ -179,7 +179,7 @@ class _Fetch:
         self.reading = Reading(self.ask)
 
     def run(self) -> Inventory:
-        # A resumed fetch asks what had no answer, so it gets the budget again.
+        # A resumed fetch repeats the questions without an answer, so it gets the budget again.
         self.ask.begin_again()
         try:
             with self.ask.interrupts as interrupts:
@@ -209,7 +209,7 @@ class _Fetch:
         return (*self.evidence, *self.id_walk.evidence(finding.exact))
 
     def _columns(self) -> PetColumns:
-        """Return the pets without those that a store lists in spite of the filter."""
+        """Return the pets without those that do not match the filter."""
         columns, status = self.ask.rows.columns(), self.ask.status
         if status is None or all(found == status for found in columns.status):
             return columns
@@ -252,7 +252,7 @@ class _Fetch:
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""
-        pages, held = self.ask.pages, len(self.ask.rows)
+        pages, pets = self.ask.pages, len(self.ask.rows)
         is_interrupt = isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
         left = (each for each in self.reading.evidence if each.shows is not Shows.END)
@@ -265,7 +265,7 @@ class _Fetch:
         elif isinstance(problem, CrossOriginError):
             kind = ForeignLinkError
         raise kind(
-            f"broke off after page {pages} with {pets_text(held)} held: {cause}; "
+            f"broke off after page {pages} with {pets_text(pets)} read: {cause}; "
             "they are in this error's .partial, and .resume() goes on",
             partial=partial,
             cause=problem,

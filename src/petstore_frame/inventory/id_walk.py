@@ -1,7 +1,7 @@
 """Reading pets one by one through the deprecated ``get_pet``, when a caller asks for it.
 
-A 404 tells that there is no such pet only while a pet that exists still answers: after the
-operation's end all ids are 404.
+A 404 means that there is no such pet only while a known pet still answers: once the operation is
+gone, every id gives 404.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import REPLACEMENT
 
-# After so many ids without a readable answer, none is expected any more.
+# After so many ids without a readable answer, the walk stops.
 MAX_UNREAD = 20
 _ABSENT = (404, 410)
 
@@ -44,7 +44,7 @@ class IdWalk:
         self._found: Counter[str | None] = Counter()
 
     def run(self) -> None:
-        """Ask for each id that is not held yet.
+        """Ask for each id that was not read yet.
 
         Raises:
             PetstoreError: No answer, a refused key, or too many requests; ``run`` asks again.
@@ -102,7 +102,7 @@ class IdWalk:
             self._notes.append(Evidence(Fact.ID_UNREAD, count=pet_id, detail=str(answer)))
 
     def _check_control(self) -> None:
-        """Ask for a pet known to exist; if it does not come, a 404 shows nothing."""
+        """Ask for a pet known to exist; if it does not come, a 404 proves nothing."""
         if self._control_id is None:
             return
         self._ask.requests += 1

@@ -37,8 +37,8 @@ def next_links(first: Page, ask: Asker) -> Iterator[Evidence]:
 def links_of_shorter_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Go on where a store names a next page after the shorter of two pages alone.
 
-    That is the end of the listing, unless the store cut the longer page too and names a next one
-    only after pages as long as was asked: then asking for that length brings it out.
+    Then the longer page was the end, unless the store cut it, too, and names a next page only after
+    a page as long as the limit: so ask for just that length.
     """
     if not ask.may_probe or ask.way is not None or len(first) > ask.limit:
         return
@@ -65,8 +65,8 @@ def links_of_shorter_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
 def prefix_left_out(address: str, base_url: str) -> str:
     """Return the beginning of the store's path that a link drops; empty where it drops none.
 
-    Such a link leads to whatever lies behind a gateway. One that cannot be read passes here, and is
-    refused by name when it is requested.
+    Such a link leads past a gateway's address. A link that cannot be read passes here; the request
+    for it is refused with its name.
     """
     parts, own = split_link(address), urlsplit(f"{base_url}/pets").path
     path = "" if parts is None else parts.path.rstrip("/")

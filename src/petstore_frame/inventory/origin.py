@@ -1,7 +1,7 @@
 """Where pets come from, kept with their frame, and whether its rows are still those that were read.
 
-pandas carries ``attrs`` through filters, edits and sorts alike, so what is written there would soon
-be false: beside it lies a digest of the rows, which any change to them makes untrue.
+pandas keeps ``attrs`` through filters, edits and sorts, so facts in them would soon be false. A
+digest of the rows is kept with them: it no longer matches after any change.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 ATTRS_KEY = "petstore_frame"
 # No count rests on texts, and hashing them would cost more than reading them.
 _DIGESTED = tuple(field.name for field in FIELDS if field.dtype != "str")
-# What a frame says that was written before the fields of its digest were written beside it.
+# A frame of an earlier version does not name the fields of its digest.
 _FIRST_DIGESTED = ("id", "category_id", "status")
-# pandas drops attrs when it merges: the last records by digest, so that the same rows are known.
+# pandas drops attrs when it merges: keep the last records by digest, to know the same rows.
 _LAST_RECORDS: OrderedDict[str, str] = OrderedDict()
 _KEPT_RECORDS = 100
 

@@ -57,10 +57,10 @@ def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
 
 
 def short_page(ask: Asker, first: Page) -> Page | None:
-    """Ask for the beginning of a page already held, to see whether it comes again.
+    """Ask for the beginning of a page already read, to see whether it comes again.
 
-    The short page may be longer than was asked for. None where it cannot be had or holds other
-    pets: then the listing keeps no order, and no window over it can be tried.
+    The short page may be longer than was asked for. None where there is none or it has other
+    pets: then the listing keeps no order, and no parameter can be tried on it.
     """
     ids = list(first.columns.id)
     size = min(TRIED_ROWS, len(ids) // 3)
@@ -71,7 +71,7 @@ def short_page(ask: Asker, first: Page) -> Page | None:
 
 
 def find_parameter(ask: Asker, first: Page, short: Page) -> tuple[Parameter | None, list[str]]:
-    """Try parameters on rows that are already held.
+    """Try parameters on rows that were already read.
 
     Returns:
         The first that moves as it should, or None; and those that did not.
@@ -111,10 +111,10 @@ def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]
 
 
 def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
-    """Return which of the windows came; only one that reaches beyond the rows held may go on."""
+    """Return which window came; only one that reaches beyond the rows read may go on."""
     got = list(page.columns.id)
     for place, ids in enumerate(windows):
-        # At the end of the rows held a window is shorter than the page, which reaches beyond them.
+        # At the end of the rows read a window is shorter than the page, which reaches beyond them.
         came = got[: len(ids)] if len(ids) < size else got
         if ids and came == ids:
             return place

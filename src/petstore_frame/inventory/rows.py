@@ -19,13 +19,13 @@ class Rows:
     """Pets by id, in compact columns; where one comes twice, the later row counts.
 
     Attributes:
-        received: Rows that arrived, and ``repeated``: those whose pet was already held.
+        received: Rows that arrived, and ``repeated``: those whose pet was known already.
         changed_ids: Pets that came back with other values.
         disputed: Statuses between which a pet that came twice differed.
     """
 
     def __init__(self) -> None:
-        # Eight bytes per number instead of an object: a million pets may be held at a time.
+        # Eight bytes per number instead of an object: a million pets may be in memory at a time.
         self._columns: list[MutableSequence[Any]] = [
             array("q") if field.dtype == "int64" and field.is_required else [] for field in FIELDS
         ]
@@ -68,7 +68,7 @@ class Rows:
         return new
 
     def _are_new(self, ids: Sequence[int]) -> bool:
-        """Tell whether no id is held or comes twice, and remember the ids."""
+        """Tell whether no id is known or comes twice, and remember the ids."""
         if self._seen is None:
             rises = all(map(operator.lt, ids, islice(ids, 1, None)))
             if not ids or (rises and (not self._ids or ids[0] > self._ids[-1])):

@@ -58,7 +58,7 @@ def short_page(first: Page, ask: Asker) -> Iterator[Evidence]:
 
 
 def status_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
-    """Say which statuses are held whole, where the listing itself has no end in sight."""
+    """Say which statuses were read whole, where the listing itself shows no end."""
     statuses = _hold_statuses(first, ask)
     if statuses is None:
         return

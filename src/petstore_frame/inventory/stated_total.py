@@ -21,7 +21,7 @@ class Total:
     is_own: bool = True
 
     def refutes(self, held: int) -> bool:
-        """Tell whether the store states more pets of this listing than are held."""
+        """Tell whether the store states more pets of this listing than were read."""
         return self.value is not None and self.value > held and self.is_own
 
     def of_listing(self, held: int) -> int | None:
@@ -29,7 +29,7 @@ class Total:
         return self.value if self.is_own or (self.value or 0) <= held else None
 
     def evidence(self, held: int) -> Iterator[Evidence]:
-        """Yield what the total shows beside the number of pets held."""
+        """Yield what the total shows beside the number of pets read."""
         if self.refutes(held):
             assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
             yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.value or 0)

@@ -105,7 +105,7 @@ class Reading:
         return any(each.scope is None and each.shows is shows for each in self.evidence)
 
     def _is_contradicted(self, first: Page) -> bool:
-        """Tell whether anything met so far speaks against the listing being held."""
+        """Tell whether anything met so far speaks against the listing being complete."""
         statuses = known_statuses(first, self.ask)
         is_doubtful = statuses is not None and statuses.is_contradicted
         return is_doubtful or any(each.is_contradiction for each in self.evidence)

@@ -20,10 +20,10 @@ _PLACES = {fact: place for place, fact in enumerate(Fact)}
 
 
 class Finding(NamedTuple):
-    """What evidence comes to: the verdict of all that was asked, and the evidence that decides it.
+    """What the evidence shows: the verdict on all that was asked, and the evidence that decides it.
 
-    ``exact`` are the statuses of which every pet is held, whatever the verdict; ``inexact`` those
-    whose count is not exact, even where all is held.
+    ``exact`` are the statuses of which every pet was read, whatever the verdict; ``inexact``
+    those whose count is not exact, even where all was read.
     """
 
     verdict: Verdict
@@ -59,9 +59,9 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
 
 
 def _exact(known: list[Evidence]) -> dict[str, Evidence]:
-    """Return the evidence of each status of which every pet is held."""
+    """Return the evidence of each status of which every pet was read."""
     if any(each.shows is Shows.MOVED and each.scope is None for each in known):
-        return {}  # what is held may be of two states of the store
+        return {}  # the rows may be of two states of the store
     refuted = {each.scope for each in known if each.is_contradiction}
     ends = [
         each for each in known if each.shows is Shows.END and each.scope not in (None, *refuted)

@@ -10,7 +10,7 @@
 - ``settling`` finds out later what became of records in doubt.
 - ``results`` shows what became of each record.
 
-``load`` has the three ways in, and ``run`` is one import from start to end; ``options`` is what a
-caller may ask for, ``call`` what was typed, ``record`` has the states, and ``causes`` counts why
-records cannot be sent.
+``load`` has the three functions that a user calls, and ``run`` is one import from start to end.
+``options`` is what a user may ask for, ``call`` is what the user typed, ``record`` has the states,
+and ``causes`` counts why records cannot be sent.
 """

@@ -1,7 +1,7 @@
 """How the loader was called: the source, the way in, and every option that was given.
 
-Each next step that is proposed is made from this one value, so that no option can be lost on the
-way: neither the journal's folder nor what a column means.
+The loader makes each next step that it proposes from this one value. So no option is lost: neither
+the journal's folder nor what a column means.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from petstore_frame.schema.numeric import as_whole, whole_from_text
 
 
 class Way(StrEnum):
-    """Who calls, and reads what is proposed; a file has readers who call nothing."""
+    """Who calls, and so reads the next steps; whoever reads a file calls nothing."""
 
     PYTHON = "python"
     SHELL = "shell"
@@ -30,14 +30,14 @@ class Way(StrEnum):
     FILE = "file"
 
 
-# These are about the layout of one file, so they say nothing of a fix file of its records.
+# These are about the layout of one file, so they are left out of the call that loads a fix file.
 LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 _OF_ONE_LOAD = ("again", "dry_run", "send_lines", "leave_lines", "ids", "resolve", "reconcile")
 _OF_SENDING = ("max_errors", "workers", "duplicates", "check_store", "idempotency_lifetime")
 _OF_THE_STORE = ("base_url", "timeout", "allow_insecure")
-# A key is a secret, and watching the progress changes nothing of what is done.
+# An API key is a secret, and a progress bar changes nothing.
 _NEVER_SHOWN = ("api_key", "progress")
-# What is added to such an option is put together with what it held.
+# A new value of such an option is added to the one that is there.
 _TABLES = ("mapping", "value_map", "otherwise", "defaults", "categories", "duplicates")
 _LISTS = ("accept", "send_lines", "leave_lines")
 _FLAGS = {
@@ -65,7 +65,7 @@ _ON_SCREEN = {
 class Call:
     """A call of the loader; ``str()`` is what to type for it.
 
-    A call without a source stands for a reader of whom only the way in is known.
+    Where only the way in is known, a call without a source stands for the reader.
 
     Attributes:
         way: How it was called.
@@ -107,7 +107,7 @@ class Call:
     def with_(self, **changes: Any) -> Call:
         """Return the call with options changed; None leaves one out.
 
-        What is said of further columns, values, cases or lines is added to what was said before.
+        Further columns, values, cases or lines are added to those that the call has.
         """
         options = dict(self.options)
         for name, value in changes.items():
@@ -186,7 +186,7 @@ class Call:
         return f"pf.resume_loads(client{options})" if is_python else "import that file again"
 
     def reconcile(self, *, resends: bool = False) -> str:
-        """Return how records in doubt are looked for in the store."""
+        """Return the call that looks for records in doubt in the store."""
         if self.way is Way.SHELL:
             again = self.without((*_OF_ONE_LOAD[:2], "resolve"))
             return str(again.with_(reconcile=True, resend_absent=resends or None))
@@ -195,7 +195,7 @@ class Call:
         return "“Settle doubtful records”" if self.way is Way.DASHBOARD else "look in the store"
 
     def resolve(self, record: int, pet_id: int | None = None) -> str:
-        """Return how a person states that a record is a pet, or, without one, that it is none."""
+        """Return the call that says which pet a record is, or, without one, that there is none."""
         if self.way is Way.SHELL:
             found = f"{record}={'none' if pet_id is None else pet_id}"
             return str(self.without(_OF_ONE_LOAD).with_(resolve=[found]))
@@ -204,7 +204,7 @@ class Call:
         return f"result.resolve({record}, {found})" if is_python else "tell whoever loads the files"
 
     def compare(self) -> str:
-        """Return how a source is compared with a store of which no key is known."""
+        """Return the call that compares a source with a store of which no key is known."""
         if self.function:
             on = ["name", "category_id"]
             return str(self.without(("key", "journal")).to_compare(on=on))
@@ -231,7 +231,7 @@ FILE: Call = Call(Way.FILE)
 
 @contextmanager
 def telling(call: Call | None) -> Iterator[None]:
-    """Let an error know the call, from which its next step is made."""
+    """Give an error the call, so that it can propose a next step."""
     try:
         yield
     except PetstoreError as problem:
@@ -240,7 +240,7 @@ def telling(call: Call | None) -> Iterator[None]:
 
 
 class Advice:
-    """A sentence with options in it, which each reader is shown in their own spelling.
+    """A sentence with options in it, spelled as each reader types them.
 
     Args:
         text: The sentence, with ``{}`` where a part stands.
@@ -270,7 +270,7 @@ class Advice:
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two tables as one; of the same field the words of both."""
+    """Return two tables as one; a field that is in both has the words of both."""
     joined = dict(before)
     for name, value in more.items():
         known = joined.get(name)
@@ -300,7 +300,7 @@ def _plain(name: str, value: Any) -> Any:
 def _plain_categories(value: Any) -> dict[Any, Any]:
     """Return labels by id, or ids by label, as they were given; the ids are whole numbers."""
     pairs = category_labels(value) if hasattr(value, "columns") else dict(value.items())
-    return {_whole(key): _whole(meant) for key, meant in pairs.items()}
+    return {_whole(key): _whole(word) for key, word in pairs.items()}
 
 
 def _whole(value: Any) -> Any:
@@ -321,15 +321,15 @@ def _words(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, bool):
         yield flag if value else f"--no-{flag.removeprefix('--')}"
     elif isinstance(value, Mapping):
-        for key, meant in value.items():
-            if isinstance(meant, Mapping):
-                for word, means in meant.items():
+        for key, part in value.items():
+            if isinstance(part, Mapping):
+                for word, means in part.items():
                     yield from (flag, f"{key}:{word}={means}")
-            elif isinstance(meant, list):
-                for each in meant:
+            elif isinstance(part, list):
+                for each in part:
                     yield from (flag, f"{key}={each}")
             else:
-                yield from (flag, f"{key}={'' if meant is None else meant}")
+                yield from (flag, f"{key}={'' if part is None else part}")
     elif isinstance(value, list) and name != "columns":
         for each in value:
             yield from (flag, str(each))

@@ -1,4 +1,4 @@
-"""Why records cannot be sent, and what was noted on others: each kind once, with its count."""
+"""Why records cannot be sent, and the notes on others: each kind once, with its count."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Cause:
     """Why a number of records cannot be sent.
 
     Attributes:
-        code, message: As of the first of their problems.
+        code, message: Those of the first of their problems.
         column: The file's column, or None for whole records.
         records: How many they are.
-        of: Of how many rows that name an animal, known ones too.
-        lines: Where the first two stand.
+        of: How many rows name an animal, known ones too.
+        lines: Those of the first two.
         values: What the cells hold, each once with its count, the commonest first.
         option: The option that would help, with its value; ``…`` stands where a person decides.
     """
@@ -42,7 +42,7 @@ class Cause:
 
     @property
     def is_common(self) -> bool:
-        """Whether most records fail for it, so that the file was likely read the wrong way."""
+        """Whether most records fail for it: then the file was probably read the wrong way."""
         return self.records >= _LEAST and 2 * self.records > self.of
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,8 +79,8 @@ class Causes:
         self._leave = set[int]()
 
     def add(self, problem: RecordProblem, lines: Iterable[int], records: int = 1) -> None:
-        """Count records with a problem; ``lines`` are where some of them stand."""
-        # Records are held for one kind of suspicion in whatever column.
+        """Count records with a problem; ``lines`` has the lines of some."""
+        # One kind of suspicion is one cause, in whatever column.
         option: tuple[str, Any] = problem.option or ("", None)
         cause = problem.code, problem.accept or problem.column or "", option[0]
         if option[0] == "leave_lines":
@@ -109,7 +109,7 @@ class Causes:
         return sorted(causes, key=lambda cause: -cause.records)
 
     def _option(self, problem: RecordProblem, values: Counter[str]) -> tuple[str, Any] | None:
-        """Return the option that would help with a problem and all that are like it."""
+        """Return the option that answers a problem for all records that have it."""
         missing = problem.code.removeprefix("missing_")
         if missing == "name":
             named = "".join(f" {{{column}}}" for column in self._key)

@@ -67,10 +67,10 @@ def load_csv(
 
     The same file again goes on where it stopped, or does nothing. With ``key=`` each animal is
     known by its key, in whatever file it comes back; without it, a file that seems to repeat an
-    earlier one is refused until you say what its equal records are. The intent of each request is
-    on disk before its first byte, and a request is repeated only on proof that the first was not
-    applied, or under an idempotency key that the client knows the store to honour; what remains in
-    doubt is listed as ``unknown``.
+    earlier one is refused until you say what its equal records are. The loader writes
+    each request to disk before it sends it. It repeats one only on proof that the first was not
+    applied, or under an idempotency key if the client knows that the store honours it. What
+    remains in doubt is listed as ``unknown``.
 
     Args:
         path: A CSV or TSV file, plain or gzipped.
@@ -195,8 +195,8 @@ def load_excel(
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
-    Cells are judged by their type: a date or a number where a name should be is noted, not
-    silently turned into text. Everything else is as in ``load_csv``.
+    Each cell is read by its type: a date or a number in the place of a name gives a note and is
+    never turned into text in silence. Everything else is as in ``load_csv``.
 
     Args:
         path: The workbook.
@@ -280,7 +280,7 @@ def load_frame(
 
 
 def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, Any]) -> LoadResult:
-    """Sort the options by what they are about, and load."""
+    """Sort the options by their subject, and load."""
     options = {name: given[name] for name in given if name not in _NO_OPTIONS}
     options = with_other_words(caller, options, given["other"])
     recipe = options.pop("recipe")
@@ -313,7 +313,7 @@ def _with_key(frame: Any, key: Sequence[str]) -> Any:
 _NO_OPTIONS = ("path", "frame", "client", "other")
 # The options of a load, and what they are where nobody says anything.
 _UNSAID = {field.name: field.default for field in fields(LoadOptions)}
-# What a single load answers is no habit of a kind of file.
+# An answer about one load is no habit of a kind of file.
 _OF_RECIPES = {field.name for field in fields(Recipe)} - {"duplicates"}
 
 

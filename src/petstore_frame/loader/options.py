@@ -30,8 +30,8 @@ Duplicates = Word | Mapping[str, Word]
 OnInvalid = Literal["keep", "raise"]
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
-# Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
-# in between may hold it as long again.
+# Twice a Client's usual timeout: we wait for a request that long, and a proxy in between may
+# keep it as long again.
 GRACE_S = 240.0
 MOST_GETS = 5000
 
@@ -61,7 +61,7 @@ class Limits:
 class LoadOptions:
     """What a caller says of one load, as ``load_csv`` explains it.
 
-    How its file is read is a Recipe, and how far it goes are Limits.
+    A Recipe says how the file is read, and Limits say how far the load goes.
     """
 
     dry_run: bool = False
@@ -176,7 +176,7 @@ class LoadProgress:
         self._display.close()
 
 
-# What people bring from pandas and other loaders: what it is called here, or what is said of it.
+# Words of pandas and other loaders: what the option is called here, or why there is none.
 _TEXT = "cells are read as text and only the empty cell is missing, so it is not needed"
 _ALL = "all records are read, in constant memory"
 _KEY = "the column that identifies an animal is named by key="
@@ -202,7 +202,7 @@ _ANSWERS: dict[str, str] = {
 def with_other_words(
     caller: str, options: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return options with those that were given by the words of other libraries.
+    """Return the options, with those that the user gave in the words of other libraries.
 
     Raises:
         ArgumentError: One has no meaning here; it names the right word.
@@ -227,7 +227,7 @@ def with_other_words(
 
 
 def _check_header(value: Any, *, has_names: bool) -> None:
-    """Refuse a ``header=`` that says anything but what holds anyway."""
+    """Refuse a ``header=`` that differs from what the loader does anyway."""
     if value == 0 or value == "infer" or (value is None and has_names):
         return
     if isinstance(value, int) and not isinstance(value, bool):

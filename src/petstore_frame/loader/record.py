@@ -1,4 +1,4 @@
-"""What one record of a file is, and the states that its fate moves through."""
+"""What one record of a file is, and the states that it can be in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from petstore_frame.loader.call import Advice
 
 
 class State(StrEnum):
-    """The fate of a record; each is in exactly one."""
+    """The state of a record; each is in exactly one."""
 
     INVALID = "invalid"
     SKIPPED = "skipped"
@@ -93,7 +93,7 @@ def exit_code(
 
 
 class Suspicion(StrEnum):
-    """Why a record is held until a person confirms it; ``accept=`` takes these words."""
+    """Why a record is not sent until a person confirms it; ``accept=`` takes these words."""
 
     TOTAL_ROW = "total_row"
     UNLISTED_CATEGORY = "unlisted_category"
@@ -115,7 +115,7 @@ class RecordProblem:
             record could be sent and ``accept`` lets it through.
         message: What is wrong.
         column: The file's own name of the column, or None for the whole record.
-        value: What the cell held.
+        value: The text of the cell.
         hint: How to fix it; ``{}`` stands where ``option`` is named.
         option: An option that helps, with its value if that is known.
         accept: The word with which ``accept=`` lets a suspicious record through, or None.
@@ -137,10 +137,10 @@ class RecordProblem:
 
 
 class RecordOrigin(NamedTuple):
-    """The record of an earlier import that a record of a fix file is.
+    """Which record of an earlier import a row of a fix file is.
 
     Attributes:
-        import_id: Id of the import that first read it, or how that begins.
+        import_id: Id of the import that first read it, or the beginning of that id.
         record: Its number there.
     """
 
@@ -165,10 +165,10 @@ class Record(NamedTuple):
         notes: What was normalised on the way, for example ``trimmed``.
         key: Text of the cells that identify the animal, or None without ``key=``. Of several
             columns it is a JSON list of their texts, in the order of the columns of the import.
-        origin: The record that it was fixed from, where one of our own files comes back.
+        origin: The record that the user corrected, if the row is from one of our own files.
         rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does, empty for an
             empty cell.
-        left_out: The user said that this row is not to be sent.
+        left_out: The user does not want this row to be sent.
     """
 
     number: int

@@ -68,8 +68,8 @@ def load(
     """Run one import.
 
     Without ``duplicates`` in the options the recipe says what equal records are. ``call`` is what
-    was typed for it. ``records_read`` is told how many records were read so far, and what it raises
-    ends the import; ``step`` is called with the name of each step, where a test ends the process.
+    the user typed. ``records_read`` gets the number of records read so far, and what it raises ends
+    the import; ``step`` gets the name of each step, where a test can end the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -183,7 +183,7 @@ def _tell_end(result: LoadResult) -> None:
 
 
 def _journal_of(client: PostingClient, journal: str | PathLike[str] | None) -> Path:
-    """Return the journal of the store that answers; it is asked only where that can matter."""
+    """Return the journal of the store that answers; ask the store only where that can matter."""
     path = place_of(journal, client.base_url)
     if not path.exists():
         return path
@@ -195,7 +195,7 @@ def _journal_of(client: PostingClient, journal: str | PathLike[str] | None) -> P
 
 
 def _columns_of(path: Path, import_id: str) -> Columns | None:
-    """Return the columns of an import that a fix file names by the beginning of its id."""
+    """Return the columns of the import whose id begins so, as a fix file names it."""
     if not path.exists():
         return None
     with reading(path) as sql:
@@ -211,7 +211,7 @@ def _import_of(
     call: Call | None,
     now: float,
 ) -> Import:
-    """Return the facts of an import as far as they are known before its records are read."""
+    """Return what is known of an import before its records are read."""
     sheet = opened.table.facts.get("sheet")
     place = None if opened.path is None else str(opened.path.resolve())
     said = options.duplicates
@@ -232,7 +232,7 @@ def _import_of(
 
 
 def _rehearse(path: Path, staging: _Staging, call: Call | None, index: Any) -> LoadResult:
-    """Do all but the sending, in a copy of the journal, which lives as long as the result."""
+    """Do all but the sending, in a copy of the journal that is removed with the result."""
     folder = TemporaryDirectory(prefix="petstore-frame-")
     try:
         copy = Path(folder.name, path.name)
@@ -262,7 +262,7 @@ class _Staging:
     records_read: Callable[[int], None]
 
     def write(self, writer: Writer) -> tuple[Staged, Question | None]:
-        """Write the records, with their animals, in one transaction; a Ctrl-C waits for a pause.
+        """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it.
 
         Raises:
             DuplicatesError: There is something to ask, and this is no rehearsal; nothing is
@@ -297,7 +297,7 @@ class _Staging:
         return staged, question
 
     def _batches(self) -> Iterator[Sequence[Record]]:
-        """Yield batches of records, and tell how many came so far."""
+        """Yield batches of records, and report how many came so far."""
         records = 0
         for batch in self.opened.batches():
             records += len(batch)
@@ -305,7 +305,7 @@ class _Staging:
             yield batch
 
     def _note_reading(self, sql: sqlite3.Connection, run: Import) -> None:
-        """Note the cause that most records fail for, and the dates that ``keep`` goes against."""
+        """Note the cause that most records share, and the dates that contradict ``keep``."""
         (run,) = read_imports(sql, "id = ?", [run.id])
         known = run.facts.items()
         facts = {name: value for name, value in known if name not in (COMMON_CAUSE, OUTDATED)}
@@ -320,7 +320,7 @@ class _Staging:
 def _compare_again(
     writer: Writer, run: Import, client: PostingClient, *, check_store: bool
 ) -> None:
-    """Compare what an import has still to send with the store.
+    """Compare the records that are still to send with the store.
 
     Raises:
         DuplicatesError: There is something to ask; nothing is written.
@@ -334,5 +334,5 @@ def _compare_again(
 
 
 def _reader(client: PostingClient | None) -> ReadStore | None:
-    """Return what reads the store, once; None where the store is not to be compared."""
+    """Return a function that reads the store once; None if the user wants no comparison."""
     return None if client is None else cache(partial(read_store, client))

@@ -1,4 +1,4 @@
-"""What a report shows, before it has a form: checked rows, their counts, and what they cover."""
+"""What every kind of report shows: checked rows, their counts, and what they cover."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class Part:
     start: int
     stop: int
 
-    def words(self, held: StatusCount) -> str:
-        """Return which of the pets held it lists."""
+    def words(self, pets: StatusCount) -> str:
+        """Return which of all pets it lists."""
         if self.start == self.stop:
-            return f"One row per pet: {held} pets, in the order read."
-        return f"One row per pet: {self.start + 1:,}–{self.stop:,} of {held}, in the order read."
+            return f"One row per pet: {pets} pets, in the order read."
+        return f"One row per pet: {self.start + 1:,}–{self.stop:,} of {pets}, in the order read."
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Yield where pieces of it begin and end, small enough to hold."""
@@ -197,7 +197,7 @@ class Content:
 
     @property
     def sentence(self) -> str:
-        """What the rows cover, in one sentence; why, where nothing is known of them."""
+        """What the rows cover, in one sentence; or why nothing is known of them."""
         known = self.completeness
         is_other = known.basis and not known.requests
         return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
@@ -209,7 +209,7 @@ class Content:
 
     @cached_property
     def changed_names(self) -> dict[int, str]:
-        """What has to be done to names to fit a cell, by pet id."""
+        """How names were changed to fit a cell, by pet id."""
         changed: dict[int, str] = {}
         for start, stop in Part("", 0, len(self.frame)).chunks():
             rows = self.frame.iloc[start:stop]
@@ -233,7 +233,7 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
 
 
 def _free_label(name: str, taken: Sequence[str]) -> str:
-    """Return a heading that no other column has: a table of Excel tells no case apart."""
+    """Return a heading that no other column has: a table of Excel ignores case."""
     known = {label.casefold() for label in taken}
     label = name or "(no name)"
     while label.casefold() in known:

@@ -34,7 +34,7 @@ def chip_of(colour: str) -> dict[str, Any]:
 
 
 def headline(content: Content) -> str:
-    """Return what the first lines state of what the rows cover."""
+    """Return what the first lines say the rows cover."""
     sentence = content.sentence
     text = sentence[:1].upper() + sentence[1:] + "."
     if not content.covers_all:
@@ -45,7 +45,7 @@ def headline(content: Content) -> str:
 
 
 def reserve(*, is_exact: bool) -> str:
-    """Return what follows a statement that holds only for the pets read, unless they are all."""
+    """Return the caveat that follows a statement about the pets read, unless they are all."""
     return "" if is_exact else " (of the pets read)"
 
 
@@ -81,7 +81,7 @@ def begin(
 
 
 def print_first(sheet: Sheet, head: int, rows: int, last_col: int) -> str:
-    """Print no more than the first rows of a long list; return what each page then says of it."""
+    """Print only the first rows of a long list; return the text that each page then has."""
     if rows <= PRINTED_ROWS:
         return ""
     sheet.do("print_area", 0, 0, head + PRINTED_ROWS, last_col)

@@ -1,4 +1,4 @@
-"""The list of pets as CSV that runs nothing in a spreadsheet, and as Parquet that knows itself."""
+"""The list of pets as CSV without formulas, and as Parquet that keeps what it covers."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def write_report(
 
     Args:
         pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``; columns of yours follow
-            them. Of a frame that was changed since it was read the report says that, and why,
-            it is not known what it covers.
+            them. If a frame was changed since it was read, the report says that it is
+            not known what it covers, and why.
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
@@ -147,7 +147,7 @@ def check_target(target: Path, delimiter: str = ",") -> str:
 def write_data(inventory: Inventory, target: Path, delimiter: str | None = None) -> Path:
     """Write the pets raw, for programs, to the file of the kind that its ending names.
 
-    A CSV for which a delimiter is named begins with a byte order mark: it is for a spreadsheet.
+    A CSV with a delimiter of the caller's begins with a byte order mark: it is for a spreadsheet.
     """
     ending = check_data_target(target, delimiter)
     with whole_file(target) as draft:

@@ -1,4 +1,4 @@
-"""Many pets: as columns, which is how they are read and held, and as a frame.
+"""Many pets: as columns, which is how they are read and kept, and as a frame.
 
 Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with the same values.
 """

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.schema.numeric import as_whole, whole_float
-from petstore_frame.schema.text import holds_lone, likeness
+from petstore_frame.schema.text import folded_name, holds_lone
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -144,7 +144,7 @@ class NewPet(PetFields):
 
 def _are_alike(sent: Any, returned: Any) -> bool:
     if isinstance(sent, str) and isinstance(returned, str):
-        return likeness(sent) == likeness(returned)
+        return folded_name(sent) == folded_name(returned)
     return bool(sent == returned)
 
 

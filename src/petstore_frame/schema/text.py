@@ -49,11 +49,11 @@ def whole_body(body: bytes) -> bytes:
     return whole_text(text).encode()
 
 
-def likeness(name: str) -> str:
+def folded_name(name: str) -> str:
     """Return a name without what a store may change of it: letter forms, case and spaces.
 
     Example:
-        >>> likeness(" Zoe\u0308  the\tCat") == likeness("ZOË THE CAT")
+        >>> folded_name(" Zoe\u0308  the\tCat") == folded_name("ZOË THE CAT")
         True
     """
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

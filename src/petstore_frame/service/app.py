@@ -39,7 +39,7 @@ def create_app(options: Options, database: Database) -> FastAPI:
         title="Animal Store Service",
         version="1.0.0",
         description=DESCRIPTION,
-        openapi_url=None,  # served below: under /v1 nothing is told without a key
+        openapi_url=None,  # served below: under /v1 nothing is answered without a key
         redirect_slashes=False,  # a redirect drops the body of a POST
         routes=pets.router.routes,  # as they are: included, each would be matched twice
         telemetry={"tracing": False, "metrics": False, "logs": False},  # these may hold bodies

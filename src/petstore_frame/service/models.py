@@ -26,7 +26,7 @@ LIFECYCLE = {
 }
 
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
-# What ``_is_text`` asks for, told to the readers of the document. The blanks are those of
+# What ``_is_text`` asks for, for the readers of the document. The blanks are those of
 # str.isspace, spelt out, as each language knows other ones by \s.
 _BLANKS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _TEXT_SCHEMA: dict[str, JsonValue] = {"pattern": rf"^[^\x00]*[^\x00{_BLANKS}][^\x00]*$"}

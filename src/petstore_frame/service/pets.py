@@ -51,9 +51,7 @@ IdempotencyKey = Annotated[
 ]
 StoreId = Annotated[
     str,
-    Header(
-        description="Extension: the store that the pet is meant for", json_schema_extra=EXTENSION
-    ),
+    Header(description="Extension: the store that the pet is for", json_schema_extra=EXTENSION),
 ]
 
 
@@ -128,7 +126,7 @@ async def list_pets(
             }
         },
         400: _refused("Body lacks required fields or contains invalid values"),
-        412: {**_refused("The pet is meant for another store"), **EXTENSION},
+        412: {**_refused("The pet is for another store"), **EXTENSION},
         422: {**_refused("The Idempotency-Key was used with another body"), **EXTENSION},
     },
 )
@@ -142,7 +140,7 @@ async def create_pet(
 ) -> Any:
     """Add an animal; it is on disk when the answer is sent."""
     if x_store_id not in (None, store.store_id):
-        message = "this address belongs to another store than the one meant; nothing was stored"
+        message = "the pet is for another store than the one at this address; nothing was stored"
         raise Refusal(412, message)
     added = await store.add(pet, idempotency_key)
     if added.conflict:

@@ -41,7 +41,7 @@ _OLD_KEYS = delete(idempotency_keys).where(idempotency_keys.c.created_at < bindp
 _VALID_KEY = select(api_keys.c.hash).where(
     api_keys.c.hash == bindparam("key_hash"), api_keys.c.revoked_at.is_(None)
 )
-# Held to the end of a transaction, so that ids are given out in the order of commits.
+# Locked to the end of a transaction, so that ids are given out in the order of commits.
 _LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "SELECT pg_advisory_xact_lock(7385020071)"}
 # The commit mark was not written, so no recovery can find it. After a failed fsync it might.
 _SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL = 5, 8, 13

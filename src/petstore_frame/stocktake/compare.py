@@ -68,9 +68,9 @@ def compare(
 
     Two listings of the store, of yesterday and of today, are compared with ``on="id"``.
 
-    Which pet a record is, is stated and never guessed. With ``key``, the table of keys and pet
-    ids that loading by key has kept decides. With ``on``, records and pets that are equal in
-    these fields belong together, and where that leaves a choice they are ``ambiguous``.
+    You say how a record finds its pet; nothing is guessed. With ``key``, the loader's table of keys
+    and pet ids decides. With ``on``, records and pets that are equal in these fields belong
+    together; where that leaves a choice, they are ``ambiguous``.
 
     Args:
         source: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame. With ``on="id"``
@@ -92,9 +92,9 @@ def compare(
         other: Words of other libraries, as of ``load_csv``.
 
     Returns:
-        A Comparison, whose ``frame`` has one row per animal. Its kind is ``not seen`` in the place
-        of ``only in list`` where the listing is not complete. What a record leaves empty it does
-        not state, so it differs from nothing.
+        A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, its
+        kind is ``not seen`` instead of ``only in list``. An empty cell states nothing, so it never
+        counts as a difference.
 
     Raises:
         ArgumentError: Neither or both of ``key`` and ``on`` were given, or the inventory is that
@@ -145,10 +145,10 @@ _NOT_READING = ("source", "inventory", "on", "recipe", "leave_lines", "journal",
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
-    """Return the table of keys that loading by key has kept.
+    """Return the table of keys that the loader has kept.
 
     Raises:
-        ArgumentError: There is none, so no record could be told from another.
+        ArgumentError: There is none, so no record has a known pet.
     """
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
     if ids.empty:
@@ -219,7 +219,7 @@ _PIECE = 10_000  # a million records are not a million objects at once
 
 
 class Listed(NamedTuple):
-    """The records of a list, and what was noted on them.
+    """The records of a list, with their notes.
 
     ``frame`` has ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
     dtypes), and ``problem`` (str): missing where the record can be compared.
@@ -232,7 +232,7 @@ class Listed(NamedTuple):
 
 
 def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> Listed:
-    """Read a list as the loader would; records without a cell in them are left out."""
+    """Read a list as the loader would; blank rows are left out."""
     import pandas as pd
 
     notes: dict[str, Note] = {}
@@ -272,7 +272,7 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
 
 
 def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]) -> None:
-    """Add what was noted on records that can be compared, by kind."""
+    """Add the notes on records that can be compared, by kind."""
     for record in records:
         if not record.notes or record.state is State.INVALID:
             continue
@@ -283,7 +283,7 @@ def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]
 
 
 def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> pd.DataFrame:
-    """Keep the row of each key that stands, as the loader does, and no row that is left out."""
+    """Keep the row of each key that counts, as the loader does, and no row that is left out."""
     repeated = {*listed["key"][listed["key"].notna() & listed["key"].duplicated()]}
     rows: dict[str, list[KeyedRow]] = {}
     for record in source if repeated else ():

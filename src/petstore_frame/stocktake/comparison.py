@@ -45,7 +45,7 @@ class Comparison(HasFrame):
     Attributes:
         name: The list.
         inventory: What was read of the store.
-        completeness: What it covered when it was compared, and so what absence from it proves.
+        completeness: What it covered then, and so whether a missing pet proves anything.
         key: The columns of the list that identify an animal; empty where ``on`` decided.
         on: The fields that made a record and a pet equal; empty where a key decided.
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
@@ -117,9 +117,9 @@ class Comparison(HasFrame):
 
     def _kinds(self) -> tuple[Kind, ...]:
         """Return the kinds that can occur, in the order in which they are shown."""
-        # Whether a record that was not found is not in the store, or may not have been read.
+        # A record that was not found is missing from the store, or its pet was not read.
         never = [Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST]
-        # A key leaves no choice, and only a load by key leaves a record in doubt.
+        # With a key there is no choice, and only a load by key leaves a record in doubt.
         never.append(Kind.AMBIGUOUS if self.key else Kind.IN_DOUBT)
         return tuple(kind for kind in Kind if kind not in never)
 

@@ -1,7 +1,7 @@
 """Which pet of the store each record of a list is, and where the two differ.
 
 Nothing is paired by chance: a pair is one key with one pet, or one record with one pet in a group
-that has no other. Everything here is pure pandas over whole columns.
+of two. All of it is pandas over whole columns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def shared_dtype(field: PetField) -> str:
 
 
 class Kind(StrEnum):
-    """What a comparison says of one animal, in the order in which it is shown."""
+    """The kinds of a comparison, in the order in which they are shown."""
 
     CHANGED = "changed"
     ONLY_IN_LIST = "only in list"
@@ -82,16 +82,16 @@ def match_on(
 ) -> pd.DataFrame:
     """Pair records with pets that are equal in some fields, where that leaves no choice.
 
-    Records and pets that are equal in ``on`` are one group. One of each is a pair; as many of
-    each, equal in all that the records state, are the same, whichever is which, and their ``id``
-    is missing. A group with only one side is only there; any other is ambiguous, all of it.
+    Records and pets that are equal in ``on`` are one group. One of each is a pair. If there are as
+    many records as pets, equal in all that the records state, they are the same animals, and their
+    ``id`` is missing. A group of one side alone is only there; any other group is ambiguous.
 
     Args:
         listed: As for ``match_by_key``; keys are not looked at.
         stored: The frame of an inventory.
         on: The fields that make a record and a pet equal.
-        is_whole: Whether ``stored`` has every pet. Where it has not, a pair that differs is
-            ambiguous: the pet that the record is may not have been read.
+        is_whole: Whether ``stored`` has every pet. If not, a pair that differs is ambiguous: the
+            record's own pet may not have been read.
 
     Returns:
         As ``match_by_key``.
@@ -209,7 +209,7 @@ def _judged(
 ) -> pd.DataFrame:
     """Give each row the first kind that applies to it, and name the fields in which pairs differ.
 
-    What a list leaves empty it does not state, unless it ``states_all``.
+    An empty cell of the list states nothing, unless it ``states_all``.
     """
     import numpy as np
     import pandas as pd

@@ -1,4 +1,4 @@
-"""A comparison as a workbook: what was found first, then a sheet per kind, both sides beside."""
+"""A comparison as a workbook: first the counts, then a sheet per kind with both sides."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which animals staged records are: what the rules share, and the two things that they do.
+"""Which animal each staged record is: what all rules share.
 
 An animal has one life, so a record becomes an animal and is skipped where that one lives already.
-Where likeness is all there is, a case is noted, and an answer says which animals its records are.
+Where records are only similar, the rules note a case, and the user says which animals they are.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.tables import IS_UNSENT, is_live
 from petstore_frame.loader.record import RecordProblem
-from petstore_frame.schema.text import likeness
+from petstore_frame.schema.text import folded_name
 
 SUPERSEDED = "superseded"
-# The note of a record whose name is not of its file.
+# The note of a record whose name is a default, not from its file.
 DEFAULT_NAME = "default_name"
-# From so many alike records on, and from such a share of either side, likeness is worth a question.
+# From so many alike records on, and from such a share of either side, the user is asked.
 LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
 TO_SEND: str = f"import = :mine AND {IS_UNSENT}"
 
 
 class Animals:
-    """The staged records of one import, and the animals that they are so far.
+    """The staged records of one import, with their animals as far as the rules have found them.
 
     Args:
         sql: A connection within a transaction.
         staged: The records.
         answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
-        otherwise: What is tried where the user has said nothing.
+        otherwise: The answer to try where the user gave none.
         pause: Called now and then; what it raises ends the rules.
 
     Attributes:
         cases: How many records each case concerns, of how many that were compared.
-        facts: What the user is told besides, as values.
+        facts: What else the user should know, as values.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Animals:
             "(n > 1 AND state = 'pending' OR EXISTS (SELECT 1 FROM records AS live"
             f" WHERE live.animal = new.animal AND {is_live('live')} AND live.id <> new.id))"
         )
-        # What was known as invalid may be known now: an animal that was fixed once stays so.
+        # A row that was corrected once may come back wrong: its animal stays the corrected one.
         self.do(
             "UPDATE records SET animal = new.animal, known_by = new.known_by,"
             f" state = CASE WHEN {is_taken} THEN 'skipped' ELSE state END,"
@@ -120,7 +120,7 @@ class Animals:
         )
 
     def answer_to(self, case: str) -> str:
-        """Return what the user said of a case, or what is tried."""
+        """Return the user's answer to a case, or the one to try."""
         return self.answers.get(case, self._otherwise)
 
     def ask(self, case: str, select: str, of: int, **more: Any) -> str:
@@ -142,7 +142,7 @@ class Animals:
         return self.answer_to(case)
 
     def spoil(self, record_id: int, problem: RecordProblem) -> None:
-        """Make a record that could be sent one to fix."""
+        """Turn a record that could be sent into one to fix."""
         self.do(
             "UPDATE records SET state = 'invalid', problem = :text, problem_code = :code"
             " WHERE id = :id AND state IN ('pending', 'invalid')",
@@ -152,14 +152,14 @@ class Animals:
         )
 
     def note(self, name: str, select: str) -> None:
-        """Note the lines of records that the user is told of, and not asked about."""
+        """Note the lines of records that are shown to the user without a question."""
         found = [line for (line,) in self.do(select)]
         if found:
             self.facts[name] = found
 
 
 def is_many(alike: int, of: int) -> bool:
-    """Return whether so many alike are at least three, or all of them, and a quarter.
+    """Return whether these are at least a quarter, and at least three or all.
 
     Example:
         >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
@@ -170,7 +170,7 @@ def is_many(alike: int, of: int) -> bool:
 
 def name_of(payload: bytes | None) -> str | None:
     """Return the name of a request body, as names are compared."""
-    return None if payload is None else likeness(json.loads(payload)["name"])
+    return None if payload is None else folded_name(json.loads(payload)["name"])
 
 
 def relation(
@@ -178,11 +178,11 @@ def relation(
 ) -> int:
     """Return how two bodies differ: 1 the category, 2 the name, 3 both; 0 neither.
 
-    A name that is not of the file is no other name.
+    A default in the place of a name counts as no difference.
     """
     if payload is None or other is None:
         return 0
     one, two = json.loads(payload), json.loads(other)
     is_default = DEFAULT_NAME in (notes or "") or DEFAULT_NAME in (other_notes or "")
-    has_other_name = not is_default and likeness(one["name"]) != likeness(two["name"])
+    has_other_name = not is_default and folded_name(one["name"]) != folded_name(two["name"])
     return 2 * has_other_name + bool(one["categoryId"] != two["categoryId"])

@@ -163,7 +163,7 @@ def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
         JournalError: The place cannot be written.
     """
     try:
-        # For its owner alone: journals hold what the files held.
+        # For its owner alone: a journal has the cells of the files.
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
         raise JournalError(f"{path.parent}: {problem.strerror}; nothing was sent") from problem
@@ -182,7 +182,7 @@ def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
 
 
 def check_whole(path: Path) -> bool:
-    """Refuse a journal that has lost anything that it once held; its lock is held.
+    """Refuse a journal that has lost anything; the caller has its lock.
 
     A journal of the last version is brought over.
 

@@ -9,7 +9,7 @@ WITHDRAWN = "withdrawn"
 
 
 def withdraw_unsent(animals: Animals) -> None:
-    """Withdraw what earlier versions of the file have not sent; it is sent as it reads now."""
+    """Withdraw the rows that earlier versions of the file left unsent; this one sends them."""
     animals.make("withdrawn", "id INTEGER PRIMARY KEY, fingerprint")
     if animals.run.place is None or animals.run.copy or _is_fix(animals):
         return
@@ -50,7 +50,7 @@ def _recurs(animals: Animals, version: int) -> bool:
 
 
 def link_withdrawn(animals: Animals) -> None:
-    """Let what was withdrawn be the animal that is sent in its place, and list the rest."""
+    """Give a withdrawn row the animal of the row sent in its place, and list the others."""
     place = "row_number() OVER (PARTITION BY fingerprint ORDER BY id) AS n"
     animals.do(
         "UPDATE records SET animal = new.animal, known_by = 'equal' FROM ("
@@ -123,7 +123,7 @@ def find_equal(animals: Animals) -> None:
 
 
 def _is_free(animals: Animals) -> str:
-    """Return the condition that no record of this source is an old one's by a better reason."""
+    """Return the condition that no rule has given an old record's animal to this source."""
     by_key = "AND old.animal NOT IN (SELECT animal FROM keys WHERE columns = :columns)"
     return (
         # The row that an animal is named after is gone where its file was read anew.
@@ -135,7 +135,7 @@ def _is_free(animals: Animals) -> str:
 
 
 def _pair(animals: Animals, column: str, which: str = "") -> None:
-    """Pair the records that are left, the first with the first of the same content."""
+    """Pair the other records, the first with the first of the same content."""
     numbered = f"{column}, row_number() OVER (PARTITION BY {column} ORDER BY id) AS n"
     animals.do(
         f"INSERT INTO temp.pairs SELECT mine.id, old.id, animal, import FROM"
@@ -148,10 +148,10 @@ def _pair(animals: Animals, column: str, which: str = "") -> None:
 
 
 def _pair_names(animals: Animals) -> None:
-    """Pair by name what the last file of this path has, where that comes back without a key.
+    """Pair by name the rows of the last file of this path, if it comes back without a key.
 
-    A frame has no path. So that a corrected one is not sent beside what is left of the first, that
-    is paired, too.
+    A frame has no path. If an earlier frame was not sent to its end, its unsent rows are paired,
+    too: else a corrected frame would be sent beside them.
     """
     if _is_fix(animals):
         return

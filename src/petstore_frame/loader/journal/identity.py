@@ -7,8 +7,8 @@
 5. The store is asked, too: a pet that this journal did not make may be it.
 
 A record that is an animal with a live record is skipped, or takes its place where that one was not
-sent yet. Where likeness is all there is, nothing is decided: a case is noted, and the answer of the
-user, or the one to be tried, says whether its records are the same animals or others.
+sent yet. Where records are only similar, nothing is decided: a case is noted, and the answer of
+the user, or the one to be tried, says whether its records are the same animals or others.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ def identify(
     read: ReadStore | None = None,
     pause: Callable[[], None] = lambda: None,
 ) -> Question | None:
-    """Give each staged record its animal; what must be asked is tried with both answers.
+    """Give each staged record its animal; try both answers to each open question.
 
     Args:
         sql: A connection within a transaction.
         staged: The records.
         answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
-        read: Reads the store where so many records are to be sent; None leaves it alone.
+        read: Reads the store, given the number of records to send; None leaves the store alone.
         pause: Called now and then; what it raises ends the rules.
 
     Returns:
-        What is to be asked first, or None.
+        What the user must answer first, or None.
     """
 
     def apply(otherwise: str) -> Animals:
@@ -119,7 +119,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     link_withdrawn(animals)
     for store in stores:
         note_seen(animals, store)
-    # What was done before has something to send now, so it is to be resumed after a kill.
+    # A finished import that has something to send again must be resumed after a kill.
     animals.do(
         "UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done'"
         f" AND EXISTS (SELECT 1 FROM records WHERE {TO_SEND})"
@@ -127,7 +127,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
 
 
 def keep_what_was_said(animals: Animals) -> None:
-    """Let records that are read anew be the animals that they were."""
+    """Give records that are read again the animals that they had."""
     if animals.staged.is_new:
         return
     words = ", ".join(
@@ -184,7 +184,7 @@ def find_fixed(animals: Animals) -> None:
 
 
 def leave_out(animals: Animals) -> None:
-    """Skip what the user does not want to be sent, once it is known which rows stand."""
+    """Skip the rows that the user leaves out, once it is known which row of each key counts."""
     animals.do(
         "UPDATE records SET state = 'skipped', problem = NULL, problem_code = NULL"
         f" WHERE id >= :first AND reason = '{LEFT_OUT}' AND state IN ('pending', 'invalid')"

@@ -1,8 +1,8 @@
 """Rule 5 of identity: the store is asked before a session sends.
 
-Pets that this journal did not make are what a colleague's load, a restored, copied or lost journal
-look like. Compared are those that were not seen at the last reading; all of them, where nine in ten
-records are in the store already.
+Pets that this journal did not make come from a colleague's load, or from a journal that was
+restored, copied or lost. The loader compares those that it did not see at the last reading; if nine
+in ten records are in the store already, it compares all.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
 from petstore_frame.loader.record import digest_of
 from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
-from petstore_frame.schema.text import likeness
+from petstore_frame.schema.text import folded_name
 
 LEAST_REQUESTS = 100
-# From such a share of the records on, also pets that were seen before are worth a question.
+# From such a share of the records on, the user is asked about pets seen before, too.
 ALL_ALIKE = 0.9
 _LONGEST_ID = 18
 _COMPARED = f"{TO_SEND} AND coalesce(known_by, '') <> 'user'"
@@ -30,11 +30,11 @@ _FIELDS = {each.name: each.wire_name for each in SENT_FIELDS if each.name != "st
 
 
 class _EnoughError(PetstoreError):
-    """As many requests were made as are allowed."""
+    """The largest number of requests was made."""
 
 
 class _Bounded:
-    """A client that makes no more than so many requests."""
+    """A client that makes a limited number of requests."""
 
     def __init__(self, client: Any, requests: int) -> None:
         self._client, self._left = client, requests
@@ -92,12 +92,12 @@ def _body(values: list[Any]) -> str:
 
 
 def may_be_listing(run: Import) -> bool:
-    """Return whether a source has a column of ids as a store gives them."""
+    """Return whether a source has a column that may hold the store's ids."""
     return _id_column(run) is not None
 
 
 def _id_column(run: Import) -> int | None:
-    names = [likeness(name).replace("_", "").replace(" ", "") for name in run.header]
+    names = [folded_name(name).replace("_", "").replace(" ", "") for name in run.header]
     return next((at for at, name in enumerate(names) if name in ("id", "petid")), None)
 
 
@@ -124,8 +124,8 @@ def show_store(animals: Animals, store: StorePets) -> None:
 def find_own_pets(animals: Animals) -> None:
     """Ask about rows that have the ids of pets of the store, with their names.
 
-    The pets of this journal count only where the columns are those of a frame that was fetched: the
-    numbers of the user's own list may be their ids, too.
+    Pets that this journal made count only if the columns are those of a fetched frame: a number in
+    the user's own list may be the id of such a pet by chance.
     """
     run, at = animals.run, _id_column(animals.run)
     if at is None:
@@ -138,7 +138,7 @@ def find_own_pets(animals: Animals) -> None:
         cells = read_cells(packed)
         text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
         pet = int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else None
-        if pet is not None and pet in names and likeness(names[pet]) == name_of(payload):
+        if pet is not None and pet in names and folded_name(names[pet]) == name_of(payload):
             found.setdefault(pet, record_id)
     animals.make("own", "pet, id INTEGER PRIMARY KEY")
     animals.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", found.items())
@@ -152,7 +152,7 @@ def find_others_pets(animals: Animals) -> None:
     records = animals.count(_COMPARED)
     if not records or not animals.has("SELECT 1 FROM temp.pets"):
         return
-    # A pet that a record in doubt may have made is left for that record.
+    # If a record in doubt may have made a pet, the pet is kept for that record.
     animals.make(
         "doubt",
         "fingerprint PRIMARY KEY, n",
@@ -189,9 +189,9 @@ def find_others_pets(animals: Animals) -> None:
 
 
 def _adopt(animals: Animals, case: str) -> None:
-    """Give the records of a case their pets; where others are meant, see to it that they are."""
+    """Give the records of a case their pets, or new keys where the user says they are others."""
     if animals.answer_to(case) == "send":
-        # Another animal than an equal pet needs another idempotency key than that pet had.
+        # An equal animal that is another one needs another idempotency key.
         animals.do(
             "UPDATE records SET life = cases.pet FROM temp.cases"
             " WHERE records.id = cases.id AND cases.name = :case",
@@ -214,9 +214,9 @@ def _adopt(animals: Animals, case: str) -> None:
 def note_seen(animals: Animals, store: StorePets) -> None:
     """Remember the pets that were there at this reading; nobody is asked about them again.
 
-    Unless this reading asked about some: the others of them are compared with the next file, too.
-    The pets of this reading may be those of the records in doubt: while there are any, what was
-    there before them is kept as well.
+    If this reading led to a question, the other pets are compared with the next file, too. Pets of
+    this reading may belong to records in doubt, so the list from before those records is kept as
+    long as there are any.
     """
     sql = animals.sql
     last = _seen(sql, "NOT is_before_doubt") or (set(), False)
@@ -243,7 +243,7 @@ def _write_seen(
 
 
 def read_seen_before_doubt(sql: sqlite3.Connection) -> tuple[set[int], bool]:
-    """Return pets that were there before any record in doubt was sent, and if they are all."""
+    """Return the pets from before any record in doubt was sent, and whether these are all."""
     return _seen(sql, "TRUE") or (set(), False)
 
 

@@ -114,11 +114,11 @@ UPDATE records SET animal = root.id, known_by = 'record'
 FROM old.roots AS named JOIN records AS root
   ON root.import = named.root_import AND root.record = named.root_record
 WHERE records.import = named.import AND records.record = named.record;
-UPDATE records SET animal = known.animal, known_by = replace(fate.same_by, 'fix', 'record')
-FROM old.fates AS fate JOIN records AS known
-  ON known.import = fate.same_import AND known.record = fate.same_record
-WHERE records.import = fate.import AND records.record = fate.record
-  AND records.state = 'skipped' AND fate.same_by IS NOT NULL;
+UPDATE records SET animal = known.animal, known_by = replace(was.same_by, 'fix', 'record')
+FROM old.fates AS was JOIN records AS known
+  ON known.import = was.same_import AND known.record = was.same_record
+WHERE records.import = was.import AND records.record = was.record
+  AND records.state = 'skipped' AND was.same_by IS NOT NULL;
 INSERT OR IGNORE INTO keys
 SELECT imports.key_columns, form_of(keys.key), keys.key, records.animal
 FROM old.keys JOIN last USING (store) JOIN records USING (import, record)

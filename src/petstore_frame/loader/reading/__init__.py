@@ -2,8 +2,8 @@
 
 ``read.open_source`` opens what a path or a frame holds (``inputs``, ``opening``), cuts it into a
 table of text cells (``text``, ``workbook``, ``tables``; our own files are ``returned``), finds the
-columns of the fields (``mapping``) and gives records (``check``), each cell judged by its field
-(``fields``), with the animal's key and how new its row is (``keys``). What the caller says of it is
-``options``, and a ``recipe`` where it is kept in a file, of which ``draft`` makes the first one.
+columns of the fields (``mapping``) and gives records (``check``), each cell read by its field
+(``fields``), with the animal's key and how new its row is (``keys``). The caller's words are
+``options``; a ``recipe`` keeps them in a file, and ``draft`` writes the first one.
 ``look`` shows a file to a person before anything is sent.
 """

@@ -1,4 +1,4 @@
-"""What will become of a record: sent, refused, held or skipped, before any request."""
+"""Whether a record can be sent, needs a fix or a yes, or is skipped; before any request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOTHING, _OF_NUMBERS = RowNotes(), ("int64", "Int64", "Float64")
 
 
 class _Part(NamedTuple):
-    """What a cell adds to the request body, what is noted of it, or why it cannot be sent."""
+    """What a cell adds to the request body, with notes, or why it cannot be sent."""
 
     body: bytes
     notes: tuple[str, ...]
@@ -34,7 +34,7 @@ class _Part(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field that is sent: where it stands, what reads it, and what it is where it is empty."""
+    """A field that is sent: its place, its reader, and its default."""
 
     column: PetField
     at: int | None
@@ -60,7 +60,7 @@ class Checker:
         leave_lines: Collection[int] = (),
     ) -> None:
         self._columns, self._delimiter, self._is_returned = tuple(columns), delimiter, is_returned
-        # What was swallowed in a text file is still so in a result file of another delimiter.
+        # A cell that swallowed rows in a text file still holds them in our result file.
         self._signs = DELIMITERS if is_returned else tuple(delimiter)
         self._rules = options.rules() if rules is None else rules
         self._fields = [*self._fields_of(mapping, options.defaults or {})]
@@ -101,7 +101,7 @@ class Checker:
         yield records
 
     def records(self, rows: Iterable[Row]) -> Iterator[Record]:
-        """Yield the records of rows, in order; a Total is held where no animal stands below it."""
+        """Yield the records of rows, in order; a Total waits where no animal is below it."""
         waiting = list[Record]()
         for record in self._each(rows):
             if Suspicion.TOTAL_ROW in record.notes or (waiting and record.state is State.SKIPPED):
@@ -119,7 +119,7 @@ class Checker:
                 yield _refused(record, [self._placed(_LIKE_A_TOTAL, self._name_at, record.cells)])
 
     def _each(self, rows: Iterable[Row]) -> Iterator[Record]:
-        """Yield the records as far as each can be judged by itself."""
+        """Yield the records, each checked by itself."""
         number = 0
         for row in rows:
             if row.raw and self._is_swallowing(row.cells):
@@ -178,7 +178,7 @@ class Checker:
         )
         if problems:
             record = _refused(record, problems)
-        # Which row of a key stands is asked before what its cells leave out.
+        # First which row of a key counts, then whether the user leaves it out.
         if is_left or (record.left_out and not self._is_kept):
             return record._replace(state=State.SKIPPED, payload=None, problem=None)
         return record
@@ -192,7 +192,7 @@ class Checker:
     ) -> tuple[list[bytes], list[bytes]]:
         """Return what the fields add to the request body, all and those of the fingerprint.
 
-        What is wrong and what is to be noted is added to the lists.
+        Problems and notes are added to the lists.
         """
         sent, marked = list[bytes](), list[bytes]()
         for column, place, default, read, read_confirmed in self._fields:
@@ -208,7 +208,7 @@ class Checker:
                 problems.append(self._placed(note, at, cells))
                 continue
             body, found, problem = read_confirmed(text) if about.is_confirmed else read(text)
-            # A number is what a number's field is for, so only in a text it is worth a note.
+            # A number in a number's field is normal, so only one in a text gives a note.
             if note is not None and not (note == NUMBER_NOTE and column.dtype in _OF_NUMBERS):
                 notes.append(note)
             notes += found
@@ -221,7 +221,7 @@ class Checker:
         return sent, marked
 
     def _count_of(self, row: Row, at: int) -> tuple[int, RecordProblem | None]:
-        """Return how many animals a row stands for, and why that cannot be said."""
+        """Return how many animals a row stands for, or why that is not known."""
         cells = row.cells
         if not any(map(str.strip, cells)) or (row.notes and row.notes.origin):
             return 1, None
@@ -281,7 +281,7 @@ class Checker:
                 problems.append(self._placed(doubt, at, cells))
 
     def _note_identical(self, cells: tuple[str, ...], notes: list[str]) -> None:
-        """Note of a row without a key that one above it is the same in all its cells."""
+        """Add a note to a row without a key that is the same as one above it in all cells."""
         if self._seen is None:
             return
         mark = hash(cells)
@@ -315,7 +315,7 @@ class Checker:
         return False
 
     def _swallowed(self, number: int, row: Row) -> Iterator[Record]:
-        """Yield each line that a quote has swallowed as the record that it seems to be."""
+        """Yield each swallowed line as the record that it seems to be."""
         last = row.line + len(row.raw) - 1
         what = f"a quote that opens in line {row.line} and ends in line {last} swallows rows"
         hint = "read quotes as letters: {}; if they are one cell, accept swallowed_rows"
@@ -361,6 +361,6 @@ def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
 
 
 def _refuses(about: RowNotes) -> bool:
-    """Tell whether a cell without text holds something all the same, such as an error."""
+    """Tell whether a cell has no text and still holds something, such as an error."""
     refusals = [note for note in about.cells.values() if isinstance(note, RecordProblem)]
     return any(note.code != MERGED for note in refusals)

@@ -20,7 +20,7 @@ Notes = dict[tuple[str, ...], str]
 
 
 def drafted(seen: Look, words: Words) -> tuple[Words, Notes]:
-    """Add to what is known of a file what a look at all of it shows; return notes on it, too."""
+    """Add what a look at the whole file shows to what is known of it; return notes, too."""
     words, notes = dict(words), Notes()
     words["mapping"] = {
         **dict.fromkeys(REQUIRED, TO_FILL_IN), **words.get("mapping", {}), **seen.mapping,
@@ -33,7 +33,7 @@ def drafted(seen: Look, words: Words) -> tuple[Words, Notes]:
 
 
 def _add_key(words: Words, notes: Notes, seen: Look) -> None:
-    """Add the likely key, and what keeps one row where several have it."""
+    """Add the likely key, and which row counts where several have it."""
     named = filter(sounds_like_a_key, seen.columns)
     # "Animal ID" rather than "ID", which may number the rows.
     keys = [*seen.key_columns, *sorted(named, key=lambda name: not _OF_ANIMALS.search(name))]
@@ -52,7 +52,7 @@ def _add_key(words: Words, notes: Notes, seen: Look) -> None:
     is_unique = not isinstance(key, str) or different.get(key, 0) == len(seen.rows)
     if is_unique or seen.reading.keep is not None:
         return
-    # Numbers that grow with each row say it as well as a column of dates.
+    # Numbers that grow with each row show the newest row as well as dates do.
     numbers = {*different} - {key}
     ties = {
         column: _count_ties(seen, key, at, column)

@@ -39,7 +39,7 @@ _HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its 
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
-# Nothing can be noted of such a name but that it is a total's, so it needs no closer look.
+# Such a name is plain unless it is that of a total, so it needs no closer look.
 _PLAIN = re.compile(r"[A-Za-z]+([ '-][A-Za-z0-9]+)*", re.ASCII)
 _TOTAL = re.compile(
     r"(grand\s*|sub-?\s*|zwischen|gesamt)?"
@@ -58,8 +58,8 @@ class CellRules:
             the label of several categories.
         otherwise: By field, the JSON text of all words that mean nothing else.
         listed: The ids of the categories that were given; empty where none were.
-        has_guards: Whether a quote before a formula is the guard of whoever wrote the file, as CSV
-            reports have it, and no part of the name.
+        has_guards: Whether a quote before a formula was put there when the file was written, as in
+            CSV reports, and is no part of the name.
     """
 
     keep_spaces: bool = False
@@ -71,7 +71,7 @@ class CellRules:
     has_guards: bool = False
 
     def means_nothing(self, name: str, text: str) -> bool:
-        """Tell whether a cell is empty, or holds a word that is to mean so."""
+        """Tell whether a cell is empty, or holds a word that the user takes for empty."""
         return not text.strip() or self.values.get(name, {}).get(word_of(text)) == ""
 
 
@@ -94,7 +94,7 @@ def word_of(text: str) -> str:
 
 
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:
-    """Return the refusal of what could be sent, and is not until a person confirms it."""
+    """Return the refusal of a record that is sent only if a person confirms it."""
     hint = "check it; {} sends such records as they are"
     option = ("accept", [str(kind)])
     return RecordProblem(SUSPICIOUS, message, hint=hint, option=option, accept=str(kind))
@@ -184,7 +184,7 @@ def _looks_misread(name: str) -> bool:
         return False
 
 
-# What is noted of a name that is sent.
+# The notes on a name that is sent.
 _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("quotes_kept", lambda name: len(name) > 1 and name[0] == name[-1] == '"'),
     ("formula", lambda name: name.startswith(RUNNABLE)),
@@ -308,7 +308,7 @@ def _truth(word: str) -> str | None:
 
 
 _OF_WHOLE = (_whole_text, "not_a_whole_number", "is not a whole number of 64 bits", "correct it")
-# The JSON text of a value, or None; and what is said then.
+# A function for the JSON text of a value, or None; then code, text and hint of the refusal.
 _BY_DTYPE: Mapping[str, tuple[Callable[[str], str | None], str, str, str]] = {
     "int64": _OF_WHOLE,
     "Int64": _OF_WHOLE,

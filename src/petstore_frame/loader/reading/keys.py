@@ -13,8 +13,8 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import quoted, word_of
 from petstore_frame.loader.record import RecordProblem
 
-# What a spreadsheet leaves in the place of a key: an error, in English or German, or a number of
-# which it shows the first digits only.
+# What a spreadsheet may put in the place of a key: an error, in English or German, or the rounded
+# form of a long number.
 _ERROR = re.compile(r"#(N/A|NV|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|BEZUG!|WERT!|ZAHL!)", re.I)
 _ROUNDED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 _DATE = re.compile(
@@ -39,7 +39,7 @@ class Keys:
     ) -> None:
         self._columns, words = tuple(key), nothing or {}
         self._places = [(columns.index(each), frozenset(words.get(each, ()))) for each in key]
-        # Of several columns: what is known to stand in them, while the rows are looked at.
+        # With several columns: the texts seen in them so far.
         self.has_to_learn = len(self._places) > 1
         self._known = set[tuple[str, ...]]()
         self._unclear = frozenset[tuple[str, ...]]()
@@ -123,7 +123,7 @@ class Ranks:
             self._months_first += int(date[2]) > 12
 
     def learn(self) -> None:
-        """Settle the order of days and months.
+        """Decide whether the day or the month comes first.
 
         Raises:
             InputError: No cell tells, or some say one and some the other.
@@ -165,9 +165,9 @@ class Ranks:
 def outdated(
     columns: Sequence[str], pairs: Sequence[tuple[int, Sequence[str], Sequence[str]]]
 ) -> dict[str, list[int]]:
-    """Return the column of dates by which rows that stand are not the newest, with their lines.
+    """Return the column of dates by which the rows that count are not the newest, with their lines.
 
-    A pair is line and cells of a row that stands, and the cells of a row that it stands for.
+    A pair is the line and the cells of a row that counts, and the cells of one that does not.
     """
     found: dict[str, list[int]] = {}
     for at, column in enumerate(columns):

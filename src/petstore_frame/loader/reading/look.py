@@ -1,7 +1,7 @@
 """What a person sees of a file before anything is sent, to choose how it is read.
 
-It goes the way of the real run, and where that would stop, it applies what the refusal proposes and
-goes on: so the choices can be preset, with the question that each of them answers.
+It reads as the real run does. Where that would stop, it takes the answer that the refusal proposes
+and goes on: so a form can preset its choices and show the question that each of them answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SUSPICIONS = frozenset(map(str, Suspicion))
 
 @dataclass(frozen=True)
 class ValueToMap:
-    """What ``count`` cells hold and no field allows, and an allowed text that is much like it."""
+    """A text of ``count`` cells that the field does not allow, and a similar one that it does."""
 
     field: str
     column: str
@@ -43,20 +43,20 @@ class ValueToMap:
 
 @dataclass(frozen=True)
 class Look:
-    """A file or a frame as it would be read, up to where it is clear.
+    """A file or a frame as it would be read, as far as that is clear.
 
     Attributes:
-        reading: How it was looked at: as asked, and what is recognised where that is not enough.
+        reading: How it was read: as asked, and by what was recognised where that is not enough.
         questions: Why it cannot be read as asked, in turn; each has the ``answer`` that ``reading``
-            holds, if there is one. Empty where nothing is to be confirmed.
-        encodings: How likely encodings read the first line in question, if that is not clear.
+            uses, if there is one. Empty where there is nothing to confirm.
+        encodings: The first unclear line as each likely encoding reads it; empty if all is clear.
         facts, header_row, columns: As of a ``Table``; no columns where there is no header to read.
         key_columns: Columns that may identify an animal, the likeliest first.
         records: The first records, each with its problem; without a whole mapping none.
         rows: The cells of the first rows, also where the mapping is not known.
         values: Values to map, and those that were mapped, the commonest first.
-        suspicious: How many records are held, or sent all the same, by the word that ``accept``
-            takes.
+        suspicious: How many records look wrong, sent all the same or not, by the word that
+            ``accept`` takes.
         empty: How many records have an empty cell, or its default, by required field.
     """
 
@@ -107,7 +107,7 @@ def look(
             with suppress(InputError):  # it will be among the questions
                 seen = replace(seen, sheets=opened.sheets)
             seen, source = _laid_out(opened, seen, columns_of)
-            # Values that most records share may be wrong; the records are there all the same.
+            # A value may be wrong in most records; that does not hide them here.
             if source is not None:
                 return _with_records(seen, source, rows, most)
             with suppress(InputError):  # it is among the questions

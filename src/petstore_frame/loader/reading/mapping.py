@@ -1,7 +1,7 @@
-"""Which column of a file holds which field of a pet: by its name, or as the caller says.
+"""Which column of a file holds which field of a pet: by its name, or by the caller's word.
 
 A column's own name counts in any case and spacing. Synonyms and other languages are recognised
-too, but only proposed: a store without a way to delete gets nothing that nobody has confirmed.
+too, but only proposed: nothing can be deleted from a store, so a person confirms them first.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _KEY_WORDS = {"id", "no", "nr", "nummer", "number", "tag", "chip", "microchip", 
               "license", "key", "code", "ref", "reference", "num", "numero", "número"}  # fmt: skip
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 
-# What people call these columns, as ``_bare`` writes them. The first group is for all words that
-# mean nothing else; a column of the second is proposed only where a required field needs one.
+# What people call these columns, as ``_bare`` writes them. Words of the first group mean nothing
+# else; a column of the second is proposed only where a required field has no other.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
         "petname animalname petsname nameofpet nameofanimal callname tiername rufname nombre "
@@ -120,10 +120,10 @@ def recognise(
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
     free = [name for name in header if name.strip() and name not in used.values()]
     proposed = dict[str, str]()
-    # What a column only may mean is looked for where the file cannot be read without.
-    for likeness in (1, 2, 3) if missing else (1,):
+    # Vague names are tried only where the file cannot be read without them.
+    for level in (1, 2, 3) if missing else (1,):
         for field in reversed(unclaimed):  # the name last: a "Category name" is a category
-            alike = _alike(field, free, likeness)
+            alike = _alike(field, free, level)
             if len(alike) == 1 and not {field.name} & {*used, *proposed}:
                 proposed[field.name] = alike[0]
                 free.remove(alike[0])
@@ -131,13 +131,13 @@ def recognise(
     return Recognised(used, in_order, missing)
 
 
-def _alike(field: PetField, names: Sequence[str], likeness: int) -> list[str]:
-    """Return the columns whose name is a field's (0), means it (1), may (2), or holds its word."""
-    if likeness in (1, 2):
-        words = {*_SYNONYMS.get(field.name, ("", ""))[likeness - 1].split()}
-        # Without what brackets say besides: "Kategorie (Nr.)" is "kategorie".
+def _alike(field: PetField, names: Sequence[str], level: int) -> list[str]:
+    """Return the columns named as a field (0), that mean it (1), may (2), or contain its word."""
+    if level in (1, 2):
+        words = {*_SYNONYMS.get(field.name, ("", ""))[level - 1].split()}
+        # Without what is in brackets: "Kategorie (Nr.)" is "kategorie".
         return [name for name in names if {_bare(name), _bare(_BRACKETS.sub("", name))} & words]
-    if likeness == 0:
+    if level == 0:
         found = ([name for name in names if normalise(name) == word] for word in field.headers)
     else:
         found = ([name for name in names if word in _bare(name)] for word in field.likely)
@@ -182,7 +182,7 @@ def _plausible(
 ) -> Recognised:
     """Leave out a proposed name whose column has few different cells: shelters, owners, kinds.
 
-    And propose in the place of a category of many different labels one that has few.
+    Where the category has too many different labels, propose a column that has few.
     """
     proposed = dict(found.proposed)
     if len(rows) < _LEAST_JUDGED:
@@ -230,7 +230,7 @@ def likely_keys(
 ) -> tuple[str, ...]:
     """Return the columns that may identify an animal, those that are called like an id first.
 
-    Each is filled and different in all rows, three or more. That only decides what to propose.
+    Each is filled and different in all of three or more rows. This decides only what to propose.
 
     Example:
         >>> likely_keys(["name", "tag"], [["Rex", "7"], ["Rex", "8"], ["Bo", "9"]], used=["name"])
@@ -267,7 +267,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
-    """Propose the mapping that is needed, as far as columns look like the fields."""
+    """Propose the mapping that is missing, as far as columns look like the fields."""
     wanted = ("mapping", {
         field: found.proposed.get(field, "<name of the column>")
         for field in FIELDS

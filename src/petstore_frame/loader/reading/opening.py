@@ -1,8 +1,8 @@
 """What a path leads to: a workbook or a text file, by its bytes; and a text file's encoding.
 
-The encoding is proven, or given, never guessed. A byte order mark proves it, and so does UTF-8
-without a fault. Otherwise the file is refused with what each likely encoding would make of the line
-in question, so that a person can tell.
+The encoding is proven or given, never guessed. A byte order mark proves it, and so does a text that
+is UTF-8 throughout. Otherwise the refusal shows how each likely encoding reads the line in
+question, and a person chooses.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def is_packed(file: BinaryIO) -> bool:
 def is_workbook(path: str | PathLike[str]) -> bool:
     """Tell whether a file is a workbook, of today's format or of the old one.
 
-    One that cannot be opened, or is empty, is judged by the ending of its name.
+    Where a file cannot be opened, or is empty, the ending of its name says it.
     """
     start = _first_bytes(path)
     return start in (ZIP, OLE) if start else fspath(path).lower().endswith(SUFFIXES)
@@ -145,7 +145,7 @@ def text_of(file: BinaryIO, encoding: str) -> Iterator[io.TextIOWrapper]:
 
 
 def _error_handler(encoding: str) -> str:
-    """Accept a lone surrogate where the codec can, so that it costs one record, not all."""
+    """Accept half a character where the codec can: it then spoils one record, not all."""
     return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
@@ -184,7 +184,7 @@ def _codec_of(start: bytes, given: str | None) -> str:
 
 
 def _decode_all(file: BinaryIO, codec: str) -> None:
-    """Decode the whole file once, and refuse what would not end or would fill the memory."""
+    """Decode the whole file once; refuse one that does not end or would fill the memory."""
     size, lines, length = stamp_of(file)[0], 1, 0
     with text_of(file, codec) as text:
         unpacked = cast("BinaryIO", text.buffer)
@@ -265,15 +265,16 @@ def _reads(data: bytes, codec: str) -> bool:
 
 
 def _candidates(start: bytes, line: bytes) -> list[Decoded]:
-    """Return the encodings that read all of the sample, those first that make words of it."""
+    """Return the encodings that can read the sample, those first that give words."""
     odd = b"\n".join([each for each in start.splitlines() if not each.isascii()][:1000])
     found = [name for name in CANDIDATES if _reads(odd, name)]
-    found.sort(key=lambda name: -round(_likeness(odd.decode(name)), 1))  # stable: commoner first
+    # The sort is stable, so the commoner encoding stays in front.
+    found.sort(key=lambda name: -round(_plausibility(odd.decode(name)), 1))
     return [Decoded(name, line.decode(name, "replace").strip()[-60:]) for name in found]
 
 
-def _likeness(text: str) -> float:
-    """Return which part of the signs beyond ASCII stands where a writer would put it, 0 to 1."""
+def _plausibility(text: str) -> float:
+    """Return the share of letters beyond ASCII that are where a writer would put them, 0 to 1."""
     odd = [sign for sign in text if not sign.isascii()]
     points = sum(unicodedata.category(sign) in ("Pd", "Pi", "Pf") for sign in odd) / 2
     for word in re.findall(r"\w+", text):

@@ -1,4 +1,4 @@
-"""What a caller may say of how a file is read: each word checked before anything is opened."""
+"""The options for reading a file, each checked before anything is opened."""
 
 from __future__ import annotations
 
@@ -102,11 +102,11 @@ class RecipeOptions:
             self.rules()
 
     def rules(self) -> CellRules:
-        """Return what it says of the cells, ready to be looked up; a categories file is read here.
+        """Return its rules for the cells, ready to look up; a categories file is read here.
 
         Raises:
             InputError: The categories file cannot be read.
-            ArgumentError: The value map or the categories hold what could not be sent.
+            ArgumentError: The value map or the categories hold a value that cannot be sent.
         """
         numbers: dict[str, str | None] = {}
         listed = set[int]()
@@ -161,7 +161,7 @@ def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def merged(base: Any, given: Mapping[str, Any]) -> Any:
-    """Return options with others that win; None gives none, and tables are merged by their words.
+    """Return options with new ones put over them; None changes nothing, tables are merged.
 
     Example:
         >>> merged(RecipeOptions(mapping={"name": "A"}), {"mapping": {"status": "B"}}).mapping
@@ -182,7 +182,7 @@ def merged(base: Any, given: Mapping[str, Any]) -> Any:
 
 
 def _sent(name: str, value: Any, known: CellRules, option: str = "value_map") -> str:
-    """Return the JSON text of what a word is to mean; "" for an empty cell."""
+    """Return the JSON text of the value for a word; "" for an empty cell."""
     if name == KEY:
         if value != "":
             _refuse("{} of the key says which words are none, so it gives ''", (option,))

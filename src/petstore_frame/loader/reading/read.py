@@ -100,7 +100,7 @@ class Source:
         keys, ranks = Keys(self.columns, self._own_key, nothing), None
         if newest := NEWEST.fullmatch(self.options.keep or ""):
             ranks = Ranks(self.columns.index(newest[1]), newest[1])
-        with suppress(InputError):  # told where the records are read
+        with suppress(InputError):  # reported when the records are read
             for row in self.table.rows() if keys.has_to_learn or ranks else ():
                 keys.see(row.cells)
                 if ranks is not None:
@@ -300,7 +300,7 @@ def _header_below(table: Table, options: RecipeOptions) -> InputError | None:
 def _refuse_unsent(source: Source) -> None:
     """Ask about a column that holds a field's values and would not be sent."""
     options, rows = source.options, list[Row]()
-    with suppress(InputError):  # told where the records are read
+    with suppress(InputError):  # reported when the records are read
         rows.extend(islice(source.table.rows(), _SAMPLE))
     stated = {*source.mapping, *(options.mapping or {}), *(options.defaults or {})}
     for field in SENT_FIELDS:

@@ -50,7 +50,7 @@ _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
 class Recipe(RecipeOptions):
-    """How a kind of file is read; its words are the options of ``load_csv`` that say so.
+    """How a kind of file is read: those options of ``load_csv`` that are about reading.
 
     Write it once, and give it with each file of the kind: ``load_csv(path, client,
     recipe="arrivals.toml")``. It holds no address, no API key and no path of a journal.
@@ -76,7 +76,7 @@ class Recipe(RecipeOptions):
         """Read a recipe from its file; a path in it is relative to it.
 
         Raises:
-            InputError: The file cannot be read, or holds what no recipe can say; with its line.
+            InputError: The file cannot be read, or has a word that no recipe has; with its line.
         """
         place = Path(fspath(path))
         try:
@@ -136,7 +136,7 @@ class Recipe(RecipeOptions):
         return "\n".join([*head, _toml(known, notes)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it says as values that JSON has; ``Recipe(**values)`` is the same recipe."""
+        """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
         return plain(self)
 
 

@@ -186,7 +186,7 @@ class _OwnColumns:
         kind, held = answer.rpartition(":")[2].strip(), given.held  # a frame has the kind alone
         if answer.startswith("no") or answer in _KINDS:
             known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-            held = suspicious(known, f"held as {known}: {_SAY_YES}")
+            held = suspicious(known, f"not sent ({known}): {_SAY_YES}")
         record, state, origin = self._own(row, RECORD).strip(), self._own(row, STATE), None
         if found := _NAMED.fullmatch(record):
             origin = RecordOrigin(found[1], int(found[2]))

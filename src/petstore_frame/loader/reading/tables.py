@@ -35,10 +35,10 @@ Typed = tuple[str, CellNote | None]
 
 @dataclass(frozen=True)
 class RowNotes:
-    """What a source says of a row besides the text of its cells.
+    """What a source knows of a row besides the text of its cells.
 
-    Notes on cells by their position, why the record waits for a person, whether one has said that
-    it is sent all the same, and the record that it was fixed from.
+    Notes on cells by their position, why the record needs a person's yes, whether there is one, and
+    the record that the user corrected.
     """
 
     cells: Mapping[int, CellNote] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Table:
 
 
 def typed_row(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
-    """Return a row of cells that were judged by their type."""
+    """Return a row of cells that were read by their type."""
     texts = list(typed)
     cells = {at: note for at, (_, note) in enumerate(texts) if note is not None}
     notes = RowNotes(cells, held) if cells or held is not None else None

@@ -23,7 +23,7 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
 
 def text_tables(file: BinaryIO, options: RecipeOptions) -> list[Table]:
-    """Return a table per delimiter that may be meant, the one with most columns first.
+    """Return a table per possible delimiter, the one with most columns first.
 
     It is a single one where the caller or the file's first line names the delimiter.
 
@@ -73,7 +73,7 @@ _FirstRow = tuple[tuple[str, ...], int]
 def _first_rows(
     body: Sequence[str], delimiter: str | None, quoting: str
 ) -> tuple[dict[str, _FirstRow], csv.Error | None]:
-    """Return the first row by each delimiter that may be meant, and why one cannot be read."""
+    """Return the first row by each possible delimiter, and why one cannot be read."""
     rows, fault = dict[str, _FirstRow](), None
     for sign in (delimiter,) if delimiter else DELIMITERS:
         reader = _reader(body, sign, quoting)

@@ -1,4 +1,4 @@
-"""The rows of a workbook's sheet, each cell judged by its type; no formula is calculated."""
+"""The rows of a workbook's sheet, each cell read by its type; no formula is calculated."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Workbook:
         return tuple(sheet.title for sheet in self.sheets)
 
     def table(self, options: RecipeOptions) -> Table:
-        """Return the rows of the sheet that is meant, its header found."""
+        """Return the rows of the sheet to read, its header found."""
         sheet = self._choose(options.sheet)
         columns, header_row = options.columns, options.header_row
         if columns is None:
@@ -81,7 +81,7 @@ class Workbook:
         return Table(tuple(columns), below, header_row, {"sheet": sheet.title})
 
     def _choose(self, name: str | None) -> Any:
-        """Return the sheet that is meant: the one named, the only one, or our own report's."""
+        """Return the sheet to read: the one named, the only one, or our own report's."""
         shown = [sheet for sheet in self.sheets if sheet.sheet_state == "visible"]
         listed = ", ".join(
             repr(sheet.title) if sheet in shown else f"{sheet.title!r} (hidden)"

@@ -35,7 +35,7 @@ class SeenRecord:
 
     @property
     def changed(self) -> str:
-        """In which fields an animal reads otherwise now, with both values."""
+        """The fields that differ now in a known animal, with both values."""
         if self.reason != CHANGED:
             return ""
         before, now = self.row.payload, self.row.reads_now
@@ -176,7 +176,7 @@ def _series(name: str, values: list[Any]) -> pd.Series[Any]:
 
 
 def fix_frame(part: pd.DataFrame, run: Import) -> pd.DataFrame:
-    """Return the records to fix as a person needs them, each named so that it may come back."""
+    """Return the records to fix for a person to correct, each with the name of its record."""
     own = [name for name in part.columns if name not in COLUMNS]
     fix = part[[*_FIX_FIRST, *own, *_FIX_LAST]].copy()
     fix[RECORD] = text_series([record_name(run.id, record) for record in part["record"]])

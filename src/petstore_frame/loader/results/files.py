@@ -56,7 +56,7 @@ def write_results(
         drafts = Path(place)
         names, counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
         summary = facts.as_dict() | {
-            # As written: an import at work changes records meanwhile.
+            # Counted as they are written: a running import changes records meanwhile.
             "states": {str(state): counts[state] for state in State},
             "records": counts.total(),
             "files": [*names, SUMMARY],
@@ -81,7 +81,7 @@ def _write_drafts(
     with ExitStack() as files:
         writers: dict[str, tuple[Collection[State], Write]] = {}
         for name, (states, columns) in _CSV_FILES.items():
-            # Names are guarded that a spreadsheet would convert, in the file that it saves again.
+            # In the file that people edit, a spreadsheet must not convert names.
             is_name = [name == FIX and own == run.mapping.get("name") for own in header]
             write = files.enter_context(_csv(folder / name, header, is_name, columns))
             writers[name] = states, write
@@ -109,7 +109,7 @@ def _line(run: Import, row: JournalRow, width: int) -> ResultLine:
     # A file may come back: it names the record that each row is.
     values["record"] = record_name(run.id, row.record)
     values["hint"] = _hint(problem_of(row, run))
-    # A record that was held is sent once somebody writes "yes" here.
+    # A suspicious record is sent once somebody writes "yes" here.
     values["accept"] = values["accept"] and f"no: {values['accept']}"
     return ResultLine(row.state, cells, values)
 
@@ -154,8 +154,8 @@ def _text(value: Any) -> str:
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:
     """Return where the files of a run may go: the folder asked for, or a free one beside it.
 
-    A folder is free where its result files are of the same import or of a rehearsal, and nobody has
-    changed them since. Beside the place is why it is not the folder asked for, or an empty text.
+    A folder is free if its result files are of the same import or of a rehearsal and nobody has
+    changed them since. With the place comes the reason why it is another folder, or an empty text.
     """
     reason = _why_not(folder, run)
     if not reason:

@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 def next_steps(facts: ImportSummary) -> list[Step]:
-    """Return what to do next, for the reader that the call of ``facts`` stands for."""
+    """Return what to do next, phrased for the reader that ``facts.call`` names."""
     if facts.question is not None:
         steps = [Step(answer.when, (answer.call,)) for answer in answers(facts.question)]
     else:
@@ -51,7 +51,7 @@ def _looks(call: Call) -> str:
 
 
 def _doubt(facts: ImportSummary) -> list[Step]:
-    """Return how records in doubt are looked for, or what a person can do after that."""
+    """Return how to look for records in doubt, or what a person can do after that."""
     if facts.doubt is not None:
         return [_resolving(facts.doubt, facts.call)]
     return _if_any(
@@ -75,7 +75,7 @@ def _resolving(doubt: Doubt, call: Call) -> Step:
 
 
 def _sending(facts: ImportSummary) -> list[Step]:
-    """Return how the records that have no problem are sent, and the others corrected."""
+    """Return how to send the records that have no problem, and how to correct the others."""
     pending, fixing = facts.counts[State.PENDING], list(_fixing(facts))
     if facts.is_held:
         others = str(facts.call.with_(max_errors=facts.counts[State.INVALID], dry_run=None))
@@ -87,7 +87,7 @@ def _sending(facts: ImportSummary) -> list[Step]:
 
 
 def _fixing(facts: ImportSummary) -> Iterator[Step]:
-    """Yield how each cause is answered for all its records, then how the rest is corrected."""
+    """Yield how to answer each cause for all its records, then how to correct the rest."""
     call, records = facts.call, facts.count(*FIX_STATES)
     for cause in facts.causes[:SHOWN_CAUSES]:
         if cause.option is not None and cause.records > 1 and call.way is not Way.FILE:
@@ -111,7 +111,7 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
 
 
 def _answering(cause: Cause, call: Call) -> Step:
-    """Return how one cause is answered for all its records at once."""
+    """Return how to answer one cause for all its records at once."""
     name, value = cause.option or ("", None)
     if call.way is Way.SHELL and name == "categories":  # there labels are in a file
         name, value = "value_map", {"category_id": value}
@@ -125,12 +125,12 @@ def _answering(cause: Cause, call: Call) -> Step:
 
 
 def _filled(field: str, words: dict[str, Any]) -> dict[str, Any]:
-    """Return what words of a field become: nothing where that may be, else a person fills it in."""
+    """Return a value for each word of a field: none if it may be empty, else one to fill in."""
     return words if FIELD_BY_NAME[field].is_required else dict.fromkeys(words, "")
 
 
 def _elsewhere(facts: ImportSummary) -> list[Step]:
-    """Return what to do about records that are not there, or that earlier ones stand for."""
+    """Return what to do about records not found, or whose animals earlier imports have."""
     call, elsewhere = facts.call, facts.elsewhere
     absent = "not found in the store: look there; if they are not there, send them again"
     steps = _if_any(facts.counts[State.ABSENT], absent, call.reconcile(resends=True))

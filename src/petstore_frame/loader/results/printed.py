@@ -107,7 +107,7 @@ def result_text(facts: ImportSummary) -> str:
     word, sentence = headline(facts)
     steps = [f"Next: {step}" for step in next_steps(facts)]
     lines = [f"{word}: {sentence}"]
-    if word == "Loaded before":  # all else was told when it was loaded
+    if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
     lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in counted(facts)]
@@ -145,13 +145,13 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
 
 
 def _background(facts: ImportSummary) -> list[str]:
-    """Return how the file is read, and what is known of it and of its records from before."""
+    """Return how the file was read, and what earlier imports know of it."""
     asked = [] if facts.question is None else facts_of(facts.question)
     return [_columns(facts.run), *file_warnings(facts), *asked]
 
 
 def _columns(run: Import) -> str:
-    """Describe which column is read as what, so that a misspelt one is seen before sending."""
+    """Describe which column is which field, so that a person sees a mistake before sending."""
     used = ", ".join(
         field if field == column else f"{field} from {short_text(column)}"
         for field, column in run.mapping.items()
@@ -209,7 +209,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
 
 
 def _warned(name: str, value: Any) -> str:
-    """Return what the identification found, as a sentence."""
+    """Return what the rules of identity found, as a sentence."""
     if name == OUTDATED:
         ((column, value),) = value.items()
         name = f"rows that stand, and are not the newest by the column {column!r}, as "
@@ -227,7 +227,7 @@ _FOUND = {
     "equal_few": "too few to ask: {} in all but the status like records of earlier loads, taken "
     "for other animals",
     "others_pets_few": "too few to ask: {} like pets that the store had, taken for other animals",
-    "withdrawn": "no longer in the file, and never sent: {} of what it held before",
+    "withdrawn": "no longer in the file, and never sent: {} of an earlier version",
     "store_unread": "the store could not be compared with the file, so that a load by somebody "
     "else would not be seen: {}",
     "store_cut": "the store was not read to its end, so that a load by somebody else may not be "

@@ -24,7 +24,7 @@ class _CaseText(NamedTuple):
     send: str
 
 
-# The likeliest to be answered in another way than the others comes last.
+# The last case is the one whose answer most often differs from that of the others.
 _CASES = {
     "own_pets": _CaseText(
         "{records} of {of} are pets of this store: they have its ids with their names",
@@ -56,7 +56,7 @@ _CASES = {
 }
 # By case and answer, when it is right.
 CASE_ANSWERS = {name: {"skip": text.skip, "send": text.send} for name, text in _CASES.items()}
-# What becomes of records, as an answer says it; the others are named by their state.
+# What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "sent",
     State.SKIPPED: "not sent again",
@@ -67,7 +67,7 @@ _BECOMES = {
 
 
 class DuplicatesError(PetstoreError):
-    """Some records may be animals that are known already, and nobody has said whether they are.
+    """Some records may be known animals, and the user has not said whether they are.
 
     Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
 
@@ -82,7 +82,7 @@ class DuplicatesError(PetstoreError):
         self.question = question
 
     def phrased_by(self, reader: Call | None = None) -> str:
-        """Return the question; one who has no options gets buttons in the place of calls."""
+        """Return the question; a reader in the dashboard gets buttons instead of calls."""
         lines = facts_of(self.question)
         if reader is None or reader.has_options:
             lines.append("Say which it is:")
@@ -95,7 +95,7 @@ class PossibleAnswer(NamedTuple):
     """An answer to the question.
 
     Attributes:
-        letter: What one types for it on a terminal.
+        letter: What to type for it on a terminal.
         when: When it is right.
         options: The options that say so.
         does: What becomes of the records, in words.
@@ -186,7 +186,7 @@ def answers(question: Question) -> list[PossibleAnswer]:
         mixed[max(names, key=list(_CASES).index)] = "send"
         add("", "It differs from case to case; answer each", duplicates=mixed)
     equal = next((case for case in question.cases if case.name == "equal"), None)
-    # With a key, fewer than these are taken for other animals without being asked about.
+    # With a key, the next load takes fewer equal records than these for others without a question.
     if equal is not None and question.likely_key and is_many(equal.records, equal.of):
         when = f"They are the same, and the column {question.likely_key!r} names each from now on"
         add("k", when, key=question.likely_key, duplicates="skip")

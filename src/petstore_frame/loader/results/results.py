@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 class LoadResult(HasFrame):
     """What became of each record of one import.
 
-    Each is in exactly one state, and the states sum to the records of the file. All that it shows
-    is of the last moment of the import's journal, so a later load, ``reconcile`` or ``resolve``
-    is seen in each part of it. ``len()`` is the number of records.
+    Each is in exactly one state, and the states sum to the records of the file. It shows the
+    journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part of it.
+    ``len()`` is the number of records.
 
     Attributes:
         import_id: The import: 32 hex digits, the same for the same records on every computer.
@@ -72,7 +72,7 @@ class LoadResult(HasFrame):
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
         self.wait: Callable[[float], None] = wait_announced  # before reading back
         self.folder: Path | None = None
-        # A rehearsal was made in a copy of the journal, which has no trace of it.
+        # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._index, self._source, self.is_rehearsal = index, copy or path, copy is not None
         self.question = question
         self._read: tuple[int, ImportSummary] | None = None
@@ -115,12 +115,12 @@ class LoadResult(HasFrame):
 
     @property
     def causes(self) -> list[Cause]:
-        """What keeps records from being sent: each cause once, the commonest first."""
+        """Why records cannot be sent: each cause once, the commonest first."""
         return self.facts.causes
 
     @property
     def notes(self) -> list[Note]:
-        """What was noted on records that were not refused, by kind, with the first of each."""
+        """The notes on records that were not refused, by kind, with the first of each."""
         return self.facts.notes
 
     @property
@@ -130,7 +130,7 @@ class LoadResult(HasFrame):
 
     @property
     def recipe(self) -> Recipe | None:
-        """What the caller said of the file, for the next one; None where no recipe can say it."""
+        """The options of this load as a recipe; None where no recipe can hold them."""
         words = self.facts.run.recipe
         return None if words is None else Recipe(**words)
 
@@ -274,11 +274,11 @@ class LoadResult(HasFrame):
         most_gets: int = MOST_GETS,
         resend_absent: bool = False,
     ) -> Reconciliation:
-        """Settle the records in doubt by reading the store; this result then shows them settled.
+        """Read the store to settle the records in doubt; this result then shows them settled.
 
-        A pet is claimed for a record only where you state that nobody else adds pets, and exactly
-        one way to match remains; else ``candidates`` has the pets that it may be, for you to
-        ``resolve``. Doubt of earlier imports that records were skipped for is settled there first.
+        A record gets a pet only if you state that nobody else adds pets, and only one way to match
+        remains. Else ``candidates`` has the pets that it may be, and you ``resolve`` it. If a row
+        was skipped for a record in doubt of an earlier import, that record is settled first.
 
         Args:
             client: A client of the store that the import went to.

@@ -37,13 +37,13 @@ from petstore_frame.schema.text import day_text
 
 SHOWN_PROBLEMS = 5
 IN_STORE = (State.CREATED, State.ADOPTED)
-# What an import may have found: the cause that most records fail for, so that nothing is sent;
-# and rows that stand for newer ones, by the column of dates that says so.
+# Facts of an import: the cause that most records share, so that nothing is sent; and the column of
+# dates by which the rows that count are not the newest.
 COMMON_CAUSE, OUTDATED = "common_cause", "outdated"
 
 
 class StateMeaning(NamedTuple):
-    """What a state means to a reader, what is to be done about it, and how."""
+    """What a state means to a reader, what to do about it, and how."""
 
     text: str
     action: str = "none"
@@ -131,7 +131,7 @@ class Skipped(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """Skipped records whose animal is not surely in the store, by what became of it."""
+    """Skipped records whose animal may not be in the store, by its state."""
 
     in_doubt: int = 0
     not_sent: int = 0
@@ -146,10 +146,9 @@ class ImportSummary:
         run: The import.
         counts: How many records are in each state, none left out.
         problems: The first records to fix, with what is wrong.
-        in_doubt_elsewhere: The ids of earlier imports that have animals of this one, in doubt.
+        in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
-        call: How it was called, from which the next steps are made; with another one the texts are
-            for another reader.
+        call: How it was called; the next steps are made from it, for its reader.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         is_rehearsal: Whether nothing was sent, and the journal has no trace of it.
         question: What the same call without ``dry_run`` would ask; None where it would send.
@@ -181,7 +180,7 @@ class ImportSummary:
 
     @property
     def elsewhere(self) -> Elsewhere:
-        """How many skipped records are animals of other imports, not surely in the store."""
+        """How many skipped records have an animal of another import, perhaps not in the store."""
         found = Counter[str]()
         for group in self.skipped:
             if group.loaded_on or group.reason == NOT_CREATED:

@@ -1,8 +1,8 @@
 """What the end of a request makes of its record.
 
-To the proof that the answer gives, only the record's own past is added: a later refusal does not
-remove an earlier doubt. And the answer must be this request's: a store or a proxy that answers
-twice, or late, puts the answer to one request where that to the next is expected.
+The answer proves something, and the record's own past counts, too: a later refusal does not remove
+an earlier doubt. And the answer must be the one to this request: a store or a proxy that answers
+twice, or late, can put the answer to one request in the place of the next one's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.outcomes import Intent, Outcome
 from petstore_frame.loader.record import OTHERS_ANSWER, State
 from petstore_frame.schema.models import SENT_FIELDS, Pet
-from petstore_frame.schema.text import likeness
+from petstore_frame.schema.text import folded_name
 
 _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
@@ -81,7 +81,7 @@ def _differences(intent: Intent, pet: Pet) -> tuple[str, ...]:
 def checked_answer(
     intent: Intent, end: PostOutcome, *, is_owned: bool, recent: Iterable[Intent]
 ) -> PostOutcome:
-    """Return the end of a request, proving nothing where its pet is another record's.
+    """Return the end of a request; it proves nothing if its pet is another record's.
 
     Args:
         intent: The request.
@@ -102,11 +102,11 @@ def checked_answer(
 
 def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:
     name, category_id = _animal(intent)
-    if name == pet.name or likeness(name) == likeness(pet.name):
+    if name == pet.name or folded_name(name) == folded_name(pet.name):
         return False
     if category_id != pet.category_id:
         return True
-    # A store may change names; but not into that of another record just sent.
+    # A store may change a name, but not into that of another record just sent.
     return any(_animal(other) == (pet.name, pet.category_id) for other in recent)
 
 
@@ -127,7 +127,7 @@ def is_key_misused(intent: Intent, end: PostOutcome) -> bool:
 
 
 def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
-    """Return what seems to concern every record, and the one that it was said of."""
+    """Return the error that seems to concern every record, and the record that met it."""
     if isinstance(error, AuthenticationError):
         return f"the store refused the key: {error}"
     if intent is None or not isinstance(error, APIStatusError):
@@ -138,12 +138,12 @@ def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
     )
 
 
-def unsaved(problem: str, verdicts: Iterable[Outcome]) -> str:
-    """Return the journal's problem with the outcomes that it could not keep, so none is lost."""
+def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
+    """Return the journal's problem and the outcomes that it could not keep, so none is lost."""
     lost = [
         f"record {each.intent.record} is {each.state}"
         + (f" with id {each.pet_id}" if each.pet_id is not None else "")
-        for each in verdicts
+        for each in outcomes
     ]
     return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
 

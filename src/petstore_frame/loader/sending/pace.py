@@ -28,9 +28,9 @@ NEWEST, LARGEST_SHARE = 0.1, 4.0
 class Pace:
     """The window and the breaker of one session.
 
-    A request is in the window from the commit that writes it down to its own outcome, so some of
-    the window waits for the journal's disk and not for the store. By that share the window may
-    grow from ``most`` up to ``ceiling``, so that ``most`` requests are at the store.
+    A request counts from the commit that writes it down until its outcome, so some requests wait
+    for the journal's disk and not for the store. By their share the window may grow from ``most``
+    up to ``ceiling``, so that ``most`` requests are at the store.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Pace:
         self.window = min(self._largest(), self.window + 1 / self.window)
 
     def note_pressure(self, retry_after_s: float | None) -> None:
-        """The store asked for patience; everyone waits."""
+        """The store asked us to wait; all requests do."""
         self._note(is_doubt=False)
         if self.down_since is None:
             self.down_since = self._clock()
@@ -139,7 +139,7 @@ class Pace:
         self._until_next_cut -= 1
 
     def _cut(self) -> bool:
-        # The other requests of the same round carry the same news.
+        # The other requests of the same round show the same thing.
         if self._until_next_cut > 0:
             return False
         self._until_next_cut = int(self.window)
@@ -147,7 +147,7 @@ class Pace:
         return True
 
     def _wait(self, asked_s: float | None) -> None:
-        """Wait longer each time, and no less than was asked; asked for none, the first is none."""
+        """Wait longer each time, and as long as the store asks; else the first wait is 0."""
         steps = 2.0 ** min(self._waits, MOST_DOUBLINGS) - (asked_s is not None)
         ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * steps)
         self._waits += 1

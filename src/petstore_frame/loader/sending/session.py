@@ -32,9 +32,9 @@ from petstore_frame.loader.sending.pace import Pace, oldest_key
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
 
 _INTERRUPTED = "interrupted"
-# After so many answers without a pet to compare, the import goes on without that check.
+# After so many answers without a pet, the import goes on without comparing the first one.
 ANSWERS_WITHOUT_PET = 5
-# More than are ever in flight, so that the request which an answer belongs to is among them.
+# More than are ever in flight, so the request that an answer belongs to is among them.
 RECENT = 256
 MOST_ROUNDS = 8
 FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
@@ -80,7 +80,7 @@ def run_session(
     outcomes = Outcomes(writer, run)
     may_repeat = counts[State.UNKNOWN] and client.idempotency
     if not (is_new or counts[State.PENDING] or counts[State.IN_FLIGHT] or may_repeat):
-        # It was stopped or interrupted when all its records were settled.
+        # An earlier session stopped, and a person has settled the last records since.
         if run.ending not in (Ending.DONE, Ending.BUDGET):
             outcomes.end(run.ended_at or timing.now(), Ending.DONE)
         return False
@@ -108,7 +108,7 @@ def ask_store_id(client: PostingClient) -> str | None:
 
 @dataclass
 class Sender:
-    """Sends the records of a journal; ``step`` is told each step, so that a test can end there."""
+    """Sends the records of a journal; ``step`` gets each step's name, for tests that end there."""
 
     client: PostingClient
     journal: Outcomes
@@ -118,7 +118,7 @@ class Sender:
     store_id: str | None = None
     meter: Callable[[Counter[State]], None] = ignore
     step: Callable[[str], None] = ignore
-    report_s: float | None = None  # how often ``meter`` is told, too, while nothing ends
+    report_s: float | None = None  # how often ``meter`` is called while nothing ends
 
     def __post_init__(self) -> None:
         most = self.limits.workers or DEFAULT_WORKERS
@@ -217,7 +217,7 @@ class Sender:
             self._stop(Ending.JOURNAL, str(problem))
 
     def _checked(self, intent: Intent, answer: PostOutcome) -> PostOutcome:
-        """Return the answer, proving nothing where its pet is another record's."""
+        """Return the answer; it proves nothing if its pet is another record's."""
         is_owned = answer.pet is not None and answer.pet.id in self._owned
         if answer.pet is not None:
             self._owned.add(answer.pet.id)
@@ -248,11 +248,7 @@ class Sender:
             self._pace.note_pressure(answer.retry_after_s)
 
     def _queue_repeats(self) -> None:
-        """Repeat what is in doubt, under keys that the store remembers; a pause before each round.
-
-        The first round is at once, of what earlier sessions left; the others are made when nothing
-        else is left to send.
-        """
+        """Repeat records in doubt whose key the store knows; each round but the first waits."""
         oldest = self._oldest_key()
         if oldest is None or self._rounds > MOST_ROUNDS:
             return
@@ -387,7 +383,7 @@ class Sender:
         self._pace.note_probe(is_up=end.error is None)
 
     def _check_first(self, first: Outcome) -> None:
-        """Stop where the first pet is not what was sent; the others follow once one was seen."""
+        """Stop if the first pet is not what was sent; only then send the others."""
         is_unseen = first.state is not State.CREATED
         self._is_first_due = is_unseen and self._answers < ANSWERS_WITHOUT_PET
         if first.notes:

@@ -3,10 +3,9 @@
 Only a whole listing proves that a pet is not there; asking for single ids may find one. A listing
 is whole when the inventory can claim so without trusting the length of a page.
 
-Equal records are interchangeable. A pet is taken for a record's only where the user states that
-nobody else adds pets, where the pets that were there before are known, and where no more equal pets
-are left than records; otherwise the pets that a record may be are its candidates, for a person to
-look at.
+Equal records are interchangeable. A record gets a pet only if the user states that nobody else adds
+pets, if we know which pets were there before, and if there are no more equal pets than records.
+Otherwise the pets that it may be are its candidates, and a person decides.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import Pet, PetStatus
-from petstore_frame.schema.text import REPLACEMENT, likeness
+from petstore_frame.schema.text import REPLACEMENT, folded_name
 
-# A pet of ours whose answer was lost mostly has an id just above that of another one of ours.
+# If the answer for one of our pets was lost, its id is mostly just above another one of ours.
 NEAR_IDS = 20
 # After so many ids in a row that do not exist the search ends.
 EMPTY_IDS = 50
@@ -55,7 +54,7 @@ class ReadBack:
         pets: Pets seen, by id.
         is_whole: The listing of all pets was read to its end.
         requests: GETs made.
-        notes: What could be relied on, and what not, as sentences.
+        notes: What we could rely on, and what not, as sentences.
     """
 
     pets: dict[int, Wanted] = field(default_factory=dict)
@@ -112,8 +111,8 @@ def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
 
 
 def _is_whole(claim: Completeness) -> bool:
-    # A page shorter than its limit shows nothing, unless it is empty: a store that cuts its pages
-    # short still fills them with something.
+    # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
+    # short still puts pets on them.
     is_guessed = Assumption.FILLS_PAGES in claim.assumptions and claim.rows
     return claim.is_complete and not is_guessed and not claim.contradictions
 
@@ -213,7 +212,7 @@ def match(
 
 
 def _animal(pet: Wanted) -> tuple[str, int]:
-    return likeness(pet.name), pet.category_id
+    return folded_name(pet.name), pet.category_id
 
 
 def _may_be(asked: Wanted, pet: Wanted) -> bool:

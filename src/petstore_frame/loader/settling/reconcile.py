@@ -41,13 +41,13 @@ from petstore_frame.loader.settling.readback import (
     search_ids,
 )
 
-# Nothing of a request leaves us after it had no connection for so long.
+# A request without a connection for so long was not sent.
 CONNECT_S = 5.0
 
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """What reading back has settled.
+    """What reading the store back has shown.
 
     Attributes:
         created: Records found in the store.
@@ -55,7 +55,7 @@ class Reconciliation:
         unknown: Records still in doubt.
         resent: Absent records sent again, because the caller wanted it.
         requests: GETs made.
-        notes: What could be relied on, as sentences.
+        notes: What we could rely on, as sentences.
         candidates: The ids of the pets that a record still in doubt may be, by record.
     """
 
@@ -103,7 +103,7 @@ def reconcile(
             f"{path} is an import into {run.base_url}, and the client's store is "
             f"{client.base_url}; use a client of that store"
         )
-    # Not while the journal is held: others may load meanwhile.
+    # Without the journal's lock: others may load meanwhile.
     sleep(_wait_s(list(rows(path, import_id, *DOUBT_STATES)), grace_s, timing.now()))
     with holding(path), Writer(path, run.base_url) as writer:
         outcomes = Outcomes(writer, run)
@@ -191,7 +191,7 @@ def resolve(
 def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
     """Return the seconds until the last doubtful request can no longer be applied.
 
-    No more than from a request sent now: a clock that was ahead must not be waited for.
+    Never longer than for a request sent now: the clock may have been ahead then.
     """
     if not doubtful or not grace_s:
         return 0.0
@@ -279,7 +279,7 @@ class Doubt(NamedTuple):
 
 
 def read_doubt(path: Path, import_id: str) -> Doubt | None:
-    """Return what the last reading left in doubt; None where it left nothing, or was not made."""
+    """Return what the last reading left in doubt; None if it left nothing, or there was none."""
     with reading(path) as sql:
         last = sql.execute(_LAST, {"run": import_id}).fetchone()
         if last is None:

@@ -1,4 +1,4 @@
-"""What became of the records of an import: by state, what to do next, and those to fix."""
+"""What became of the records of an import: counts by state, the next steps, and those to fix."""
 
 from __future__ import annotations
 

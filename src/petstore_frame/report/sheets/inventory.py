@@ -95,7 +95,7 @@ def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
 
 
 def _place(column: PetColumn) -> dict[str, Any]:
-    """Return where the texts of a column stand: ids at the left, other numbers at the right."""
+    """Return how the texts of a column are aligned: ids left, other numbers right."""
     if column.is_number:
         return {"align": "left" if column.name in _IDS else "right"}
     return {"indent": int(column.name == "status")}
