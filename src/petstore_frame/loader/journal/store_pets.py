@@ -152,12 +152,11 @@ def find_others_pets(animals: Animals) -> None:
     records = animals.count(_COMPARED)
     if not records or not animals.has("SELECT 1 FROM temp.pets"):
         return
-    # If a record in doubt may have made a pet, the pet is kept for that record.
+    # The pet of a record in doubt, or of one whose answer was cut off, is kept for that record.
     animals.make(
         "doubt",
         "fingerprint PRIMARY KEY, n",
-        f"SELECT fingerprint, count(*) FROM records WHERE {IS_DOUBTFUL} AND state <> 'created'"
-        " GROUP BY fingerprint",
+        f"SELECT fingerprint, count(*) FROM records WHERE {IS_DOUBTFUL} GROUP BY fingerprint",
     )
     animals.make(
         "others",
