@@ -2,8 +2,8 @@
 
 The interface states none of this, and none of it proves anything until pages confirm it. Stores
 spell these headers in many ways, so each is known by a word: its name without ``X-``, the name of a
-library and hyphens. ``Total-Count``, ``X-Pagination-Total-Count`` and the member ``TotalCount`` of a
-JSON ``X-Pagination`` are all the word ``totalcount``.
+library and hyphens. ``Total-Count``, ``X-Pagination-Total-Count`` and the member ``TotalCount`` of
+a JSON ``X-Pagination`` are all the word ``totalcount``.
 """
 
 from __future__ import annotations
