@@ -207,6 +207,7 @@ def test_refresh_shows_new_pets_and_hostile_names_as_text(
     box.fill("hacked")
     box.press("Enter")
     wait_words(shown, "Showing 2 of the")
+    shown.locator(".pf-pets tbody tr").nth(2).wait_for(state="detached")
     names = shown.locator(".pf-pets tbody td:nth-child(2)").all_inner_texts()
     assert names == HOSTILE[:2] and book.page.evaluate("() => window.hacked === undefined")
     box.fill("xxxx")

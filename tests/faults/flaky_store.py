@@ -118,6 +118,12 @@ class FlakyStore:
         for timer in list(self._late):
             timer.join()
 
+    def wait_until_alone(self) -> None:
+        """Wait for the requests of clients that were killed."""
+        while self._open:
+            self._closing.wait(0.01)
+        self.settle()
+
     def add(self, pet: dict) -> int:
         """Add a pet of someone else's."""
         with self._lock:

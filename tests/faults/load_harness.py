@@ -14,7 +14,7 @@ from typing import Any
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.pool import Clocks, Done, Inbox
+from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
 
 HERE = Path(__file__).parent
 
@@ -25,8 +25,8 @@ class FakeTime:
     def __init__(self) -> None:
         self.now = 1000.0
 
-    def timing(self) -> Clocks:
-        return Clocks(clock=lambda: self.now, now=lambda: self.now, wait=self.wait)
+    def timing(self) -> SessionClocks:
+        return SessionClocks(clock=lambda: self.now, now=lambda: self.now, wait=self.wait)
 
     def wait(self, inbox: Inbox, timeout_s: float | None) -> Done | None:
         if timeout_s is None:

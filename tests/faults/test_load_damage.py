@@ -44,7 +44,7 @@ def test_a_journal_that_lost_its_log_and_is_moved_away_doubles_nothing(
     store = stores()
     path = pets_csv(60)
     run_child(path, store, step="committed", nth=9)
-    store.settle()
+    store.wait_until_alone()
     sent, there = store.posts, len(store.pets)
     journal = journal_in(tmp_path)
     journal.with_name(journal.name + "-wal").unlink()

@@ -55,6 +55,7 @@ def test_a_journal_moved_as_a_whole_goes_on(
     """All its files in another folder are the same journal; one of them alone is refused."""
     store = stores()
     run_child(pets_csv(100), store, step="committed", nth=10)
+    store.wait_until_alone()
     sent, moved = store.posts, tmp_path / "moved"
     shutil.copytree(tmp_path / "journal", moved)
     alone = tmp_path / "alone"

@@ -15,7 +15,7 @@ import pytest
 from faults.flaky_store import KEY, FlakyStore, answer_of
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import State
-from petstore_frame.loader.sending.pool import Clocks
+from petstore_frame.loader.sending.pool import SessionClocks
 
 
 class WordyStore(FlakyStore):
@@ -54,7 +54,7 @@ def test_files_written_after_a_second_load_agree(tmp_path: Path, pets_csv, store
 def test_a_key_sent_in_the_future_is_not_repeated(pets_csv, stores, run_load) -> None:
     """A clock that was ahead makes no forgotten key look fresh."""
     ahead = {"s": 86_400.0}
-    timing = Clocks(now=lambda: 1_800_000_000.0 + ahead["s"])
+    timing = SessionClocks(now=lambda: 1_800_000_000.0 + ahead["s"])
     keys = IdempotencyKey(3600)
     store = stores(lambda number: "fin_after")
     options = {"idempotency": keys, "timing": timing, "first_patience_s": 0.5}

@@ -13,7 +13,7 @@ from faults.flaky_store import KEY
 from petstore_frame.client import Client
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending import pool as waiting
-from petstore_frame.loader.sending.pool import Clocks
+from petstore_frame.loader.sending.pool import SessionClocks
 from petstore_frame.loader.settling.reconcile import reconcile
 from petstore_frame.schema.models import Pet
 
@@ -27,7 +27,7 @@ def lost(*numbers: int) -> Callable[[int], str | None]:
 def test_a_clock_that_was_ahead_is_not_waited_for(pets_csv, stores, run_load) -> None:
     """Reading back waits no longer than for a request sent now, whatever the times on disk."""
     store = stores(lost(5))
-    ahead = Clocks(now=lambda: time.time() + DAY_S)
+    ahead = SessionClocks(now=lambda: time.time() + DAY_S)
     result = run_load(pets_csv(20), store, timing=ahead)
     waits: list[float] = []
     with Client(store.base_url, KEY) as client:

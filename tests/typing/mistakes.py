@@ -23,7 +23,7 @@ print(inventory.completness)  # wrong
 pf.fetch_inventory("https://store.example/v1")  # wrong
 pf.summarize(inventory).count(3, "sold")  # wrong
 pf.write_report("stock.xlsx", inventory)  # wrong
-pf.compare("list.csv", inventory.frame)  # wrong
+pf.compare("list.csv", client)  # wrong
 pf.load_csv("new.csv")  # wrong
 pf.load_csv("new.csv", client, duplicates="ignore")  # wrong
 pf.diff(1, inventory)  # wrong

@@ -207,3 +207,19 @@ def test_other_libraries_read_an_inventory() -> None:
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     assert polars.DataFrame(made())["id"].to_list() == [5, 1, 2, 4, 3]
     assert pyarrow.table(made()).column("name").to_pylist() == list("abcde")
+
+
+def test_a_filter_knows_its_statuses() -> None:
+    """A word that is no status is refused with the right one; what a filter leaves out is 0."""
+    with pytest.raises(pf.ArgumentError, match=r"'solt' \(did you mean 'sold'\?\)"):
+        made().where(status="solt")
+    part = made(Verdict.UNKNOWN).where(status="available")
+    assert str(part.completeness.count("pending")) == "0"
+    assert not part.completeness.count("available").is_exact
+
+
+def test_a_filter_by_category_is_named() -> None:
+    """fetch_inventory answers a category with the filter to write, and sends nothing."""
+    fetch: Any = pf.fetch_inventory
+    with pytest.raises(pf.ArgumentError, match=r"has no category=.*\.where\(category_id=3\)"):
+        fetch(None, category=3)

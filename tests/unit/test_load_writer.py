@@ -11,7 +11,7 @@ import pytest
 from petstore_frame.errors import JournalError
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.database import Writer
-from petstore_frame.loader.journal.outcomes import Change, Intent, Outcomes, Verdict
+from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.judge import judge
@@ -46,8 +46,8 @@ def states(result: LoadResult) -> list[str]:
     return [row.state.value for row in result.rows()]
 
 
-def end(intent: Intent, state: State, **more) -> Verdict:
-    return Verdict(intent, state, "made up", **more)
+def end(intent: Intent, state: State, **more) -> Outcome:
+    return Outcome(intent, state, "made up", **more)
 
 
 def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Outcomes) -> None:

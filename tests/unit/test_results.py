@@ -328,7 +328,7 @@ def test_a_guard_comes_off_again(text: str, is_name: bool) -> None:
 def test_harmless_text_begins_like_no_formula(text: str) -> None:
     """No spreadsheet runs it, and it is the text with at most a quote before it."""
     assert harmless(text)[:1] not in set("=+-@\t\r\n＝＋－＠")
-    assert harmless(text).removeprefix("'") == text.removeprefix("'")
+    assert harmless(text) in (text, f"'{text}")
 
 
 def test_views_escape_everything(result: LoadResult) -> None:

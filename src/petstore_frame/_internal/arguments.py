@@ -90,12 +90,17 @@ def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concate
 
 def renamed(**words: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Have a function answer an argument's old name, ``old="new"``, with the new one."""
+    return answered(**{old: f" any more; it is {new}= now" for old, new in words.items()})
+
+
+def answered(**answers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Have a function say what to write in place of arguments that it has not."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def checked(*given: P.args, **options: P.kwargs) -> R:
-            for old in words.keys() & options.keys():
-                refuse(f"{function.__name__} has no {old}= any more; it is {words[old]}= now")
+            for name in answers.keys() & options.keys():
+                refuse(f"{function.__name__} has no {name}={answers[name]}")
             return function(*given, **options)
 
         return checked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
@@ -25,7 +24,7 @@ def open_progress(
             person is watching; or a function, called with each fact.
         label: What is counted, for the bar.
         total: Where it ends, or None where nobody knows.
-        look: Further options of ``tqdm.auto.tqdm``.
+        look: Further options of ``tqdm.tqdm``.
 
     Raises:
         ArgumentError: The option is something else.
@@ -67,11 +66,12 @@ class Display(Generic[Fact]):
 
     def _shown_bar(self) -> Any:
         if self._bar is None and self._look is not None:
-            with warnings.catch_warnings():
-                # Without ipywidgets tqdm draws a plain bar and warns about it.
-                warnings.simplefilter("ignore")
-                from tqdm.auto import tqdm
-            self._bar = tqdm(**{"unit": " pets", "mininterval": 0.2, **self._look})
+            from tqdm import tqdm
+
+            look = {"unit": " pets", "mininterval": 0.2, **self._look}
+            if is_in_notebook():
+                look |= {"file": _Output(), "leave": False, "dynamic_ncols": False}
+            self._bar = tqdm(**look)
         return self._bar
 
     def close(self) -> None:
@@ -87,10 +87,34 @@ class Display(Generic[Fact]):
         self.close()
 
 
-def is_watched() -> bool:
-    """Return whether a person sees the output live: in a terminal or a notebook."""
+class _Output:
+    """A line in the output of a notebook's cell, of which nothing is saved once it is empty.
+
+    A bar of widgets would stay in the saved notebook as the text that it began with.
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        import IPython.display
+
+        show: Any = IPython.display.display
+        self._shown = show({"text/plain": ""}, raw=True, display_id=True)
+
+    def write(self, text: str) -> None:
+        if line := text.strip("\r\n"):
+            self._shown.update({"text/plain": line.strip()}, raw=True)
+
+    def flush(self) -> None: ...
+
+
+def is_in_notebook() -> bool:
+    """Return whether this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    if type(shell).__name__ == "ZMQInteractiveShell":
-        return True
-    return sys.stderr is not None and sys.stderr.isatty()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def is_watched() -> bool:
+    """Return whether a person sees the output live: in a terminal or a notebook."""
+    return is_in_notebook() or (sys.stderr is not None and sys.stderr.isatty())

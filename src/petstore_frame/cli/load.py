@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Animals:
+class AnimalOptions:
     """Which animal a record is."""
 
     PANEL: ClassVar[str] = ANIMALS
@@ -188,7 +188,7 @@ def load(
     ] = None,
     dry_run: Annotated[bool, switch("dry-run", "Read, check and plan; send nothing.")] = False,
     as_json: AsJson = False,
-    animals: Animals,
+    animals: AnimalOptions,
     store: WhichStore,
     sending: Sending,
     settling: Settling,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
@@ -26,7 +27,7 @@ from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
 from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.style import SHEET
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, ConfigurationError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results.results import LoadResult
@@ -62,6 +63,7 @@ class Dashboard:
 
     Raises:
         ArgumentError: An argument is something else than described.
+        ConfigurationError: The widgets would stay blank here; the text says what works.
         InputError: The categories file cannot be read.
 
     Interface: Endpoints, List all animals; Add an animal.
@@ -78,6 +80,7 @@ class Dashboard:
         folder: str | PathLike[str] | None = None,
         wait_s: float = 10.0,
     ) -> None:
+        _check_place()
         checked_client(client, "ask_page")
         kept = open_history(history)
         if not (inventory is None or isinstance(inventory, Inventory)):
@@ -263,3 +266,20 @@ def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:
     if not (folder is None or isinstance(folder, (str, PathLike))):
         raise ArgumentError(f"{name} is a folder, got {folder!r}")
     return None if folder is None else Path(folder)
+
+
+def _check_place() -> None:
+    """Refuse where the widgets would stay blank, with what works there.
+
+    Raises:
+        ConfigurationError: ipywidgets is older than 8, or this is a marimo notebook.
+    """
+    old = int(widgets.__version__.partition(".")[0]) < 8
+    marimo = sys.modules.get("marimo")
+    if old or (marimo is not None and marimo.running_in_notebook()):
+        here = f"ipywidgets {widgets.__version__}" if old else "marimo"
+        raise ConfigurationError(
+            f"the dashboard needs ipywidgets 8 in Jupyter, and this is {here}; all else works "
+            "here: pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
+            "`petstore-frame dashboard` in a terminal opens it in a browser"
+        )

@@ -19,7 +19,7 @@ from petstore_frame.history.folder import Snapshot, day_of
 from petstore_frame.history.queries import DIFF_COLUMNS, KINDS, diff_pets
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.result import inventory_of, read_inventory
+from petstore_frame.inventory.result import read_listing
 from petstore_frame.schema.models import PET_COLUMNS
 
 Listing: TypeAlias = Union[Inventory, Snapshot, pd.DataFrame, str, "PathLike[str]"]
@@ -166,11 +166,7 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
 
 def _listing(given: object) -> Inventory | Snapshot:
     """Return an Inventory in whatever form it was given; a Snapshot as it is."""
-    if isinstance(given, Inventory | Snapshot):
-        return given
-    if isinstance(given, (str, PathLike)):
-        return read_inventory(given)
-    found = inventory_of(given) if isinstance(given, pd.DataFrame) else None
+    found = given if isinstance(given, Snapshot) else read_listing(given)
     if found is None:
         raise ArgumentError(
             "diff(old, new) takes an Inventory, its frame, a Parquet file of one, or a Snapshot; "

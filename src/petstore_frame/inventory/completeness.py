@@ -114,6 +114,19 @@ class Completeness:
         """The evidence against the listing being complete."""
         return tuple(each for each in self.evidence if each.is_contradiction)
 
+    def reasons(self) -> list[tuple[str, list[str]]]:
+        """Return what the verdict rests on, in plain words: a heading and its sentences, each."""
+        others = [str(each) for each in self.evidence if not each.is_contradiction]
+        against = [str(each) for each in self.contradictions]
+        assumed = [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions]
+        named = {
+            "How it is known" if self.is_complete else "Why": [self.basis] if self.basis else [],
+            "What contradicts it": [each for each in against if each != self.basis],
+            "What is assumed": assumed,
+            "What else was seen": [each for each in others if each != self.basis],
+        }
+        return [(name, lines) for name, lines in named.items() if lines]
+
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
         return self.by_status.get(status, StatusCount(0, self.total.is_exact))
@@ -152,9 +165,22 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.inventory.completeness_view import completeness_html
+        from petstore_frame.html import NOTEBOOK, Fold
+        from petstore_frame.html.palette import shorten, status_colours, status_word, verdict_badge
 
-        return completeness_html(self, note)
+        counts = self.counts_asked_for()
+        shades = status_colours(counts)
+        return NOTEBOOK.render(
+            "inventory/completeness.html.j2",
+            badge=verdict_badge(self.verdict),
+            words=str(self).removeprefix(f"{self.verdict}: "),
+            note=note,
+            counts=[
+                (shorten(status_word(status)), shades[status], str(count))
+                for status, count in counts.items()
+            ],
+            folds=[Fold(name, lines) for name, lines in self.reasons()],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the headline under ``text``."""
@@ -218,6 +244,10 @@ class Completeness:
         ``part`` is the filter, as text that follows "with"; ``statuses`` has the status of each pet
         that passes, and ``wanted`` the statuses that can pass, None for all.
         """
+
+        def is_out(name: str) -> bool:
+            return wanted is not None and name not in wanted
+
         counts = count_statuses(statuses)
         is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)
         verdict = Verdict.COMPLETE if is_known else self.verdict
@@ -230,7 +260,8 @@ class Completeness:
             verdict=verdict,
             rows=sum(counts.values()),
             by_status={
-                name: StatusCount(count, self.count(name).is_exact and name in (wanted or counts))
+                # A status that the filter leaves out has no pet in this part.
+                name: StatusCount(count, is_out(name) or self.count(name).is_exact)
                 for name, count in counts.items()
             },
             advertised_total=None,

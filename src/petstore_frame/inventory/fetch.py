@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from petstore_frame._internal.arguments import (
+    answered,
     before_sending,
     checked_client,
     checked_id,
@@ -48,9 +49,14 @@ from petstore_frame.schema.text import pets_text
 
 log = logging.getLogger("petstore_frame.inventory")
 MAX_IDS = 10_000
+_BY_CATEGORY = (
+    ", because the store filters by status alone; "
+    "write pf.fetch_inventory(client).where(category_id=3)"
+)
 Progress = bool | Callable[[int], None] | None
 
 
+@answered(category=_BY_CATEGORY, category_id=_BY_CATEGORY)
 @renamed(probe_budget="max_probes")
 def fetch_inventory(
     client: ReadingClient,

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame._internal.arguments import renamed
+from petstore_frame._internal.arguments import one_of, renamed
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory.completeness import (
@@ -27,7 +27,7 @@ from petstore_frame.inventory.origin import (
 )
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_text
-from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
+from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS, PET_STATUSES
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -129,6 +129,9 @@ class Inventory(HasFrame, HasOrigin):
             status: One status or several, ``no status`` among them; None for all.
             category_id: One category or several; None for all.
 
+        Raises:
+            ArgumentError: A status is neither one of the interface nor one of a pet that was read.
+
         Example:
             >>> import petstore_frame as pf
             >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
@@ -139,6 +142,9 @@ class Inventory(HasFrame, HasOrigin):
         rows, words = self.frame, []
         statuses = None if status is None else _several(status)
         if statuses is not None:
+            known = dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.completeness.by_status])
+            for each in statuses:
+                one_of("status", each, known)
             held = rows["status"].astype("object")
             rows = rows[held.where(held.notna(), NO_STATUS).isin(statuses)]
             words.append(f"status {' or '.join(statuses)}")
@@ -238,7 +244,10 @@ class Inventory(HasFrame, HasOrigin):
     def _repr_html_(self) -> str:
         from petstore_frame.inventory.completeness_view import inventory_html
 
-        return inventory_html(self)
+        known = self.completeness
+        requests = "1 request" if known.requests == 1 else f"{known.requests:,} requests"
+        note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
+        return inventory_html(self.frame, known, note)
 
 
 def _several(wanted: Any) -> list[Any]:
@@ -253,6 +262,17 @@ def inventory_of(frame: pd.DataFrame) -> Inventory | None:
     return None if origin is None else Inventory(frame, origin)
 
 
+def read_listing(given: object) -> Inventory | None:
+    """Return what is an Inventory, its frame, or the path of its Parquet file; else None."""
+    import pandas as pd
+
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
+        return read_inventory(cast("str", given))
+    if isinstance(given, pd.DataFrame):
+        return inventory_of(given)
+    return given if isinstance(given, Inventory) else None
+
+
 def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a Parquet file that this package wrote.
 
@@ -261,11 +281,14 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
             or of ``inventory.frame.to_parquet()``.
 
     Raises:
-        ArgumentError: The file says nothing of the store that its rows come from.
+        ArgumentError: It is no Parquet file, or says nothing of the store of its rows.
     """
     import pandas as pd
 
-    frame = pd.read_parquet(path)
+    try:
+        frame = pd.read_parquet(path)
+    except ValueError as problem:
+        raise ArgumentError(f"{path} is no Parquet file of an inventory: {problem}") from None
     missing = [name for name in PET_COLUMNS if name not in frame.columns]
     found = None if missing else inventory_of(frame)
     if found is None:

@@ -136,7 +136,7 @@ class RecordProblem:
         return Advice(self.hint, self.option)
 
 
-class Origin(NamedTuple):
+class RecordOrigin(NamedTuple):
     """Which record of an earlier import a row of a fix file is.
 
     Attributes:
@@ -180,7 +180,7 @@ class Record(NamedTuple):
     problem: RecordProblem | None = None
     notes: tuple[str, ...] = ()
     key: str | None = None
-    origin: Origin | None = None
+    origin: RecordOrigin | None = None
     rank: str | None = None
     left_out: bool = False
 

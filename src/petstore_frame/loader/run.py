@@ -41,7 +41,7 @@ from petstore_frame.loader.results.printed import headline, stopped_text
 from petstore_frame.loader.results.question_text import DuplicatesError
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
 from petstore_frame.loader.results.summary import COMMON_CAUSE, OUTDATED, read_causes
-from petstore_frame.loader.sending.pool import REAL_TIME, Clocks
+from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import (
     PostingClient,
     ask_store_id,
@@ -62,7 +62,7 @@ def load(
     *,
     call: Call | None = None,
     records_read: Callable[[int], None] = ignore,
-    timing: Clocks = REAL_TIME,
+    timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.

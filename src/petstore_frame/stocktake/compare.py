@@ -12,6 +12,7 @@ from petstore_frame._internal.arguments import renamed
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
+from petstore_frame.inventory.result import read_listing
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
@@ -23,9 +24,10 @@ from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.categories import Categories
-from petstore_frame.schema.frame import text_series
+from petstore_frame.schema.frame import as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.stocktake.comparison import Comparison
+from petstore_frame.schema.text import minute_text
+from petstore_frame.stocktake.comparison import BY_ID, Comparison
 from petstore_frame.stocktake.matching import FIELDS, Kind, match_by_key, match_on, shared_dtype
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 @renamed(data="source")
 def compare(
     source: Any,
-    inventory: Inventory,
+    inventory: Inventory | pd.DataFrame | str | PathLike[str],
     *,
     on: str | Sequence[str] = (),
     recipe: Recipe | str | PathLike[str] | None = None,
@@ -64,16 +66,19 @@ def compare(
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
-    Two listings of a store are compared by ``petstore_frame.diff``.
+    Two listings of the store, of yesterday and of today, are compared with ``on="id"``.
 
     You say how a record finds its pet; nothing is guessed. With ``key``, the loader's table of keys
     and pet ids decides. With ``on``, records and pets that are equal in these fields belong
     together; where that leaves a choice, they are ``ambiguous``.
 
     Args:
-        source: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
-        inventory: What was read of the store, all statuses.
-        on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``.
+        source: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame. With ``on="id"``
+            an earlier listing, in any form that ``inventory`` has.
+        inventory: What was read of the store, all statuses: an Inventory, its frame, or a Parquet
+            file of one.
+        on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``; or
+            ``id``.
         recipe: How this kind of file is read, as of ``load_csv``.
         key: The column of the list that identifies an animal, or several that do so together:
             those by which it was loaded.
@@ -116,12 +121,18 @@ def compare(
         "compare", source, {**said(recipe, options), "on": on or None, "journal": journal}
     )
     recipe = as_recipe(recipe, options)
-    fields = _checked(source, recipe.key, (on,) if isinstance(on, str) else tuple(on), inventory)
-    known, listed = inventory.completeness, read_list(source, recipe, leave_lines or ())
-    if fields:
-        table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
+    fields = (on,) if isinstance(on, str) else tuple(on)
+    inventory = _checked(source, recipe.key, fields, read_listing(inventory) or inventory)
+    known = inventory.completeness
+    if fields == BY_ID:
+        listed = _earlier(source)
+        table = _match_ids(listed.frame, inventory.frame)
     else:
-        table = match_by_key(listed.frame, _known_keys(inventory, journal), inventory.frame)
+        listed = read_list(source, recipe, leave_lines or ())
+        if fields:
+            table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
+        else:
+            table = match_by_key(listed.frame, _known_keys(inventory, journal), inventory.frame)
     if not known.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
@@ -148,19 +159,18 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     return ids[["key", "id"]].assign(is_in_doubt=ids["state"].isin([*map(str, DOUBT_STATES)]))
 
 
-def _checked(
-    data: Any, key: Sequence[str], on: tuple[str, ...], inventory: Inventory
-) -> tuple[str, ...]:
-    """Return ``on``; refuse arguments that leave open which pet a record is."""
-    if isinstance(data, HasOrigin):
+def _checked(data: Any, key: Sequence[str], on: tuple[str, ...], inventory: object) -> Inventory:
+    """Return the inventory; refuse what leaves open which pet a record is."""
+    if isinstance(data, HasOrigin) and on != BY_ID:
         raise ArgumentError(
-            "what changed between two listings of a store is their diff: pf.diff(old, new), or "
-            "history.diff()"
+            'two listings of a store are compared with on="id"; pf.diff(old, new) and '
+            "history.diff() say what changed between them"
         )
     if not isinstance(inventory, Inventory):
+        kind = "None" if inventory is None else type(inventory).__name__
         raise ArgumentError(
-            "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, "
-            f"got a {type(inventory).__name__}"
+            "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
+            f"frame, or a Parquet file of it; got {kind}"
         )
     known = inventory.completeness
     part = known.part or (f"status {known.status}" if known.status else "")
@@ -175,9 +185,34 @@ def _checked(
             f"on= the fields that make two equal (of {', '.join(FIELDS)}); one of the two"
         )
     unknown = [field for field in on if field not in FIELDS]
-    if unknown:
+    if unknown and on != BY_ID:
         raise ArgumentError(f"on= names fields of a pet ({', '.join(FIELDS)}), got {unknown[0]!r}")
-    return on
+    return inventory
+
+
+def _match_ids(earlier: pd.DataFrame, later: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    ids = pd.concat([earlier["id"], later["id"]]).drop_duplicates()
+    keys = pd.DataFrame({"id": ids, "key": ids.astype("str"), "is_in_doubt": False})
+    return match_by_key(earlier.drop(columns="id"), keys, later, states_all=True)
+
+
+def _earlier(source: Any) -> Listed:
+    """Return an earlier listing as a list, whose records have the ids of its pets."""
+    before = read_listing(source)
+    if before is None:
+        raise ArgumentError(
+            'on="id" compares two listings of a store, each an Inventory, its frame or a Parquet '
+            "file of one; a list of your own is compared by key=, or on= other fields"
+        )
+    frame = as_dtypes(before.frame, {field.name: shared_dtype(field) for field in SENT_FIELDS})
+    numbers, known = range(1, len(frame) + 1), before.completeness
+    rows = frame.assign(
+        record=numbers, line=numbers, key=frame["id"].astype("str"), problem=text_series([]),
+    )  # fmt: skip
+    warnings = () if known.covers_all else (f"The earlier listing is not whole: {known}.",)
+    return Listed(f"the listing of {minute_text(before.fetched_at)}", (), rows, warnings)
 
 
 _PIECE = 10_000  # a million records are not a million objects at once

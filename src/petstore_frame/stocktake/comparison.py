@@ -35,6 +35,7 @@ KindName: TypeAlias = Literal[
     "same",
 ]
 _FIRST_SHOWN = 10
+BY_ID = ("id",)  # two listings of the store are compared
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,7 +154,7 @@ class Comparison(HasFrame):
                 "To send what is only in the list, load it: known keys are never sent again.\n"
                 f"  {self.call.to_load()}"
             )
-        if counts.get(Kind.CHANGED):
+        if counts.get(Kind.CHANGED) and self.on != BY_ID:
             steps.append("No call changes a pet: correct the list, or the store by its own means.")
         if counts.get(Kind.IN_DOUBT):
             steps.append("What an import left in doubt is settled there: reconcile, or resolve.")

@@ -39,7 +39,9 @@ class Kind(StrEnum):
     SAME = "same"
 
 
-def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
+def match_by_key(
+    listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
+) -> pd.DataFrame:
     """Pair records with pets through the table of keys.
 
     A record in doubt may be a pet that no key knows and that is equal to it: the two are one row.
@@ -50,6 +52,7 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
         keys: One row per key that the journal knows: ``key``, ``id`` (missing where none is
             known) and ``is_in_doubt``.
         stored: The frame of an inventory.
+        states_all: Whether a field without a value says that the pet has none.
 
     Returns:
         One row per animal, as ``Comparison.frame`` has it.
@@ -68,6 +71,7 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
         (both["problem"].notna(), Kind.INVALID),
         (is_in_doubt, Kind.IN_DOUBT),
         (~is_there, Kind.ONLY_IN_LIST),
+        states_all=states_all,
     )
     rest = stored[~_is_among(stored["id"], both["id"])]
     return _stacked(judged, _theirs(rest).assign(kind=str(Kind.ONLY_IN_STORE), difference=""))
@@ -200,10 +204,12 @@ def _theirs(stored: pd.DataFrame) -> pd.DataFrame:
     return fields.assign(id=stored["id"].astype("Int64"))
 
 
-def _judged(both: pd.DataFrame, *decided: tuple[object, Kind]) -> pd.DataFrame:
+def _judged(
+    both: pd.DataFrame, *decided: tuple[object, Kind], states_all: bool = False
+) -> pd.DataFrame:
     """Give each row the first kind that applies to it, and name the fields in which pairs differ.
 
-    An empty cell of the list states nothing.
+    An empty cell of the list states nothing, unless it ``states_all``.
     """
     import numpy as np
     import pandas as pd
@@ -215,7 +221,8 @@ def _judged(both: pd.DataFrame, *decided: tuple[object, Kind]) -> pd.DataFrame:
     is_pair = kind.eq(Kind.SAME) & both["id"].notna()
     for field in FIELDS:
         ours, theirs = both[field], both[field + IN_STORE]
-        differs = (is_pair & ours.notna() & ours.ne(theirs).fillna(value=True)).astype(bool)
+        is_stated = ours.notna() | (states_all & theirs.notna())
+        differs = (is_pair & is_stated & ours.ne(theirs).fillna(value=True)).astype(bool)
         names = names.where(~differs, names + ", " + field)
     kind = kind.where(names.eq(""), str(Kind.CHANGED))
     return both.assign(kind=kind, difference=names.str.removeprefix(", "))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from petstore_frame.errors import ReportError
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
@@ -26,16 +27,31 @@ from petstore_frame.stocktake.matching import FIELDS, Kind
 if TYPE_CHECKING:
     import pandas as pd
 
-    from petstore_frame.stocktake.comparison import Comparison
-
 _CELL = {**BODY, "align": "left"}
 _WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12}
 _FIELD_WIDTH, _PROBLEM_WIDTH, _NOTE_POINTS = 19, 50, 32
 
 
-def write_workbook(
-    comparison: Comparison, path: str | PathLike[str], categories: Categories
-) -> Path:
+class Compared(Protocol):
+    """What a workbook needs to know of a comparison."""
+
+    @property
+    def headline(self) -> str: ...
+    @property
+    def store(self) -> str: ...
+    @property
+    def completeness(self) -> object: ...
+    @property
+    def summary(self) -> pd.DataFrame: ...
+    @property
+    def warnings(self) -> Sequence[str]: ...
+    def of(self, kind: Any, /) -> pd.DataFrame: ...
+    def next_steps(self) -> Sequence[str]: ...
+    def headings(self) -> Sequence[str]: ...
+    def shown_rows(self, rows: pd.DataFrame, /) -> Iterable[tuple[Any, ...]]: ...
+
+
+def write_workbook(comparison: Compared, path: str | PathLike[str], categories: Categories) -> Path:
     """Write a comparison; see ``Comparison.write``."""
     target = Path(fspath(path))
     if target.suffix.lower() != ".xlsx":
@@ -52,7 +68,7 @@ def write_workbook(
     return target
 
 
-def _write_summary(book: Book, comparison: Comparison) -> None:
+def _write_summary(book: Book, comparison: Compared) -> None:
     sheet = book.sheet("Summary")
     for first, last, width in ((0, 0, 3), (1, 1, 26), (2, 3, 20)):
         sheet.do("set_column", first, last, width)
@@ -80,10 +96,10 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
 
 
 def _write_kind(
-    sheet: Sheet, comparison: Comparison, kind: str, rows: pd.DataFrame, labels: dict[int, str]
+    sheet: Sheet, comparison: Compared, kind: str, rows: pd.DataFrame, labels: dict[int, str]
 ) -> None:
     """Write the rows of a kind, the fields that differ marked, categories by their names."""
-    words = comparison.headings()
+    words = list(comparison.headings())
     last = len(words)
     first = last - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
     category = first + 2 * FIELDS.index("category_id")
@@ -112,7 +128,7 @@ def _write_kind(
     sheet.do("autofilter", 0, 0, len(rows), len(words) - 1)
 
 
-def _print(sheet: Sheet, comparison: Comparison) -> None:
+def _print(sheet: Sheet, comparison: Compared) -> None:
     known = plain_mark(str(comparison.completeness))
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}&R{known}",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import ipywidgets as widgets
@@ -135,3 +137,17 @@ def test_wrong_options_are_refused(store: MemoryStore, options: Any, message: st
     with pytest.raises(pf.ArgumentError, match=message):
         pf.Dashboard(store.client(), **options)
     assert store.requests == 0
+
+
+def test_a_dashboard_that_would_stay_blank_says_what_works(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With ipywidgets 7, and in marimo, there is a sentence in the place of a blank cell."""
+    with monkeypatch.context() as older:
+        older.setattr(widgets, "__version__", "7.8.5")
+        with pytest.raises(pf.ConfigurationError, match=r"this is ipywidgets 7\.8\.5.*stock\.html"):
+            pf.Dashboard(store.client())
+    marimo = SimpleNamespace(running_in_notebook=lambda: True)
+    monkeypatch.setitem(sys.modules, "marimo", marimo)
+    with pytest.raises(pf.ConfigurationError, match="this is marimo"):
+        pf.Dashboard(store.client())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +17,7 @@ from petstore_frame.stocktake.matching import Kind, match_by_key
 statuses = st.sampled_from(["available", "pending", "sold"])
 animals = st.tuples(st.sampled_from(["Ada", "Bo", "Cy"]), st.sampled_from([3, 7]), statuses)
 listings = st.dictionaries(st.integers(2**53, 2**53 + 6), animals, max_size=6)
-Animals = dict[int, tuple[str, int, str]]
+Animals = Mapping[int, tuple[str, int, str | None]]
 
 
 def inventory(pets: Animals, day: str) -> pf.Inventory:
@@ -43,3 +47,18 @@ def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
     assert rows.set_index("id")["difference"].to_dict() == changed
     sums = [pf.summarize(each).count().count for each in (before, after)]
     assert sums[1] - sums[0] == found.counts["new"] - found.counts["gone"]
+
+
+def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
+    """Inventories, their frames and Parquet files compare on id, and a lost status is a change."""
+    old = {1: ("Ada", 3, "sold"), 2: ("Bo", 3, None), 3: ("Cy", 7, "sold")}
+    new = {1: ("Ada", 3, None), 2: ("Bo", 3, "sold"), 4: ("Di", 7, "sold")}
+    before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
+    file = pf.write_report(before, tmp_path / "yesterday.parquet")
+    for earlier, later in [(before, after), (before.frame, after.frame), (file, after)]:
+        found = pf.compare(earlier, later, on="id")
+        assert found.frame.set_index("id")["kind"].to_dict() == {
+            1: "changed", 2: "changed", 3: "only in list", 4: "only in store",
+        }  # fmt: skip
+    with pytest.raises(pf.ArgumentError, match="compares two listings"):
+        pf.compare(pd.DataFrame({"id": [1]}), after, on="id")

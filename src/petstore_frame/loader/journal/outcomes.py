@@ -56,7 +56,7 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Outcome:
     """What the end of a request made of its record.
 
     Attributes:
@@ -134,7 +134,7 @@ class Outcomes:
 
     def commit(
         self,
-        verdicts: Sequence[Verdict],
+        verdicts: Sequence[Outcome],
         now: float,
         *,
         fresh: int = 0,
@@ -217,7 +217,7 @@ class Outcomes:
             key = str(uuid.uuid5(self._uuid, f"{record} {life} {payload.decode()}"))
         return Intent(record, line, payload, key, attempts + 1, bool(is_in_doubt), now)
 
-    def _settle(self, verdicts: Sequence[Verdict], now: float) -> None:
+    def _settle(self, verdicts: Sequence[Outcome], now: float) -> None:
         """Write how requests ended; a pet that another record has is refused with all of them."""
         for each in verdicts:
             record = each.intent.record
@@ -298,7 +298,7 @@ class Outcomes:
         self._sql.execute(_NOTE, [self._import, record, now, kind, json.dumps(detail)])
 
 
-def _values(verdict: Verdict, now: float) -> tuple[Any, ...]:
+def _values(verdict: Outcome, now: float) -> tuple[Any, ...]:
     """Return what is written of the end of a request, in the order of ``_SETTLE``."""
     intent, state = verdict.intent, verdict.state
     return (

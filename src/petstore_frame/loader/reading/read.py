@@ -31,7 +31,7 @@ from petstore_frame.loader.reading.returned import (
     has_own_columns,
     restored,
 )
-from petstore_frame.loader.reading.tables import Row, Table, index_names, refuse_missing_names
+from petstore_frame.loader.reading.tables import Row, Table, index_names
 from petstore_frame.loader.record import Record
 from petstore_frame.schema.models import SENT_FIELDS
 
@@ -201,9 +201,6 @@ def lay_out(
     source = fitting[0]
     if source.is_returned:
         return source
-    has_default = "name" in (options.defaults or {})
-    if opened.kind == "frame" and "name" in source.mapping and not has_default:
-        refuse_missing_names(opened.frame, source.columns.index(source.mapping["name"]))
     _refuse_unsent(source)
     return source
 

@@ -16,7 +16,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.tables import Row, RowNotes, Table
-from petstore_frame.loader.record import Origin, Suspicion
+from petstore_frame.loader.record import RecordOrigin, Suspicion
 
 STATE, RECORD, ACCEPT = f"{OWN_PREFIX}state", f"{OWN_PREFIX}record", f"{OWN_PREFIX}accept"
 # What a row of the file has beyond its header.
@@ -189,7 +189,7 @@ class _OwnColumns:
             held = suspicious(known, f"not sent ({known}): {_SAY_YES}")
         record, state, origin = self._own(row, RECORD).strip(), self._own(row, STATE), None
         if found := _NAMED.fullmatch(record):
-            origin = Origin(found[1], int(found[2]))
+            origin = RecordOrigin(found[1], int(found[2]))
         elif record:
             what = f"the column {RECORD}, which says which record this is, holds {record!r}"
             hint = "take the row from fix.csv again, or empty that cell if it is a new animal"

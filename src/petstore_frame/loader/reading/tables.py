@@ -13,9 +13,9 @@ from functools import partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.files.cells import EXACT_NUMBERS
-from petstore_frame.loader.record import Origin, RecordProblem
+from petstore_frame.loader.record import RecordOrigin, RecordProblem
 
 MERGED = "merged_cell"
 DATE_NOTE, NUMBER_NOTE = "date→text", "number→text"
@@ -27,11 +27,6 @@ _READ_BACK = {
     "copies of them, with new ids",
     "LoadResult": "a LoadResult, whose records were loaded already; correct its .fix and load that",
 }
-_LOST = "pandas reads empty cells and names such as NA, null or None as missing"
-_KEEP = (
-    "load the file itself, or read it with dtype=str, keep_default_na=False; frame.fillna('') "
-    "makes them empty names"
-)
 
 # A refusal or a note on a cell, for its type or its place.
 CellNote = RecordProblem | str
@@ -49,7 +44,7 @@ class RowNotes:
     cells: Mapping[int, CellNote] = field(default_factory=dict)
     held: RecordProblem | None = None
     is_confirmed: bool = False
-    origin: Origin | None = None
+    origin: RecordOrigin | None = None
 
 
 class Row(NamedTuple):
@@ -132,19 +127,6 @@ def index_names(frame: Any) -> list[str]:
     """Return what the levels of a frame's index are called, where they are called anything."""
     names = getattr(getattr(frame, "index", None), "names", ())
     return [str(name) for name in names if name is not None]
-
-
-def refuse_missing_names(frame: Any, at: int) -> None:
-    """Stop where column ``at``, of names, has missing values: an animal may be called NA.
-
-    Raises:
-        InputError: Says how many, where the first is, and how to keep such names.
-    """
-    lines = [line for line, values in enumerate(_values(frame), 1) if _is_missing(values[at])]
-    if lines:
-        count = "1 name is" if len(lines) == 1 else f"{len(lines):,} names are"
-        what = f"{count} missing, the first in record {lines[0]}; {_LOST}, so which it was is lost"
-        raise InputError(what, column=str(frame.columns[at]), hint=_KEEP)
 
 
 def _frame_rows(frame: Any) -> Iterator[Row]:

@@ -42,7 +42,7 @@ IN_STORE = (State.CREATED, State.ADOPTED)
 COMMON_CAUSE, OUTDATED = "common_cause", "outdated"
 
 
-class Meaning(NamedTuple):
+class StateMeaning(NamedTuple):
     """What a state means to a reader, what to do about it, and how."""
 
     text: str
@@ -51,28 +51,28 @@ class Meaning(NamedTuple):
 
 
 # In the order in which they are shown.
-MEANINGS: dict[State, Meaning] = {
-    State.CREATED: Meaning("in the store"),
-    State.ADOPTED: Meaning("in the store already, found there"),
-    State.INVALID: Meaning("not sent: to fix", "fix"),
-    State.REJECTED: Meaning("refused by the store: to fix", "fix"),
-    State.UNKNOWN: Meaning(
+MEANINGS: dict[State, StateMeaning] = {
+    State.CREATED: StateMeaning("in the store"),
+    State.ADOPTED: StateMeaning("in the store already, found there"),
+    State.INVALID: StateMeaning("not sent: to fix", "fix"),
+    State.REJECTED: StateMeaning("refused by the store: to fix", "fix"),
+    State.UNKNOWN: StateMeaning(
         "in doubt: may be in the store",
         "check",
         "it may be in the store already: do not send it again by hand",
     ),
-    State.ABSENT: Meaning(
+    State.ABSENT: StateMeaning(
         "not found in the store",
         "resend",
         "its pet was not found: send it again only if you are sure",
     ),
-    State.IN_FLIGHT: Meaning(
+    State.IN_FLIGHT: StateMeaning(
         "on the way",
         "check",
         "it is on its way, or was when its import was killed; load the file again",
     ),
-    State.PENDING: Meaning("not sent yet", "resend"),
-    State.SKIPPED: Meaning("not sent: blank, known already, or left out"),
+    State.PENDING: StateMeaning("not sent yet", "resend"),
+    State.SKIPPED: StateMeaning("not sent: blank, known already, or left out"),
 }
 
 # Why a record was skipped.

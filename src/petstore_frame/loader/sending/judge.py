@@ -20,7 +20,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.outcomes import Intent, Verdict
+from petstore_frame.loader.journal.outcomes import Intent, Outcome
 from petstore_frame.loader.record import OTHERS_ANSWER, State
 from petstore_frame.schema.models import SENT_FIELDS, Pet
 from petstore_frame.schema.text import folded_name
@@ -29,9 +29,9 @@ _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
 
 
-def judge(intent: Intent, end: PostOutcome) -> Verdict:
+def judge(intent: Intent, end: PostOutcome) -> Outcome:
     """Return what becomes of the record."""
-    return Verdict(
+    return Outcome(
         intent,
         _state(intent, end),
         end.reason,
@@ -138,12 +138,12 @@ def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
     )
 
 
-def unsaved(problem: str, verdicts: Iterable[Verdict]) -> str:
+def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
     """Return the journal's problem and the outcomes that it could not keep, so none is lost."""
     lost = [
         f"record {each.intent.record} is {each.state}"
         + (f" with id {each.pet_id}" if each.pet_id is not None else "")
-        for each in verdicts
+        for each in outcomes
     ]
     return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
 

@@ -111,7 +111,7 @@ SHORTEST_ANNOUNCED_S = 1.0
 
 
 @dataclass(frozen=True)
-class Clocks:
+class SessionClocks:
     """The clocks of a session."""
 
     clock: Callable[[], float] = time.monotonic
@@ -119,7 +119,7 @@ class Clocks:
     wait: Callable[[Inbox, float | None], Done | None] = wait_for
 
 
-REAL_TIME: Clocks = Clocks()
+REAL_TIME: SessionClocks = SessionClocks()
 
 
 def announcement(seconds: float) -> str:

@@ -16,14 +16,9 @@ from petstore_frame.errors import APIStatusError, AuthenticationError, JournalEr
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.database import Writer
-from petstore_frame.loader.journal.outcomes import Intent, Outcomes, Verdict
+from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import, count_in
-from petstore_frame.loader.options import (
-    DEFAULT_WORKERS,
-    MOST_WORKERS,
-    Limits,
-    LoadProgress,
-)
+from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits, LoadProgress
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
@@ -34,7 +29,7 @@ from petstore_frame.loader.sending.judge import (
     why_stopped,
 )
 from petstore_frame.loader.sending.pace import Pace, oldest_key
-from petstore_frame.loader.sending.pool import Clocks, Done, Pool
+from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
 
 _INTERRUPTED = "interrupted"
 # After so many answers without a pet, the import goes on without comparing the first one.
@@ -72,7 +67,7 @@ def run_session(
     limits: Limits,
     *,
     progress: bool | Callable[..., None] | None,
-    timing: Clocks,
+    timing: SessionClocks,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
 ) -> bool:
@@ -119,7 +114,7 @@ class Sender:
     journal: Outcomes
     counts: Counter[State]
     limits: Limits
-    timing: Clocks
+    timing: SessionClocks
     store_id: str | None = None
     meter: Callable[[Counter[State]], None] = ignore
     step: Callable[[str], None] = ignore
@@ -132,7 +127,7 @@ class Sender:
         self._pace = Pace(most, ceiling=ceiling, clock=self.timing.clock)
         self._in_flight: dict[int, Intent] = {}
         self._recent: deque[Intent] = deque(maxlen=RECENT)
-        self._outcomes: list[Verdict] = []
+        self._outcomes: list[Outcome] = []
         self._owned: set[int | None] = set()
         self._is_exhausted = False
         self._repeats: list[int] = []
@@ -337,7 +332,7 @@ class Sender:
         """Stop waiting: what is on its way is in doubt from now on."""
         self._pool.abandon()
         for intent in self._in_flight.values():
-            self._outcomes.append(Verdict(intent, State.UNKNOWN, "abandoned"))
+            self._outcomes.append(Outcome(intent, State.UNKNOWN, "abandoned"))
             self.counts[State.UNKNOWN] += 1
         self.counts[State.IN_FLIGHT] = 0
         self._in_flight = {}
@@ -387,7 +382,7 @@ class Sender:
             self._check_store(end.value.store_id)
         self._pace.note_probe(is_up=end.error is None)
 
-    def _check_first(self, first: Verdict) -> None:
+    def _check_first(self, first: Outcome) -> None:
         """Stop if the first pet is not what was sent; only then send the others."""
         is_unseen = first.state is not State.CREATED
         self._is_first_due = is_unseen and self._answers < ANSWERS_WITHOUT_PET

@@ -30,7 +30,7 @@ from petstore_frame.loader.options import (
     checked_resolution,
 )
 from petstore_frame.loader.record import DOUBT_STATES, State
-from petstore_frame.loader.sending.pool import REAL_TIME, Clocks
+from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import ask_store_id, run_session
 from petstore_frame.loader.settling.readback import (
     Match,
@@ -79,7 +79,7 @@ def reconcile(
     most_gets: int = MOST_GETS,
     resend_absent: bool = False,
     sleep: Callable[[float], None] = time.sleep,
-    timing: Clocks = REAL_TIME,
+    timing: SessionClocks = REAL_TIME,
 ) -> Reconciliation:
     """Settle the records in doubt of an import, as ``LoadResult.reconcile`` says.
 
