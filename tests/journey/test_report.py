@@ -18,7 +18,7 @@ from petstore_frame.cli import app
 from petstore_frame.loader.call import FILE
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.next_steps import next_steps
-from petstore_frame.loader.results.printed import headline
+from petstore_frame.loader.results.result_text import headline
 
 
 def book_of(path: Path) -> openpyxl.Workbook:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
-from petstore_frame.loader.reading.look import look
+from petstore_frame.loader.reading.preview import look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.question import Question
-from petstore_frame.loader.reading.look import Look
 from petstore_frame.loader.reading.options import RecipeOptions
+from petstore_frame.loader.reading.preview import Look
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
 

@@ -29,10 +29,10 @@ from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.question import CASES, Question
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, Limits, LoadOptions
-from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.options import RecipeOptions, merged
+from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import ACCEPT, RECORD, guarded, record_name
 from petstore_frame.loader.record import State

@@ -14,7 +14,7 @@ from petstore_frame.html import PAGE, Markup
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.printed import result_html
+from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.summary import MEANINGS
 from petstore_frame.loader.settling.reconcile import Reconciliation

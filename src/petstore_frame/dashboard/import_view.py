@@ -17,9 +17,9 @@ from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.keyed import KEY_REPEATED
-from petstore_frame.loader.reading.look import Look, ValueToMap
 from petstore_frame.loader.reading.mapping import REQUIRED
 from petstore_frame.loader.reading.options import RecipeOptions
+from petstore_frame.loader.reading.preview import Look, ValueToMap
 from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
 from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
 from petstore_frame.loader.results.summary import CHANGED, KNOWN

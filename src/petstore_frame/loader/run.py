@@ -37,8 +37,8 @@ from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
-from petstore_frame.loader.results.printed import headline, stopped_text
 from petstore_frame.loader.results.question_text import DuplicatesError
+from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
 from petstore_frame.loader.results.summary import COMMON_CAUSE, OUTDATED, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks

@@ -153,7 +153,7 @@ def test_a_row_can_be_left_out(importing: Importing, store: MemoryStore) -> None
 def test_a_held_record_is_sent_once_a_cell_of_it_is_corrected(
     importing: Importing, store: MemoryStore
 ) -> None:
-    """Who corrected a record has looked at it, so it is not held any longer."""
+    """Who corrected a record has looked at it, so it needs no second yes."""
     importing.upload("held.csv", "name,category_id\nRexine,2\nBoline,1\nZeus,-7\n")
     assert importing.offer == "Send 2 pets"
     importing.choose("category_id in line 4", "1").send()
@@ -165,7 +165,7 @@ def test_one_held_record_is_sent_all_the_same(importing: Importing, store: Memor
     importing.upload("total.csv", "name,category_id\nRex,2\nBo,1\nTotal,1\n")
     for words, offer in (
         ("send it all the same", "Send 3 pets"),
-        ("hold it again", "Send 2 pets"),
+        ("do not send it", "Send 2 pets"),
         ("send it all the same", "Send 3 pets"),
     ):
         assert importing.press(words).offer == offer

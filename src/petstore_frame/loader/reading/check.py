@@ -12,7 +12,7 @@ from petstore_frame.loader.reading.fields import CellRules, read_cell, suspiciou
 from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.options import RecipeOptions, filled_in
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, RowNotes
-from petstore_frame.loader.reading.text import DELIMITERS, cut_plainly
+from petstore_frame.loader.reading.text_file import DELIMITERS, cut_plainly
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
 from petstore_frame.schema.models import SENT_FIELDS, PetField
 

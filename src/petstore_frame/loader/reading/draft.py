@@ -7,8 +7,8 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.keys import Ranks, is_date
-from petstore_frame.loader.reading.look import Look
 from petstore_frame.loader.reading.mapping import REQUIRED, sounds_like_a_key
+from petstore_frame.loader.reading.preview import Look
 
 TO_FILL_IN = "?"
 # A column of more different words than this is no list of labels or states.

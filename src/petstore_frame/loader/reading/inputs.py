@@ -22,7 +22,7 @@ from petstore_frame.loader.reading.opening import (
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.returned import FIX_SHEET, has_own_columns
 from petstore_frame.loader.reading.tables import Table, frame_table
-from petstore_frame.loader.reading.text import MAX_HEADER, text_tables
+from petstore_frame.loader.reading.text_file import MAX_HEADER, text_tables
 
 if TYPE_CHECKING:
     from petstore_frame.loader.reading.workbook import Workbook

@@ -15,8 +15,8 @@ from typing import Any, Self
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.reading.draft import TO_FILL_IN, drafted
-from petstore_frame.loader.reading.look import look
 from petstore_frame.loader.reading.options import RecipeOptions, merged
+from petstore_frame.loader.reading.preview import look
 from petstore_frame.schema.numeric import whole_from_text
 
 # A draft looks at no more rows than these.

@@ -31,7 +31,7 @@ from petstore_frame.loader.results.columns import (
     read_import_ids,
 )
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
-from petstore_frame.loader.results.printed import file_warnings, result_html, result_text
+from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, Skipped, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling

@@ -30,7 +30,7 @@ from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.next_steps import next_steps
-from petstore_frame.loader.results.printed import counted, headline
+from petstore_frame.loader.results.result_text import counted, headline
 from petstore_frame.loader.results.summary import MEANINGS, PLAIN_REASONS, ImportSummary
 from petstore_frame.schema.text import minute_text
 

@@ -10,7 +10,7 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.loader.call import FILE
 from petstore_frame.loader.results.next_steps import next_steps
-from petstore_frame.loader.results.printed import headline
+from petstore_frame.loader.results.result_text import headline
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.report import look
 from petstore_frame.report.content import Content

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from petstore_frame.loader.reading.look import Look, look
+from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
