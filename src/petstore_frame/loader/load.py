@@ -25,6 +25,7 @@ from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.frame import AnyFrame
 from petstore_frame.schema.text import kind_text
 
 
@@ -221,7 +222,7 @@ def load_excel(
 
 
 def load_frame(
-    frame: Any,
+    frame: AnyFrame,
     client: PostingClient,
     *,
     recipe: Recipe | str | PathLike[str] | None = None,

@@ -24,7 +24,7 @@ from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.categories import Categories
-from petstore_frame.schema.frame import as_dtypes, text_series
+from petstore_frame.schema.frame import AnyFrame, as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import kind_text, minute_text
 from petstore_frame.stocktake.comparison import BY_ID, Comparison
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @renamed(data="source")
 def compare(
-    source: Any,
+    source: str | PathLike[str] | AnyFrame | Inventory,
     inventory: Inventory | pd.DataFrame | str | PathLike[str],
     *,
     on: str | Sequence[str] = (),
