@@ -70,7 +70,7 @@ DOORS = {
     "uvicorn": {"service"},
     "sqlalchemy": {"service"},
     "h11": {"service"},
-    "IPython": {"dashboard"},
+    "IPython": {"_internal", "dashboard"},
     "pydantic_core": {"http", "schema"},
 }
 # What the package is made of: tables, numbers and checked models.

@@ -162,7 +162,7 @@ def test_a_person_may_settle_a_record(pets_csv, stores, run_load) -> None:
 @pytest.mark.parametrize(
     ("client", "options", "words"),
     [
-        (3, {}, "client is a Client, got a int"),
+        (3, {}, "client is a Client, got an int"),
         (None, {"grace_s": -1}, "grace_s= is a number of seconds, 0 or more, got -1"),
         (None, {"grace_s": "1"}, "grace_s= is a number of seconds, 0 or more, got '1'"),
         (None, {"most_gets": 1.5}, "most_gets is a whole number, got 1.5"),
@@ -234,7 +234,7 @@ def test_a_page_cut_short_is_no_whole_listing(pets_csv, stores, run_load, settle
     result = run_load(pets_csv(1), store)
     done = settle(result, store)
     assert (done.absent, done.unknown) == (0, 1)
-    assert any("may have had no end" in note for note in done.notes)
+    assert any("nothing proves that it has no more" in note for note in done.notes)
 
 
 def test_an_older_twin_is_not_claimed(pets_csv, stores, run_load, settle) -> None:

@@ -295,6 +295,7 @@ def test_a_snapshot_of_before_keeps_its_day(office: Office) -> None:
         ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
         ("output = 3\n", 1, "quotes"),
         ('[load]\nfiles = "x"\n', 1, "two brackets"),
+        ('[[load]]\nfiles = "x"\n[[load]]\n', 3, 'files = "inbox/*.csv"'),
         ("journal = j\n", 1, "TOML"),
     ],
 )

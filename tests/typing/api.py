@@ -23,6 +23,8 @@ def read(client: pf.Client) -> pd.DataFrame:
         print(sold.count, sold.is_exact)
     summary: pf.Summary = pf.summarize(inventory)
     print(summary.count("sold"))
+    print(pf.summarize(inventory.frame), pf.load_frame(inventory.frame, client, dry_run=True))
+    print(pf.compare(inventory, inventory.frame, on="id"))
     return inventory.frame
 
 

@@ -24,6 +24,10 @@ pf.fetch_inventory("https://store.example/v1")  # wrong
 pf.summarize(inventory).count(3, "sold")  # wrong
 pf.write_report("stock.xlsx", inventory)  # wrong
 pf.compare("list.csv", client)  # wrong
+pf.compare(3, inventory)  # wrong
+pf.summarize(client)  # wrong
+pf.write_report(client, "stock.xlsx")  # wrong
+pf.load_frame("new.csv", client)  # wrong
 pf.load_csv("new.csv")  # wrong
 pf.load_csv("new.csv", client, duplicates="ignore")  # wrong
 pf.diff(1, inventory)  # wrong

@@ -53,6 +53,7 @@ def test_names_are_the_columns_of_a_file_without_a_header(
         ({"external_id": "id"}, "is named by key="),
         ({"delimeter": ";"}, "did you mean delimiter=?"),
         ({"sep": ";", "delimiter": ","}, "delimiter= is given twice"),
+        ({"accept_loss": True}, "put the latest copy of the journal back"),
         ({"sheet_name": "Pets"}, "load_csv has no option sheet_name"),
         ({"colour": "red"}, "load_csv has no option colour; it has recipe, key, mapping"),
     ],

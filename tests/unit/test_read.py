@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.preview import look
 from petstore_frame.loader.reading.read import open_source
@@ -197,8 +198,9 @@ def test_a_header_is_read_though_its_columns_are_unclear(
     """A person can say which column is which only if all are shown: the widest reading counts."""
     path = written(tmp_path, text)
     assert look(path).columns == header
-    with pytest.raises(InputError, match="no column for name and category_id among"):
+    with pytest.raises(InputError, match="no column for name and category_id among") as refused:
         open_source(path)
+    assert "which column has the name and which the category id?" in refused.value.phrased_by(FORM)
 
 
 def test_only_known_kinds_are_opened(tmp_path: Path) -> None:

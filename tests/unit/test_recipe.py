@@ -284,6 +284,8 @@ def test_a_draft_is_filled_in_and_read(tmp_path: Path) -> None:
     assert 'name = "Unnamed {Tag no}"  # 200 of 400 rows are empty' in text
     filled = text.replace('Hund = "?"', "Hund = 1").replace('reserved = "?"', 'reserved = "sold"')
     (tmp_path / "r.toml").write_text(filled, encoding="utf-8")
+    path.with_name("one.csv").write_text("Tag no,Tiername,Art\nT1,,Hund\n", encoding="utf-8")
+    assert "1 rows" not in pf.Recipe.draft(path.with_name("one.csv"))
     with open_source(path, Recipe.read(tmp_path / "r.toml")) as source:
         assert {record.state for record in source} == {State.PENDING}
         assert source.key == ("Tag no",)

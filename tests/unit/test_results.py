@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, LoadFailedError
+from petstore_frame.loader.causes import Note
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
@@ -338,8 +339,8 @@ def test_views_escape_everything(result: LoadResult) -> None:
     assert "In doubt" in html and "result.reconcile(client)" in html
     assert "record 5, line 6: name: the name is missing; give the animal a name" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
-    assert "columns: name, category_id from " in html
-    assert "columns: name, category_id from " in text and "; not sent: 'note'" in text
+    assert "columns: name, category id from " in html
+    assert "columns: name, category id from " in text and "; not sent: 'note'" in text
 
 
 def test_failures_can_be_raised(result: LoadResult, tmp_path: Path) -> None:
@@ -418,3 +419,8 @@ def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
     view = str(make_result(tmp_path, "name,category_id,status\nAda,1,SOLD\nBo,2\n  Cy,x,Sold\n"))
     assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
     assert "the record ends before its status" in view and "spaces" not in view
+
+
+def test_a_warning_without_a_name_ends_at_its_line() -> None:
+    """A note on a record whose name is empty says where it stands, and shows no empty quotes."""
+    assert str(Note(1, "default_name", 2, 3, "")).endswith("first in record 2, line 3")

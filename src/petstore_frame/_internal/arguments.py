@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from petstore_frame.errors import ArgumentError
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, MAX_LIMIT, PET_STATUSES, NewPet
 from petstore_frame.schema.numeric import as_positive, as_whole
+from petstore_frame.schema.text import kind_text
 
 _NOTHING_SENT = "; nothing was sent"
 S = TypeVar("S")
@@ -41,10 +42,9 @@ def checked_client(client: Any, operation: str) -> None:
         operation: The name of a method that it must have.
     """
     if not callable(getattr(client, operation, None)):
-        kind = "None" if client is None else f"a {type(client).__name__}"
         # The message leaves the value out, because it may be a key.
         refuse(
-            f"client is a Client, got {kind}; make one with pf.Client(base_url, "
+            f"client is a Client, got {kind_text(client)}; make one with pf.Client(base_url, "
             "api_key=...), or with server.client() for a store of pf.serve()"
         )
 
@@ -77,8 +77,8 @@ def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concate
     def checked(client: S, /, *given: P.args, **fields: P.kwargs) -> R:
         if given and (isinstance(given[0], NewPet) or hasattr(given[0], "keys")):
             refuse(
-                "create_pet takes name=, category_id= and perhaps status=, got a "
-                f"{type(given[0]).__name__}; create_pet(**dict(pet)) takes them from one that has "
+                "create_pet takes name=, category_id= and perhaps status=, got "
+                f"{kind_text(given[0])}; create_pet(**dict(pet)) takes them from one that has "
                 f"no more, pf.load_frame(frame, client) loads a table{_NOTHING_SENT}"
             )
         made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields

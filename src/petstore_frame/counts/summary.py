@@ -18,14 +18,15 @@ from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.schema.categories import Categories, shown_labels
+from petstore_frame.schema.frame import AnyFrame
 from petstore_frame.schema.models import NO_STATUS
 
 
 @overload
 def summarize(pets: Inventory, *, categories: Categories = None) -> Summary: ...
 @overload
-def summarize(pets: Any, *, categories: Categories = None) -> Any: ...
-def summarize(pets: Any, *, categories: Categories = None) -> Any:
+def summarize(pets: AnyFrame, *, categories: Categories = None) -> Any: ...
+def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Any:
     """Count pets by category and status, with sums at both edges.
 
     The rows are counted in one pass on their own engine; only the counts are brought here.

@@ -13,6 +13,7 @@ from petstore_frame.dashboard.worker import Worker
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
+from petstore_frame.schema.text import rows_text
 
 QUIET_S = 4.0  # after such a silence the bar says so
 
@@ -50,7 +51,7 @@ class ImportProgress:
             about, done = "", None
             if self.about:
                 about, done = f" of about {self.about:,}", min(1.0, records / self.about)
-            self._say(parts.progress(f"Checking: {records:,} rows{about}", done))
+            self._say(parts.progress(f"Checking: {rows_text(records)}{about}", done))
 
     def asked(self, is_waiting: bool) -> None:
         """Note that we wait for a page of the store, or that it has come."""

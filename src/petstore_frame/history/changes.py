@@ -21,6 +21,7 @@ from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import read_listing
 from petstore_frame.schema.models import PET_COLUMNS
+from petstore_frame.schema.text import kind_text
 
 Listing: TypeAlias = Union[Inventory, Snapshot, pd.DataFrame, str, "PathLike[str]"]
 MOVE = ("kind", "was", "now")
@@ -170,7 +171,7 @@ def _listing(given: object) -> Inventory | Snapshot:
     if found is None:
         raise ArgumentError(
             "diff(old, new) takes an Inventory, its frame, a Parquet file of one, or a Snapshot; "
-            f"got a {type(given).__name__} that says nothing of its store"
+            f"got {kind_text(given)} that says nothing of its store"
         )
     return found
 

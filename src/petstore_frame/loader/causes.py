@@ -180,8 +180,9 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         meaning = NOTES.get(self.kind, self.kind)
-        first = f"first in record {self.record}, line {self.line}: {short_text(self.name)}"
-        return f"{self.records:,} × {meaning}, {first}"
+        first = f"first in record {self.record}, line {self.line}"
+        name = f": {short_text(self.name)}" if self.name else ""
+        return f"{self.records:,} × {meaning}, {first}{name}"
 
 
 def kind_of(note: str) -> str:

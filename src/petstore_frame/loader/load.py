@@ -25,6 +25,8 @@ from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.frame import AnyFrame
+from petstore_frame.schema.text import kind_text
 
 
 def load_csv(
@@ -220,7 +222,7 @@ def load_excel(
 
 
 def load_frame(
-    frame: Any,
+    frame: AnyFrame,
     client: PostingClient,
     *,
     recipe: Recipe | str | PathLike[str] | None = None,
@@ -321,8 +323,8 @@ _OF_RECIPES = {field.name for field in fields(Recipe)} - {"duplicates"}
 def _check_file(path: Any, *, wants_workbook: bool) -> None:
     """Name the function to use, where the argument is for another one."""
     if not isinstance(path, str | PathLike):
-        kind = type(path).__name__
-        refuse(f"expected the path of a file, got a {kind}; load_frame takes a DataFrame")
+        what = f"expected the path of a file, got {kind_text(path)}"
+        refuse(f"{what}; load_frame takes a DataFrame")
     name = fspath(path)
     if is_archive(path):
         refuse(f"{name} is a zip file, but not an .xlsx workbook; unpack it, or save it as .xlsx")

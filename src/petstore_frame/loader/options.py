@@ -182,6 +182,10 @@ _ALL = "all records are read, in constant memory"
 _KEY = "the column that identifies an animal is named by key="
 _MAPPING = "the column of each field is named by mapping={'name': 'Animal'}"
 _SAME: dict[str, str] = {"sep": "delimiter", "sheet_name": "sheet", "names": "columns"}
+NO_LOSS = (
+    "it is gone; put the latest copy of the journal back, or move the journal away, "
+    "and the pets of the store are asked about"
+)
 _ANSWERS: dict[str, str] = {
     **dict.fromkeys(("dtype", "converters", "na_values", "keep_default_na", "na_filter"), _TEXT),
     **dict.fromkeys(("nrows", "chunksize", "iterator", "low_memory", "engine"), _ALL),
@@ -193,6 +197,7 @@ _ANSWERS: dict[str, str] = {
     "compression": "a gzip file is known by its content",
     "quotechar": "quotes are read as letters with quoting='none'",
     "validate_only": "a rehearsal is dry_run=True",
+    "accept_loss": NO_LOSS,
     "ignore_earlier": "what to do with records equal to earlier ones is "
     "duplicates='refuse', 'skip' or 'send'",
 }

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
+from petstore_frame._internal.arguments import answered
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
@@ -30,7 +31,7 @@ from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_pets import read_store
-from petstore_frame.loader.options import Limits, LoadOptions, ProgressOption, answers_of
+from petstore_frame.loader.options import NO_LOSS, Limits, LoadOptions, ProgressOption, answers_of
 from petstore_frame.loader.reading.keys import outdated
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
@@ -117,6 +118,7 @@ def load(
     return result
 
 
+@answered(accept_loss=f", {NO_LOSS}")
 def resume_loads(
     client: PostingClient,
     *,

@@ -137,9 +137,18 @@ def _refusal(error: ValidationError, text: str, path: Path) -> InputError:
         known = kinds.get("".join(table), MondaySettings).model_fields
         return unknown_word(word, known, text, path, owner="a Monday")
     if problem["type"] == "missing":
-        return InputError(f"a table of it lacks {word} = …", path=str(path))
+        return _unfinished(table[0], problem["loc"][1], text, path)
     what = f"{word} is {_KINDS.get(word, 'a text in quotes')}, got {problem['input']!r}"
     return InputError(what, path=str(path), line=line_of(word, text))
+
+
+def _unfinished(table: str, at: Any, text: str, path: Path) -> InputError:
+    """Return the refusal of a table, by its place among those of its name, without its file."""
+    starts = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith(f"[[{table}]]")]
+    missing = {"load": 'files = "inbox/*.csv"', "compare": 'list = "ours.xlsx"'}[table]
+    what = f"this [[{table}]] does not say which file it is about"
+    hint = f"write below it, for example: {missing}"
+    return InputError(what, path=str(path), line=dict(enumerate(starts)).get(at), hint=hint)
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:

@@ -22,6 +22,7 @@ from petstore_frame.report.page import write_html
 from petstore_frame.report.plain_files import check_parquet, save_parquet, write_csv, write_parquet
 from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
 from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.frame import AnyFrame
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
@@ -43,7 +44,7 @@ _HINTS = {
 
 
 def write_report(
-    pets: Any,
+    pets: Inventory | AnyFrame,
     path: str | PathLike[str],
     *,
     categories: Categories = None,

@@ -6,7 +6,7 @@ Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Pet, PetField
 from petstore_frame.schema.text import holds_lone, whole_text
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PIECE = 5_000
+
+
+class AnyFrame(Protocol):
+    """A table of whatever library: pandas, polars, pyarrow, DuckDB, Dask or PySpark."""
+
+    @property
+    def columns(self) -> Any:
+        """Its columns, or their names."""
 
 
 class PetColumns(tuple[Sequence[Any], ...]):

@@ -74,6 +74,22 @@ def records_text(count: int) -> str:
     return "1 record" if count == 1 else f"{count:,} records"
 
 
+def rows_text(count: int) -> str:
+    """Return a number of rows as a sentence has it."""
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def kind_text(value: object) -> str:
+    """Return what kind of thing a caller gave.
+
+    Example:
+        >>> kind_text(3), kind_text(3j), kind_text(None)
+        ('an int', 'a complex', 'None')
+    """
+    kind = type(value).__name__
+    return "None" if value is None else f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"
+
+
 def day_text(moment: datetime | float) -> str:
     """Return the day of a moment in its time zone, as ``2026-11-20``; of a number, in UTC."""
     return f"{_moment(moment):%Y-%m-%d}"

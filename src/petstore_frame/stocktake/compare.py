@@ -24,9 +24,9 @@ from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.categories import Categories
-from petstore_frame.schema.frame import as_dtypes, text_series
+from petstore_frame.schema.frame import AnyFrame, as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import minute_text
+from petstore_frame.schema.text import kind_text, minute_text
 from petstore_frame.stocktake.comparison import BY_ID, Comparison
 from petstore_frame.stocktake.matching import FIELDS, Kind, match_by_key, match_on, shared_dtype
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @renamed(data="source")
 def compare(
-    source: Any,
+    source: str | PathLike[str] | AnyFrame | Inventory,
     inventory: Inventory | pd.DataFrame | str | PathLike[str],
     *,
     on: str | Sequence[str] = (),
@@ -167,10 +167,9 @@ def _checked(data: Any, key: Sequence[str], on: tuple[str, ...], inventory: obje
             "history.diff() say what changed between them"
         )
     if not isinstance(inventory, Inventory):
-        kind = "None" if inventory is None else type(inventory).__name__
         raise ArgumentError(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
-            f"frame, or a Parquet file of it; got {kind}"
+            f"frame, or a Parquet file of it; got {kind_text(inventory)}"
         )
     known = inventory.completeness
     part = known.part or (f"status {known.status}" if known.status else "")

@@ -9,6 +9,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.keys import Ranks, is_date
 from petstore_frame.loader.reading.mapping import REQUIRED, sounds_like_a_key
 from petstore_frame.loader.reading.preview import Look
+from petstore_frame.schema.text import rows_text
 
 TO_FILL_IN = "?"
 # A column of more different words than this is no list of labels or states.
@@ -47,7 +48,7 @@ def _add_key(words: Words, notes: Notes, seen: Look) -> None:
     if not seen.reading.key:
         words["key"] = keys[0]
         counts = "; ".join(f"{name}: {count:,} different" for name, count in different.items())
-        notes["key",] = f"{counts}, in {len(seen.rows):,} rows"
+        notes["key",] = f"{counts}, in {rows_text(len(seen.rows))}"
     key = words["key"]
     is_unique = not isinstance(key, str) or different.get(key, 0) == len(seen.rows)
     if is_unique or seen.reading.keep is not None:
@@ -98,11 +99,11 @@ def _add_words(words: Words, notes: Notes, seen: Look) -> None:
         for value in values[:_MOST_WORDS]:
             table[value.text] = TO_FILL_IN
             likely = f"; {value.suggestion}?" if value.suggestion and not is_label else ""
-            notes[*place, value.text] = f"{value.count:,} rows{likely}"
+            notes[*place, value.text] = f"{rows_text(value.count)}{likely}"
         if more := values[_MOST_WORDS:]:
             words.setdefault("otherwise", {})[name] = TO_FILL_IN
             rows = sum(value.count for value in more)
-            notes["otherwise", name] = f"{rows:,} rows with {len(more):,} more words"
+            notes["otherwise", name] = f"{rows_text(rows)} with {len(more):,} more words"
 
 
 def _add_default(words: Words, notes: Notes, name: str, seen: Look) -> None:
@@ -116,4 +117,5 @@ def _add_default(words: Words, notes: Notes, name: str, seen: Look) -> None:
         is_name = name == "name" and isinstance(key, str)
         default = f"Unnamed {{{key}}}" if is_name else TO_FILL_IN
         words.setdefault("defaults", {})[name] = default
-        notes["defaults", name] = f"{empty:,} of {len(seen.rows):,} rows are empty"
+        be = "is" if empty == 1 else "are"
+        notes["defaults", name] = f"{empty:,} of {rows_text(len(seen.rows))} {be} empty"

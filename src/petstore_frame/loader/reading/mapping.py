@@ -15,7 +15,7 @@ from itertools import islice
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.call import Advice
-from petstore_frame.schema.models import SENT_FIELDS, PetField
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
@@ -168,7 +168,7 @@ def find_columns(
         found = _plausible(found, header, list(islice(rows(), _JUDGED)))
     if found.missing:
         raise InputError(
-            f"no column for {' and '.join(found.missing)} among {listed(header)}",
+            _lacking(found.missing, header),
             hint=_which_columns(found, may_lack_header=may_lack_header),
             answer={"mapping": found.proposed} if found.proposed else {},
         )
@@ -264,6 +264,14 @@ def listed(names: Sequence[str]) -> str:
     """Return column names for a message, the first twelve of many."""
     shown = ", ".join(repr(name[:60]) for name in names[:12])
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
+
+
+def _lacking(fields: Sequence[str], header: Sequence[str]) -> Advice:
+    """Return that no column was recognised as some fields."""
+    what = f"no column for {' and '.join(fields)} among {listed(header)}"
+    asked = " and which the ".join(FIELD_BY_NAME[field].label.lower() for field in fields)
+    by_hand = f"which column has the {asked}? There are {listed(header)}"
+    return Advice("{}", what, by_hand=by_hand)
 
 
 def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:

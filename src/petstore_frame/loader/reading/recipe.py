@@ -18,6 +18,7 @@ from petstore_frame.loader.reading.draft import TO_FILL_IN, drafted
 from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.preview import look
 from petstore_frame.schema.numeric import whole_from_text
+from petstore_frame.schema.text import kind_text, rows_text
 
 # A draft looks at no more rows than these.
 _MOST_ROWS = 2_000_000
@@ -130,7 +131,7 @@ class Recipe(RecipeOptions):
         """
         seen = look(path, cls(**words), rows=_MOST_ROWS)
         known, notes = drafted(seen, plain(seen.reading))
-        head = [f"# {seen.name}: {len(seen.rows):,} rows. Replace each question mark."]
+        head = [f"# {seen.name}: {rows_text(len(seen.rows))}. Replace each question mark."]
         open_questions = (problem for problem in seen.questions if not problem.answer)
         head += [f"# {problem}".replace("\n", " ") for problem in open_questions]
         return "\n".join([*head, _toml(known, notes)])
@@ -157,8 +158,8 @@ def as_recipe(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, A
     if isinstance(recipe, str | PathLike):
         recipe = Recipe.read(recipe)
     if recipe is not None and not isinstance(recipe, Recipe):
-        kind = type(recipe).__name__
-        what = f"recipe= is a Recipe or the path of its file, got a {kind}; nothing was sent"
+        kind = kind_text(recipe)
+        what = f"recipe= is a Recipe or the path of its file, got {kind}; nothing was sent"
         raise ArgumentError(what)
     found: Recipe = merged(recipe or Recipe(), given)
     return found

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import ArgumentError
 from petstore_frame.files.cells import EXACT_NUMBERS
 from petstore_frame.loader.record import RecordOrigin, RecordProblem
+from petstore_frame.schema.text import kind_text
 
 MERGED = "merged_cell"
 DATE_NOTE, NUMBER_NOTE = "date→text", "number→text"
@@ -105,7 +106,7 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> Typed:
         return (value.date() if is_day else value).isoformat(), DATE_NOTE
     if isinstance(value, date | time | timedelta):
         return str(value), DATE_NOTE
-    what = f"expected text or a number, the cell holds a {type(value).__name__}"
+    what = f"expected text or a number, the cell holds {kind_text(value)}"
     return str(value)[:200], RecordProblem("not_text", what, hint="give text or a number")
 
 
@@ -118,7 +119,7 @@ def frame_table(frame: Any) -> Table:
     is_frame = hasattr(frame, "itertuples") or hasattr(frame, "iter_rows")
     if not is_frame or not hasattr(frame, "columns"):
         kind = type(frame).__name__
-        got = _READ_BACK.get(kind, f"a {kind}; load_csv and load_excel read files")
+        got = _READ_BACK.get(kind, f"{kind_text(frame)}; load_csv and load_excel read files")
         raise ArgumentError(f"expected a pandas or polars DataFrame, got {got}; nothing was sent")
     return Table(tuple(map(str, frame.columns)), partial(_frame_rows, frame))
 

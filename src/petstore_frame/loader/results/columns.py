@@ -19,7 +19,7 @@ from petstore_frame.loader.record import State
 from petstore_frame.loader.results.summary import CHANGED, MEANINGS, problem_of, reason_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import whole_text
+from petstore_frame.schema.text import kind_text, whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +238,7 @@ def read_ids(
         check_folder("journal", journal)
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
-        raise ArgumentError(f"store is a Client or an address, got a {type(store).__name__}")
+        raise ArgumentError(f"store is a Client or an address, got {kind_text(store)}")
     path = find_journal(journal, address, store_id)
     if not path.exists():
         return _make_ids([])

@@ -22,6 +22,7 @@ from petstore_frame.loader.results.summary import (
     OUTDATED,
     ImportSummary,
 )
+from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import minute_text, records_text
 
 _BADGES = {
@@ -153,8 +154,8 @@ def _background(facts: ImportSummary) -> list[str]:
 def _columns(run: Import) -> str:
     """Describe which column is which field, so that a person sees a mistake before sending."""
     used = ", ".join(
-        field if field == column else f"{field} from {short_text(column)}"
-        for field, column in run.mapping.items()
+        name if name == column else f"{FIELD_BY_NAME[name].label.lower()} from {short_text(column)}"
+        for name, column in run.mapping.items()
     )
     keys = f"; key: {', '.join(map(short_text, run.key))}" if run.key else ""
     known = {*run.mapping.values(), *run.key}

@@ -26,7 +26,7 @@ from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import Pet, PetStatus
-from petstore_frame.schema.text import REPLACEMENT, folded_name
+from petstore_frame.schema.text import REPLACEMENT, folded_name, pets_text
 
 # If the answer for one of our pets was lost, its id is mostly just above another one of ours.
 NEAR_IDS = 20
@@ -105,8 +105,10 @@ def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
     for pet_id, name, category_id, cell in zip(*columns, strict=True):
         own_status = cell if isinstance(cell, str) else None
         found.pets[int(pet_id)] = Wanted(str(name), int(category_id), own_status)
-    end = "was read to its end" if is_whole else "may have had no end"
-    found.notes.append(f"the listing of {status or 'all'} {end}: {claim}")
+    end = f"ended after {pets_text(claim.rows)}, and nothing proves that it has no more"
+    if is_whole:
+        end = f"was read to its end: {claim}"
+    found.notes.append(f"the listing of {status or 'all'} pets {end}")
     return is_whole
 
 
