@@ -213,8 +213,8 @@ def _warned(name: str, value: Any) -> str:
     """Return what the rules of identity found, as a sentence."""
     if name == OUTDATED:
         ((column, value),) = value.items()
-        name = f"rows that stand, and are not the newest by the column {column!r}, as "
-        name += f"'newest: {column}' would have it"
+        name = f"Rows that are sent, though another row of their key is newer by {column!r}"
+        name += f" (the choice 'newest: {column}' sends that one)"
     if isinstance(value, list):
         more = ", …" if len(value) > _SHOWN_LINES else ""
         word = "line" if len(value) == 1 else "lines"
@@ -225,14 +225,15 @@ def _warned(name: str, value: Any) -> str:
 
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
-    "equal_few": "too few to ask: {} in all but the status like records of earlier loads, taken "
-    "for other animals",
-    "others_pets_few": "too few to ask: {} like pets that the store had, taken for other animals",
-    "withdrawn": "no longer in the file, and never sent: {} of an earlier version",
-    "store_unread": "the store could not be compared with the file, so that a load by somebody "
-    "else would not be seen: {}",
-    "store_cut": "the store was not read to its end, so that a load by somebody else may not be "
-    "seen; {} pets were compared",
+    "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
+    "status, too few to ask about",
+    "others_pets_few": "Sent as other animals: {} equal to pets of the store in all but the "
+    "status, too few to ask about",
+    "withdrawn": "No longer in the file, and never sent: {} of an earlier version",
+    "store_unread": "The store could not be compared with the file, so a load by somebody else "
+    "would not be seen: {}",
+    "store_cut": "The store was not read to its end, so a load by somebody else may not be seen; "
+    "{} pets were compared",
 }
 
 
