@@ -92,13 +92,19 @@ def write_arrivals(path: Path) -> Path:
     return path
 
 
-def picture_of_workbook(server: pf.Server, categories: Path, folder: Path) -> None:
-    """Write the workbook, let LibreOffice print it, and keep the first page."""
+def two_weeks(server: pf.Server) -> tuple[pf.Inventory, pf.Inventory]:
+    """Return what the store has before and after three cats came."""
     with server.client() as client:
         last_week = pf.fetch_inventory(client)
         for name in ("Luna", "Milo", "Zoë"):
             client.create_pet(name, category_id=2, status="available")
-        inventory = pf.fetch_inventory(client)
+        return last_week, pf.fetch_inventory(client)
+
+
+def picture_of_workbook(
+    last_week: pf.Inventory, inventory: pf.Inventory, categories: Path, folder: Path
+) -> None:
+    """Write the workbook, let LibreOffice print it, and keep the first page."""
     book = pf.write_report(
         inventory,
         folder / "stock.xlsx",
@@ -134,8 +140,9 @@ def main() -> None:
         folder = Path(name)
         samples.write_sample_categories(folder / "categories.csv")
         samples.write_sample_history(folder / "history")
+        last_week, inventory = two_weeks(server)
         picture_of_dashboard(server, folder / "categories.csv", folder / "history")
-        picture_of_workbook(server, folder / "categories.csv", folder)
+        picture_of_workbook(last_week, inventory, folder / "categories.csv", folder)
     picture_of_both()
 
 

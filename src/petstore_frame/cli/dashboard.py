@@ -21,6 +21,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
+import petstore_frame as pf
 from petstore_frame.bundled.children import child_environ
 from petstore_frame.cli.options import AsJson, CategoriesFile, WhichStore, print_json
 
@@ -54,29 +55,25 @@ def dashboard(
 
     Example: petstore-frame dashboard --sample 500
     """
-    from petstore_frame.bundled.samples import write_sample_categories, write_sample_history
-    from petstore_frame.bundled.server import serve
-    from petstore_frame.errors import ConfigurationError, MissingExtraError
     from petstore_frame.http.settings import read_settings
-    from petstore_frame.inventory import fetch_inventory
 
     if sample and (store.base_url or store.api_key):
         raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")
     if find_spec("voila") is None:
-        raise MissingExtraError("the dashboard as a page", "lab")
+        raise pf.errors.MissingExtraError("the dashboard as a page", "lab")
     if port and is_open(port):
-        raise ConfigurationError(f"port {port} is in use; leave out --port")
+        raise pf.errors.ConfigurationError(f"port {port} is in use; leave out --port")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
         if sample:
-            server = stack.enter_context(serve(sample=sample))
+            server = stack.enter_context(pf.serve(sample=sample))
             key = server.api_key.get_secret_value()
             store = replace(store, base_url=server.base_url, api_key=key)
-            categories = categories or write_sample_categories(folder / "categories.csv")
+            categories = categories or pf.samples.write_sample_categories(folder / "categories.csv")
             if history is None:
                 history = folder / "history"
                 with server.client() as client:
-                    write_sample_history(history, inventory=fetch_inventory(client))
+                    pf.samples.write_sample_history(history, inventory=pf.fetch_inventory(client))
         # What is missing is refused here, before a page is made.
         settings = read_settings(**store.settings())
         token, chosen = secrets.token_urlsafe(24), port or free_port()
@@ -180,7 +177,6 @@ def serve_page(settings: Mapping[str, Any]) -> None:
 
 def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
     """Return what the page's notebook shows: the dashboard of the store in the environment."""
-    import petstore_frame as pf
 
     given = json.loads(environ.get(SETTINGS, "{}"))
     return pf.Dashboard(pf.Client(), **given).widget

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 import typer
 from typer import BadParameter, Option
 
+import petstore_frame as pf
 from petstore_frame.cli.commands import REFUSED, end
 from petstore_frame.cli.options import (
     ANIMALS,
@@ -30,9 +31,7 @@ from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits, LoadOpt
 from petstore_frame.loader.reading.recipe import Recipe
 
 if TYPE_CHECKING:
-    from petstore_frame.client import Client
     from petstore_frame.loader.journal.question import Question
-    from petstore_frame.loader.results.results import LoadResult
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ class Settling:
         except ValueError:
             raise BadParameter("--resolve is RECORD=PET_ID, or RECORD=none") from None
 
-    def settle(self, result: LoadResult, client: Client) -> None:
+    def settle(self, result: pf.LoadResult, client: pf.Client) -> None:
         """Write what a person found out, then look for the rest in the store."""
         for record, pet_id in self._pets().items():
             result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
@@ -199,14 +198,13 @@ def load(
 
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
-    from petstore_frame.http.settings import IdempotencyKey
 
     if (path is None) is not sending.resume:
         raise BadParameter("give a file to load, or --resume without one")
     _check_output(output)
     settling.check(dry_run=dry_run)
     lifetime_s = sending.idempotency_lifetime
-    keys = None if lifetime_s is None else IdempotencyKey(lifetime_s)
+    keys = None if lifetime_s is None else pf.IdempotencyKey(lifetime_s)
     with store.client(idempotency=keys) as client:
         if path is None:
             _resume(client, animals.journal, as_json=as_json)
@@ -263,7 +261,7 @@ def _check_output(folder: Path | None) -> None:
 
 def _load(
     path: Path,
-    client: Client,
+    client: pf.Client,
     limits: Limits,
     recipe: Recipe,
     options: LoadOptions,
@@ -271,18 +269,17 @@ def _load(
     *,
     is_asking: bool,
     as_json: bool,
-) -> LoadResult:
+) -> pf.LoadResult:
     """Load a file; where somebody must say which animals its records are, ask, or refuse it."""
-    from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
     from petstore_frame.loader.results.question_text import question_facts
     from petstore_frame.loader.run import load as load_file
 
     while True:
         try:
             return load_file(path, client, recipe, limits, options, call=call)
-        except (LoadInterrupted, LoadStopped) as stopped:
+        except (pf.errors.LoadInterrupted, pf.errors.LoadStopped) as stopped:
             return stopped.result
-        except DuplicatesError as problem:
+        except pf.errors.DuplicatesError as problem:
             if as_json:
                 print_json(question_facts(problem.question) | {"exit_code": REFUSED})
                 raise typer.Exit(REFUSED) from None
@@ -318,7 +315,7 @@ def _wait_announced(seconds: float, *, grace_s: float) -> None:
     sleep(seconds)
 
 
-def _resume(client: Client, journal: Path | None, *, as_json: bool) -> NoReturn:
+def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
     """Finish the imports that stopped, print what became of each, and end the command."""
     from petstore_frame.loader.run import resume_loads
 
@@ -332,7 +329,7 @@ def _resume(client: Client, journal: Path | None, *, as_json: bool) -> NoReturn:
     raise typer.Exit(max((result.exit_code for result in results), default=0))
 
 
-def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
+def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> None:
     """Write the files, then print what became of the records, also where no file could be written.
 
     Raises:
@@ -349,7 +346,7 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
             typer.echo("\n".join([str(result), *(f"wrote {file}" for file in files)]))
 
 
-def write_files(result: LoadResult, folder: Path) -> list[Path]:
+def write_files(result: pf.LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
     from petstore_frame.loader.results.files import find_place
 
