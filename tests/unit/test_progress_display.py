@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
+import pytest
 
 from petstore_frame._internal.progress import open_progress
 
@@ -32,7 +31,8 @@ with pf.serve(sample=300, seed=7) as server, server.client() as client:
 
 def test_no_bar_stays_in_a_saved_notebook(tmp_path: Path) -> None:
     """A bar is seen while a cell runs; the saved notebook has no word of it, and no widget."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     cell = nbformat.v4.new_code_cell(STORY)
     book = nbformat.v4.new_notebook(cells=[cell])
-    NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert [list(each["data"].values()) for each in cell["outputs"]] == [[""], [""]]
