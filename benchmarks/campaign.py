@@ -39,7 +39,6 @@ from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from faults.load_harness import result_in
 from petstore_frame.client import Client
 from petstore_frame.loader.record import State
-from petstore_frame.loader.settling.reconcile import reconcile
 
 HERE = Path(__file__).parent
 LOAD_CHILD = HERE.parent / "tests" / "faults" / "load_child.py"
@@ -182,11 +181,10 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         sort_anew(folder / "pets.csv")
         until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
     if "reconcile" in options:
+        result.wait = lambda wait_s: time.sleep(min(wait_s, 1.0))  # it acts late by 0.2 s
         with Client(store.base_url, KEY, timeout_s=0.3) as client:
             for _ in range(5):
-                done = reconcile(
-                    result.path,
-                    result.import_id,
+                done = result.reconcile(
                     client,
                     grace_s=1.0,
                     sole_writer="alone" in options,

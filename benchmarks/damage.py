@@ -23,7 +23,7 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import DuplicatesError, JournalError
-from petstore_frame.loader.options import Limits, LoadOptions
+from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.run import load
 
@@ -85,8 +85,8 @@ class Scene:
 
     def _load(self, file: Path, journal: Path) -> None:
         with Client(self.store.base_url, KEY, timeout_s=5.0, max_retries=0) as client:
-            options = LoadOptions(journal=journal, progress=False)
-            load(file, client, Recipe(), Limits(workers=4), options)
+            options = LoadOptions(workers=4, journal=journal, progress=False)
+            load(file, client, Recipe(), options)
 
     def try_out(self, damage: Damage, outcome: Outcome) -> None:
         """Damage a copy of the journal, run the same load again, and count."""

@@ -75,7 +75,7 @@ FROM_MEMORY = """
 import asyncio, sys, uvicorn
 from petstore_frame.service import run
 from petstore_frame.service.app import create_app
-from petstore_frame.service.database import open_database
+from petstore_frame.service.store import open_database
 from petstore_frame.service.options import Options
 options = Options(port=int(sys.argv[1]), database=sys.argv[2], api_key=sys.argv[3], log_level="off")
 run.set_up_logging("off")

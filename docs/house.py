@@ -46,6 +46,8 @@ def parts_of(package: Path) -> dict[str, Part]:
         part.imports |= _imported(text, package.name)
     for part in parts.values():
         part.imports = (part.imports & parts.keys()) - {part.name}
+        if "__init__" in part.imports:  # a user of the public names stands above their list
+            parts["__init__"].imports.discard(part.name)
     return parts
 
 
@@ -53,7 +55,8 @@ def _imported(text: str, package: str) -> set[str]:
     names = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            taken = [alias.name for alias in node.names]
+            names += [f"{package}.__init__" if name == package else name for name in taken]
         elif isinstance(node, ast.ImportFrom) and node.level:  # a stub's own
             names += [f"{package}.{node.module or alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == package:

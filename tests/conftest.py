@@ -9,8 +9,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,6 +114,16 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
+def server_here(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """The empty store, named by the environment, for what is typed in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("PETSTORE_BASE_URL", server.base_url)
+    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key.get_secret_value())
+    return server
+
+
+@pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
     """An office before a store that fails where its ``store.fault_of`` says so."""
     from faults.flaky_store import KEY, FlakyStore
@@ -170,6 +180,7 @@ def sample_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[str]:
     """The SQLAlchemy address of a PostgreSQL cluster of our own, without a database name."""
+    from plain_http import wait_until
     from ports import free_port
 
     pytest.importorskip("psycopg", reason="psycopg is not installed")
@@ -192,7 +203,7 @@ def postgres_cluster() -> Iterator[str]:
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(serve, user=user, group=user, cwd="/", stdout=log, stderr=log)
     try:
-        _wait_for_postgres(port, process)
+        assert wait_until(lambda: _answers(port) or process.poll() is not None, 30)
         yield f"postgresql+psycopg://petstore@127.0.0.1:{port}"
     finally:
         process.send_signal(signal.SIGINT)  # "fast": no waiting for clients
@@ -222,16 +233,10 @@ def new_postgres_database(postgres_cluster: str) -> Callable[[], str]:
     return make
 
 
-def _wait_for_postgres(port: int, process: subprocess.Popen[bytes], within_s: float = 30) -> None:
+def _answers(port: int) -> bool:
     import psycopg
 
-    deadline = time.monotonic() + within_s
-    while True:
-        try:
-            psycopg.connect(f"postgresql://petstore@127.0.0.1:{port}/postgres").close()
-        except psycopg.OperationalError:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-        else:
-            return
+    with suppress(psycopg.OperationalError):
+        psycopg.connect(f"postgresql://petstore@127.0.0.1:{port}/postgres").close()
+        return True
+    return False

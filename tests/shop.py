@@ -105,11 +105,15 @@ class Shop:
     ) -> pf.LoadResult:
         """Load a fix file, that of a result as it is now or one from before, with cells changed."""
         header, *rows = source if isinstance(source, list) else self.fix_file(source)
+        rows = [[changes.get(cell, cell) for cell in row] for row in rows]
+        return self._run(pf.load_csv, self.write_rows(header, *rows), options)
+
+    def write_rows(self, *rows: list[str]) -> Path:
+        """Write the rows of a fix file."""
         path = self.folder / "fixed.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerow(header)
-            csv.writer(file).writerows([changes.get(cell, cell) for cell in row] for row in rows)
-        return self._run(pf.load_csv, path, options)
+            csv.writer(file).writerows(rows)
+        return path
 
     def _run(self, load: Callable[..., Any], source: Any, options: Any) -> pf.LoadResult:
         given = {"journal": self.journal, "progress": False, "workers": 1} | options

@@ -20,9 +20,8 @@ import petstore_frame as pf
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.service import run
 from petstore_frame.service.app import create_app
-from petstore_frame.service.database import open_database
 from petstore_frame.service.options import Options
-from petstore_frame.service.store import IDEMPOTENCY_KEEP_S
+from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, open_database
 
 WAIT_S = 30
 
@@ -45,13 +44,13 @@ class Server:
     def __init__(self, options: Options) -> None:
         self._resources = ExitStack()
         listener = self._resources.enter_context(run.listen(options))
-        database = open_database(options.database or "")
-        self._resources.callback(database.close)
-        run.prepare(database, options)
+        engine = open_database(options.database or "")
+        self._resources.callback(engine.dispose)
+        run.prepare(engine, options)
         self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.api_key = options.api_key or SecretStr("")
         self._honoured = None if options.spec_only else IdempotencyKey(IDEMPOTENCY_KEEP_S)
-        self._server = _Uvicorn(run.make_config(create_app(options, database), options))
+        self._server = _Uvicorn(run.make_config(create_app(options, engine), options))
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
         self._thread.start()
         assert self._server.answers.wait(WAIT_S)

@@ -12,12 +12,6 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
 
-from petstore_frame._internal.arguments import (
-    checked_id,
-    checked_limit,
-    checked_status,
-    takes_pet_fields,
-)
 from petstore_frame.errors import (
     APIConnectionError,
     ClosedError,
@@ -26,15 +20,24 @@ from petstore_frame.errors import (
     EndpointDeprecatedWarning,
 )
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.http import GivenTransport, StoreAnswer, Transport
+from petstore_frame.http import GivenTransport, Transport
 from petstore_frame.http.answer import STORE_ID
 from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
 from petstore_frame.http.page import Page
-from petstore_frame.http.retry import REAL_TIME, Clocks, Repeater, RetryPolicy
 from petstore_frame.http.settings import IdempotencyKey, read_settings
+from petstore_frame.http.transport import REAL_TIME, Clocks
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
-from petstore_frame.schema.models import MAX_LIMIT, NewPet, Pet, PetStatus
+from petstore_frame.schema.models import (
+    MAX_LIMIT,
+    NewPet,
+    Pet,
+    PetStatus,
+    checked_id,
+    checked_limit,
+    checked_status,
+    takes_pet_fields,
+)
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
@@ -106,9 +109,7 @@ class Client:
             raise problem.with_traceback(None) from None
         self.base_url = settings.base_url
         self.idempotency = idempotency
-        self._transport = Transport(settings, transport=transport, clock=self._clocks.clock)
-        policy = RetryPolicy(settings.max_retries)
-        self._repeater = Repeater(self._transport, policy, self._clocks)
+        self._transport = Transport(settings, transport=transport, clocks=self._clocks)
         self._has_warned = False
 
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
@@ -152,7 +153,8 @@ class Client:
             CrossOriginError: The address belongs to another origin; nothing was sent.
             PetstoreError: As for ``list_pets``.
         """
-        answer = self._get(address, params)
+        self._check_open()
+        answer = self._transport.get(address, params)
         columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
         return Page(columns, answer.headers, answer.url, damaged)
 
@@ -208,20 +210,19 @@ class Client:
 
         Interface: Endpoints, Add an animal; key and store id are extensions.
         """
-        if self._is_closed:
-            closed = self._closed_error()
-            return PostOutcome(Proof.NOT_APPLIED, "client_closed", error=closed, is_systemic=True)
         headers = {} if store_id is None else {STORE_ID: store_id}
-        has_key = False
+        has_key = idempotency_key is not None and self.idempotency is not None
         if idempotency_key is not None and self.idempotency is not None:
             headers[self.idempotency.header] = self.idempotency.header_value(idempotency_key)
-            has_key = True
         try:
-            answer = self._transport.send("POST", "/pets", body=payload, headers=headers)
+            self._check_open()
+            answer = self._transport.send("POST", "/pets", body=payload, more=headers)
         except APIConnectionError as problem:
             return judge_failure(problem)
+        except ClosedError as problem:
+            return PostOutcome(Proof.NOT_APPLIED, "client_closed", None, problem, is_systemic=True)
         except ConfigurationError as problem:  # a key that is asked for each time, and not got
-            return PostOutcome(Proof.NOT_APPLIED, "api_key", error=problem, is_systemic=True)
+            return PostOutcome(Proof.NOT_APPLIED, "api_key", None, problem, is_systemic=True)
         return judge_answer(answer, has_key=has_key)
 
     def get_pet(self, pet_id: int) -> Pet:
@@ -244,7 +245,8 @@ class Client:
             self._has_warned = True
             text = end_of_get_pet(date.today())  # a day more or less does not matter
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())
-        answer = self._get(address)
+        self._check_open()
+        answer = self._transport.get(address)
         pet = read_pet(answer.body, operation=answer.operation)
         if pet.id != pet_id:
             raise ContractError(
@@ -255,21 +257,17 @@ class Client:
             )
         return pet
 
-    def _get(self, address: str, params: Mapping[str, str] | None = None) -> StoreAnswer:
-        if self._is_closed:
-            raise self._closed_error()
-        return self._repeater.get(address, params)
-
     def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""
         self._is_closed = True
         self._transport.close()
 
-    def _closed_error(self) -> ClosedError:
-        return ClosedError(
-            f"this Client of {self.base_url} is closed, as it is after its `with` block; "
-            "make a new one (nothing was sent)"
-        )
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ClosedError(
+                f"this Client of {self.base_url} is closed, as it is after its `with` block; "
+                "make a new one (nothing was sent)"
+            )
 
     if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
 

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import Any
 
-from petstore_frame.client import Client
+import petstore_frame as pf
 from petstore_frame.http import GivenTransport
 from petstore_frame.http.answer import STORE_ID
-from petstore_frame.http.connections import Answered, Asked, in_memory
-from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES, SENT_FIELDS, NewPet, Pet
+from petstore_frame.http.connections import in_memory
 
-_DEFAULT_LIMIT = 20
+_DEFAULT_LIMIT, _MAX_LIMIT = 20, 100
+_Answer = tuple[int, bytes, Mapping[str, str]]
 
 
-def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeStore:
+def fake_store(pets: Iterable[pf.NewPet | pf.Pet | Mapping[str, Any]] = ()) -> FakeStore:
     """Return a store in memory: no process, no socket, all three operations.
 
     It answers as the interface states, and pages by next links. ``pf.serve()`` is the store for
@@ -60,60 +60,67 @@ class FakeStore:
     transport: GivenTransport
     requests: list[str]
 
-    def __init__(self, pets: Iterable[NewPet | Pet | Mapping[str, Any]]) -> None:
+    def __init__(self, pets: Iterable[pf.NewPet | pf.Pet | Mapping[str, Any]]) -> None:
         self._id = secrets.token_hex(8)
         self.base_url = f"https://fake-{self._id}.invalid/v1"
         self.api_key = secrets.token_urlsafe(24)
         self.transport = in_memory(self._answer)
         self.requests = []
-        self._pets: dict[int, Pet] = {}
+        self._pets: dict[int, pf.Pet] = {}
         self._lock = Lock()
         for pet in pets:
             self._add(dict(pet))
 
-    def client(self, *, max_retries: int | None = None) -> Client:
+    def client(self, *, max_retries: int | None = None) -> pf.Client:
         """Return a Client of this store."""
-        return Client(
+        return pf.Client(
             self.base_url, self.api_key, max_retries=max_retries, transport=self.transport
         )
 
     @property
-    def pets(self) -> list[Pet]:
+    def pets(self) -> list[pf.Pet]:
         """What the store holds now, by ascending id."""
         with self._lock:
             return [self._pets[pet_id] for pet_id in sorted(self._pets)]
 
-    def _add(self, fields: dict[str, Any]) -> Pet:
+    def _add(self, fields: dict[str, Any]) -> pf.Pet:
         """Add a pet; one without an id gets the next free one."""
         pet_id = fields.pop("id", None)
-        new = NewPet(**fields)
+        new = pf.NewPet(**fields)
         with self._lock:
             pet_id = max([0, *self._pets]) + 1 if pet_id is None else pet_id
-            added = Pet(id=pet_id, **dict(new))
+            added = pf.Pet(id=pet_id, **dict(new))
             self._pets[added.id] = added
         return added
 
-    def _answer(self, asked: Asked) -> Answered:
-        path = asked.path.removeprefix("/v1")
-        self.requests.append(f"{asked.method} {path}")
-        if asked.headers.get("Authorization") != f"Bearer {self.api_key}":
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
+        body: bytes,
+    ) -> _Answer:
+        path = path.removeprefix("/v1")
+        self.requests.append(f"{method} {path}")
+        if headers.get("Authorization") != f"Bearer {self.api_key}":
             answer = _error(401, "unauthorized", "the API key is missing or invalid")
-        elif (asked.method, path) == ("GET", "/pets"):
-            answer = self._list(asked.query)
-        elif (asked.method, path) == ("POST", "/pets"):
-            answer = self._create(asked)
-        elif asked.method == "GET" and path.startswith("/pets/"):
+        elif (method, path) == ("GET", "/pets"):
+            answer = self._list(query)
+        elif (method, path) == ("POST", "/pets"):
+            answer = self._create(headers.get(STORE_ID, self._id), body)
+        elif method == "GET" and path.startswith("/pets/"):
             answer = self._get(path.removeprefix("/pets/"))
         else:
             answer = _error(404, "not_found", f"nothing is at {path}")
-        return answer._replace(headers={STORE_ID: self._id, **answer.headers})
+        return (*answer[:2], {STORE_ID: self._id, **answer[2]})
 
-    def _list(self, query: Mapping[str, str]) -> Answered:
+    def _list(self, query: Mapping[str, str]) -> _Answer:
         limit, status = query.get("limit", str(_DEFAULT_LIMIT)), query.get("status")
-        if not limit.isdecimal() or not 1 <= int(limit) <= MAX_LIMIT:
-            return _error(400, "invalid_request", f"limit is 1 to {MAX_LIMIT}")
-        if status not in (None, *PET_STATUSES):
-            return _error(400, "invalid_request", f"status is one of {', '.join(PET_STATUSES)}")
+        if not limit.isdecimal() or not 1 <= int(limit) <= _MAX_LIMIT:
+            return _error(400, "invalid_request", f"limit is 1 to {_MAX_LIMIT}")
+        if status not in (None, *pf.PET_STATUSES):
+            return _error(400, "invalid_request", f"status is one of {', '.join(pf.PET_STATUSES)}")
         after = int(query.get("after", "0"))
         found = [pet for pet in self.pets if status in (None, pet.status)]
         rest = [pet for pet in found if "after" not in query or pet.id > after]
@@ -122,38 +129,36 @@ class FakeStore:
         if len(rest) > len(page):
             filters = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
             links["Link"] = f'<{self.base_url}/pets?{filters}&after={page[-1].id}>; rel="next"'
-        return Answered(200, b"[%b]" % b",".join(map(_json, page)), links)
+        return 200, b"[%b]" % b",".join(map(_json, page)), links
 
-    def _create(self, asked: Asked) -> Answered:
-        if asked.headers.get(STORE_ID, self._id) != self._id:
+    def _create(self, store_id: str, sent: bytes) -> _Answer:
+        if store_id != self._id:
             return _error(412, "other_store", "this address belongs to another store")
+        wire = {name: field.alias or name for name, field in pf.NewPet.model_fields.items()}
         try:
-            body = json.loads(asked.body)
-            fields = {f.name: body[f.wire_name] for f in SENT_FIELDS if f.wire_name in body}
+            body = json.loads(sent)
+            fields = {name: body[sent_as] for name, sent_as in wire.items() if sent_as in body}
             if not str(fields.get("name", "x")).strip():
                 return _error(400, "invalid_request", "name is blank")
-            return Answered(201, _json(self._add(fields)))
+            return 201, _json(self._add(fields)), {}
         except (TypeError, ValueError):
-            wanted = ", ".join(field.wire_name for field in SENT_FIELDS)
+            wanted = ", ".join(wire.values())
             text = f"the body is not a NewPet ({wanted}), or holds an invalid value"
             return _error(400, "invalid_request", text)
 
-    def _get(self, pet_id: str) -> Answered:
-        with self._lock:
-            pet = next((pet for pet in self._pets.values() if str(pet.id) == pet_id), None)
+    def _get(self, pet_id: str) -> _Answer:
+        pet = next((pet for pet in self.pets if str(pet.id) == pet_id), None)
         if pet is None:
             return _error(404, "not_found", "there is no pet with this id")
-        return Answered(200, _json(pet))
+        return 200, _json(pet), {}
 
     def __repr__(self) -> str:
         return f"<FakeStore: {len(self._pets)} pets>"
 
 
-def _json(pet: Pet) -> bytes:
+def _json(pet: pf.Pet) -> bytes:
     return pet.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
-def _error(status: int, code: str, message: str) -> Answered:
-    return Answered(
-        status, json.dumps({"code": code, "message": message, "status": status}).encode()
-    )
+def _error(status: int, code: str, message: str) -> _Answer:
+    return status, json.dumps({"code": code, "message": message, "status": status}).encode(), {}

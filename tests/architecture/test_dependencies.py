@@ -9,14 +9,13 @@ import tomllib
 from pathlib import Path
 
 import petstore_frame
+from architecture.sources import FILES, ROOT, nodes, parse, part_of
+from architecture.sources import imported as named_by
 
-ROOT = Path(__file__).parents[2]
-HOUSE = Path(petstore_frame.__file__).parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
-EVERY = sorted(HOUSE.rglob("*.py"))
-SERVICE = [path for path in EVERY if path.relative_to(HOUSE).parts[0] == "service"]
+SERVICE = [path for path in FILES if part_of(path) == "service"]
 
 # Where a distribution is imported under another name.
 IMPORTED_AS = {
@@ -40,20 +39,15 @@ def imported(paths: list[Path], *, top_only: bool = False) -> set[str]:
     """Return the outside libraries that these modules import when they run."""
     found = set()
     for path in paths:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         only_types = {
             inner
-            for node in ast.walk(tree)
+            for node in nodes(path)
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
             for inner in ast.walk(node)
         }
-        for node in tree.body if top_only else ast.walk(tree):
-            if node in only_types:
-                continue
-            if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found.add(str(node.module).split(".")[0])
+        run = parse(path).body if top_only else nodes(path)
+        named = [name for node in run if node not in only_types for name in named_by(node)]
+        found |= {name.split(".")[0] for name in named}
     return found - set(sys.stdlib_module_names) - {"petstore_frame"}
 
 
@@ -70,8 +64,8 @@ def test_the_service_declares_what_it_imports() -> None:
 def test_each_import_is_declared_and_each_declaration_used() -> None:
     """Core and extras together are the imports of the package, and what it starts by name."""
     extras = set().union(*(declared(EXTRAS[extra]) for extra in SHOWN))
-    assert imported(EVERY).isdisjoint(STARTED_OR_CHOSEN)
-    assert imported(EVERY) | STARTED_OR_CHOSEN == names_of(
+    assert imported(FILES).isdisjoint(STARTED_OR_CHOSEN)
+    assert imported(FILES) | STARTED_OR_CHOSEN == names_of(
         declared(PROJECT["dependencies"]) | extras
     )
 
@@ -79,7 +73,7 @@ def test_each_import_is_declared_and_each_declaration_used() -> None:
 def test_only_the_core_is_imported_at_the_top() -> None:
     """Outside the service, a library of an extra alone is imported where it is first used."""
     extras = set().union(*(names_of(declared(EXTRAS[extra])) for extra in SHOWN))
-    at_the_top = imported([path for path in EVERY if path not in SERVICE], top_only=True)
+    at_the_top = imported([path for path in FILES if path not in SERVICE], top_only=True)
     assert at_the_top & extras - names_of(declared(PROJECT["dependencies"])) == set()
 
 

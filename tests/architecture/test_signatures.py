@@ -1,17 +1,26 @@
 """A change of a public signature is a decision, so it shows up here as a difference.
 
+Each idea has one name in them: the table of CONTRIBUTING is held to them.
 After a decision: ``python tests/architecture/test_signatures.py`` writes the file anew.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from enum import Enum
 from pathlib import Path
 
+import pytest
+
 import petstore_frame
+from architecture.sources import ROOT
+from petstore_frame.errors import ArgumentError
 
 RECORDED = Path(__file__).with_name("signatures.txt")
+ROW = re.compile(r"^\| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ((?:`\w+`(?:, )?)+) \|$", re.MULTILINE)
+# Those of the loader, which keeps its words until its next version.
+LOADER = ("load_", "resume_loads", "read_ids", "LoadResult")
 
 
 def lines() -> list[str]:
@@ -62,6 +71,37 @@ def test_the_ways_in_have_the_same_parameters_in_the_same_order() -> None:
         for other in names:
             both = {*one} & {*other}
             assert [name for name in one if name in both] == [n for n in other if n in both]
+
+
+def table() -> list[tuple[list[str], list[str]]]:
+    """The names that each idea has, and those that it must not have."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    _, _, part = text.partition("## One name per idea")
+    return [tuple(re.findall(r"\w+", cell) for cell in row) for row in ROW.findall(part)]
+
+
+def test_an_idea_has_one_name() -> None:
+    """No public parameter outside the loader is a word that the table has for another name."""
+    others = {word for _, not_these in table() for word in not_these}
+    ours = [line for line in lines() if not line.lstrip().removeprefix("class ").startswith(LOADER)]
+    used = {name for line in ours for name in re.findall(r"[(,] ?(\w+): ", line)}
+    assert len(others) > 10
+    assert used & others == set()
+    assert {names[0] for names, _ in table()} <= used
+
+
+@pytest.mark.parametrize(
+    ("call", "new"),
+    [
+        (lambda: petstore_frame.compare(data=[], inventory=None), "source="),
+        (lambda: petstore_frame.completeness(frame=None), "pets="),
+        (lambda: petstore_frame.fetch_inventory(None, probe_budget=3), "max_probes="),
+    ],
+)
+def test_an_old_name_is_answered_with_the_new_one(call, new) -> None:
+    """Who still types the word of an earlier version reads the one of this version."""
+    with pytest.raises(ArgumentError, match=f"is {new} now"):
+        call()
 
 
 if __name__ == "__main__":

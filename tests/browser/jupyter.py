@@ -1,4 +1,4 @@
-"""A real JupyterLab or Voila on loopback, and a real Chromium that can reach nothing else."""
+"""A real JupyterLab on loopback, and a real Chromium that can reach nothing else."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
+
+from plain_http import wait_until
 from ports import free_port
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -28,11 +28,17 @@ CHROMIUM_ARGS = [
 ]  # fmt: skip
 LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
 START_S = 90
-LAB_SETTINGS = {
+LAB = [
+    sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1",
+    "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=None",
+    "--LabApp.extension_manager=readonly",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+]  # fmt: skip
+SETTINGS = {
     # The question about news covers a corner of every picture.
-    ("apputils-extension", "notification"): {"fetchNews": "false", "checkForUpdates": False},
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     # Otherwise cells outside the window are taken out of the page.
-    ("notebook-extension", "tracker"): {"windowingMode": "none"},
+    "notebook-extension/tracker": {"windowingMode": "none"},
 }
 
 
@@ -43,16 +49,13 @@ class Server:
     url: str
     token: str
 
-    def request(self, method: str, path: str) -> Any:
+    def request(self, method: str, path: str) -> httpx.Response:
         headers = {"Authorization": f"token {self.token}"}
-        request = urllib.request.Request(self.url + path, method=method, headers=headers)
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            body = answer.read()
-        return json.loads(body) if body[:1] in (b"{", b"[") else None
+        return httpx.request(method, self.url + path, headers=headers, timeout=30)
 
     def end_kernels(self) -> None:
         """Kernels outlive their page."""
-        for session in self.request("GET", "/api/sessions"):
+        for session in self.request("GET", "/api/sessions").json():
             self.request("DELETE", f"/api/sessions/{session['id']}")
 
 
@@ -66,34 +69,29 @@ class Traffic:
 
 
 @contextlib.contextmanager
-def jupyter(
-    root: Path,
-    kind: str = "lab",
-    theme: str = "JupyterLab Light",
-    environ: Mapping[str, str] | None = None,
-) -> Iterator[Server]:
+def jupyter(root: Path, environ: Mapping[str, str] | None = None) -> Iterator[Server]:
     """Run a server over a folder, in a home of its own."""
     home = Path(tempfile.mkdtemp(prefix="jupyter-home-"))
     port, token = free_port(), secrets.token_hex(16)
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     folders = {name: str(home / name.lower()) for name in names}
-    for folder in folders.values():
-        Path(folder).mkdir()
     env = {**os.environ, **folders, "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
-    env |= environ or {}
-    _write_settings(Path(folders["JUPYTER_CONFIG_DIR"]), theme)
-    command = _command(kind, root, port, token, theme)
+    settings = Path(folders["JUPYTER_CONFIG_DIR"]) / "lab" / "user-settings" / "@jupyterlab"
+    for name, values in SETTINGS.items():
+        path = settings / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(values))
+    command = [*LAB, f"--port={port}", f"--ServerApp.root_dir={root}"]
+    command += [f"--IdentityProvider.token={token}"]
     log = home / "server.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, env=env, cwd=home, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
-        )
+            command, env=env | dict(environ or {}), cwd=home, stdout=out,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
     server = Server(f"http://127.0.0.1:{port}", token)
     try:
-        try:
-            await_answer(server, "/api/status" if kind == "lab" else "/", process)
-        except RuntimeError as problem:
-            raise RuntimeError(f"{problem}:\n{log.read_text(errors='replace')[-3000:]}") from None
+        await_answer(server, "/api/status", process, log)
         yield server
     finally:
         process.terminate()
@@ -105,43 +103,20 @@ def jupyter(
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _command(kind: str, root: Path, port: int, token: str, theme: str) -> list[str]:
-    if kind == "lab":
-        return [
-            sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1",
-            f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}",
-            f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True",
-            "--LabApp.news_url=None", "--LabApp.extension_manager=readonly",
-            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        ]  # fmt: skip
-    shade = "dark" if "Dark" in theme else "light"
-    return [
-        sys.executable, "-m", "voila", str(root), "--no-browser", "--Voila.ip=127.0.0.1",
-        f"--port={port}", f"--theme={shade}", "--show_tracebacks=True",
-    ]  # fmt: skip
-
-
-def _write_settings(config: Path, theme: str) -> None:
-    themed = {("apputils-extension", "themes"): {"theme": theme}}
-    for (extension, plugin), values in {**LAB_SETTINGS, **themed}.items():
-        folder = config / "lab" / "user-settings" / "@jupyterlab" / extension
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{plugin}.jupyterlab-settings").write_text(json.dumps(values))
-
-
-def await_answer(server: Server, path: str, process: subprocess.Popen) -> None:
+def await_answer(
+    server: Server, path: str, process: subprocess.Popen, log: Path | None = None
+) -> None:
     """Wait until a server answers at all."""
-    deadline = time.monotonic() + START_S
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
+
+    def answers() -> bool:
+        with contextlib.suppress(httpx.TransportError):
             server.request("GET", path)
-        except urllib.error.HTTPError:
-            return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError("the server did not start")
+            return True
+        return process.poll() is not None
+
+    if not wait_until(answers, START_S) or process.poll() is not None:
+        said = log.read_text(errors="replace")[-3000:] if log else ""
+        raise RuntimeError(f"the server did not start: {said}")
 
 
 @contextlib.contextmanager
@@ -177,19 +152,18 @@ def tab(context: Any) -> Iterator[tuple[Any, Traffic]]:
     def count(frame: Any) -> None:
         traffic.socket_bytes += len(frame)
 
+    def note(line: Any) -> None:
+        if line.type == "error":
+            traffic.errors.append(line.text)
+
     page.route("**/*", guard)
     page.on("websocket", lambda opened: opened.on("framereceived", count))
     page.on("pageerror", lambda problem: traffic.errors.append(str(problem)))
-    page.on("console", lambda line: _note(traffic, line))
+    page.on("console", note)
     try:
         yield page, traffic
     finally:
         page.close()
-
-
-def _note(traffic: Traffic, line: Any) -> None:
-    if line.type == "error":
-        traffic.errors.append(line.text)
 
 
 IS_IDLE = """() => {

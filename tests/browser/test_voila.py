@@ -2,36 +2,70 @@
 
 from __future__ import annotations
 
-import urllib.error
-import urllib.request
 from typing import Any
 
-from browser.test_lab import AXE_RUN
+import httpx
+
+GIVE = """() => {
+  const given = new DataTransfer();
+  given.items.add(new File(["name,Art\\nDropped,Hund\\n,Katze\\n"], "dropped.csv"));
+  return given;
+}"""
+PASTE = """(place, text) => {
+  const pasted = new DataTransfer();
+  pasted.setData("text/plain", text);
+  place.dispatchEvent(new ClipboardEvent("paste",
+    {clipboardData: pasted, bubbles: true, cancelable: true}));
+}"""
 
 
-def test_axe_finds_nothing(voila: Any, axe: str) -> None:
+def test_axe_finds_nothing(voila: Any, axe: Any) -> None:
     """Contrast, names and roles are right on the bare page too."""
-    voila.evaluate(axe)
-    assert voila.locator(".pf-dash").evaluate(AXE_RUN) == []
+    assert axe(voila.locator(".pf-dash")) == []
 
 
-def test_dark_is_followed(voila: Any, picture: Any) -> None:
+def test_dark_is_followed(voila: Any) -> None:
     """Only a browser has the system's preference: the page is dark where that is."""
     shades = {}
-    for scheme in ("light", "dark"):
+    for scheme in ("dark", "light"):
         voila.emulate_media(color_scheme=scheme)
         shades[scheme] = voila.locator(".pf-card").first.evaluate(
             "card => getComputedStyle(card).backgroundColor"
         )
-    picture(voila, "voila_dark")
-    voila.emulate_media(color_scheme="light")
     assert shades["light"] == "rgb(255, 255, 255)" and shades["dark"] != shades["light"]
 
 
 def test_without_the_token_there_is_no_page(address: str) -> None:
     """Another user of the machine who finds the port is asked for the token."""
-    try:
-        with urllib.request.urlopen(address.partition("?")[0], timeout=30) as answer:
-            assert "/login" in answer.url and b"pf-dash" not in answer.read()
-    except urllib.error.HTTPError as refused:
-        assert refused.code in (401, 403)
+    answer = httpx.get(address.partition("?")[0], follow_redirects=True, timeout=30)
+    assert "/login" in str(answer.url) or answer.status_code in (401, 403)
+    assert b"pf-dash" not in answer.content
+
+
+def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
+    """Only a browser has a clipboard and a hand that drops; keys alone send what came so.
+
+    What is asked about a file, and what became of it, is fit for a screen reader.
+    """
+    voila.get_by_role("button", name="Import", exact=True).click()
+    tab, dash = voila.locator(".pf-tab:visible"), voila.locator(".pf-dash")
+    given = voila.evaluate_handle(GIVE)
+    for kind in ("dragover", "drop"):
+        tab.locator("h3").dispatch_event(kind, {"dataTransfer": given})
+    voila.locator("caption", has_text="dropped.csv").wait_for()
+    voila.get_by_label("Category is", exact=True).select_option(label="Art")
+    voila.get_by_label("what Hund means", exact=True).wait_for()
+    assert axe(dash) == []
+    place = tab.locator("textarea")
+    place.focus()
+    place.evaluate(PASTE, "name\tcategory_id\r\nPasted\t2\r\n")
+    voila.locator("caption", has_text="pasted ").wait_for()
+    voila.get_by_role("button", name="Send 1 pet").wait_for()
+    place.focus()
+    for _ in range(20):  # with keys alone: on from the place where it was pasted
+        voila.keyboard.press("Tab")
+        if voila.evaluate("() => document.activeElement.dataset.way") == "send":
+            break
+    voila.keyboard.press("Enter")
+    voila.get_by_text("1 of 1 record created").wait_for()
+    assert axe(dash) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -40,29 +41,24 @@ def stranger(store: Server) -> Iterator[httpx.Client]:
 @pytest.fixture
 def serve_with(tmp_path) -> Iterator[Callable[..., httpx.Client]]:
     """Start a store with other settings and return plain httpx for it."""
-    running: list[Any] = []
+    with ExitStack() as stack:
 
-    def start(**settings: Any) -> httpx.Client:
-        server = serve(database=tmp_path / f"store{len(running)}.sqlite3", **settings)
-        client = talk_to(server)
-        running.extend((client, server))
-        return client
+        def start(**settings: Any) -> httpx.Client:
+            server = stack.enter_context(serve(database=tmp_path / "store.sqlite3", **settings))
+            return stack.enter_context(talk_to(server))
 
-    yield start
-    for part in running:
-        part.close()
-
-
-def assert_error(answer: httpx.Response, status: int, code: str | None = None) -> None:
-    """An error answer has the three fields of the Error object, and no trace of a program."""
-    body = answer.json()
-    assert answer.status_code == status, answer.text
-    assert body["status"] == status
-    assert isinstance(body["message"], str) and isinstance(body["code"], str)
-    assert code is None or body["code"] == code
-    assert "Traceback" not in answer.text and "sqlalchemy" not in answer.text.lower()
+        yield start
 
 
 @pytest.fixture(scope="session")
 def is_error() -> Callable[..., None]:
-    return assert_error
+    """Hold that an answer has the three fields of the Error object, and no trace of a program."""
+
+    def check(answer: httpx.Response, status: int, code: str | None = None) -> None:
+        body = answer.json()
+        assert (answer.status_code, body["status"]) == (status, status), answer.text
+        assert isinstance(body["message"], str) and isinstance(body["code"], str)
+        assert code is None or body["code"] == code
+        assert "Traceback" not in answer.text and "sqlalchemy" not in answer.text.lower()
+
+    return check

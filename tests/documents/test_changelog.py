@@ -27,22 +27,14 @@ def names(tmp_path_factory: pytest.TempPathFactory):
         patched.chdir(folder)
         patched.setenv("XDG_STATE_HOME", str(folder))
         Path("list.csv").write_text("name,category_id\nAda,1\n", encoding="utf-8")
-        store = pf.testing.fake_store([{"name": "Luna", "category_id": 3}])
-        with store.client() as client:
-            inventory = pf.fetch_inventory(client)
-            history = pf.History("history")
+        with pf.testing.fake_store([{"name": "Luna", "category_id": 3}]).client() as client:
+            inventory, history = pf.fetch_inventory(client), pf.History("history")
             history.add(inventory)
-            yield {
-                "pf": pf,
-                "client": client,
-                "new_pet": pf.NewPet(name="Max", category_id=3),
-                "inventory": inventory,
-                "old": inventory,
-                "frame": inventory.frame,
-                "summary": pf.summarize(inventory),
-                "history": history,
-                "result": pf.load_csv("list.csv", client, journal="journal"),
-            }
+            result = pf.load_csv("list.csv", client, journal="journal")
+            made = {"pf": pf, "client": client, "inventory": inventory, "old": inventory}
+            made |= {"history": history, "result": result, "frame": inventory.frame}
+            made |= {"summary": pf.summarize(inventory)}
+            yield made | {"new_pet": pf.NewPet(name="Max", category_id=3)}
 
 
 @pytest.mark.parametrize(("old", "new"), MOVES)

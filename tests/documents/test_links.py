@@ -1,4 +1,4 @@
-"""What a document points to is there."""
+"""What a document points to is there, and each public name and command is written down."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Iterable
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
@@ -14,12 +16,14 @@ import pytest
 from benchmarks import all as all_benchmarks
 
 import petstore_frame
+from architecture.sources import FILES, HOUSE, ROOT, nodes
 from architecture.test_layers import LEVELS
+from petstore_frame import errors
+from petstore_frame.cli.commands import COMMANDS
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-HOUSE = Path(petstore_frame.__file__).parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/*.md"), *ROOT.glob("docs/*/*.md")])
+REFERENCE = sorted((ROOT / "docs/reference").glob("*.md"))
 MADE = {"house.svg", "notebooks/index.md"}  # by docs/conf.py, when the pages are built
 HEADINGS = re.findall(
     r"^#+ (?:\d+\. )?(.+)$", (ROOT / "docs/interface.md").read_text(encoding="utf-8"), re.MULTILINE
@@ -29,8 +33,8 @@ HEADINGS = re.findall(
 def citations() -> list[str]:
     """Return what follows ``Interface:`` in each docstring of the package, remarks left out."""
     found = []
-    for path in HOUSE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in FILES:
+        for node in nodes(path):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 found += re.findall(r"^Interface: ([^.;(\n]+)", ast.get_docstring(node) or "", re.M)
     return [name.strip() for cited in found for name in cited.split(", ")]
@@ -94,14 +98,6 @@ def test_every_benchmark_runs_as_its_table_says() -> None:
     assert all(file == "-m" or (ROOT / file).exists() for file in files)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_code_paths_are_there(document: Path) -> None:
-    """A file of the repository that a text names, such as `errors/` or `outcome.py`, exists."""
-    words = re.findall(r"`([\w/]+(?:\.py|/))`", document.read_text(encoding="utf-8"))
-    homes = (ROOT, HOUSE, HOUSE / "service", document.parent)
-    assert [word for word in words if not any((home / word).exists() for home in homes)] == []
-
-
 def test_a_change_begins_where_contributing_says() -> None:
     """Each of the ten changes names a part, and what to search for in it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -109,21 +105,54 @@ def test_a_change_begins_where_contributing_says() -> None:
     named = re.findall(r"`(\w+)` in `(\w+)`", table)
     rows = re.findall(r"^\| (?!to \|)[^|-][^|]*\| `(\w+)` in ", table, re.MULTILINE)
     assert len(rows) == 10
-    missing = [
-        (name, part)
-        for name, part in named
-        if not any(
-            re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))
-            for path in [*HOUSE.glob(f"{part}.py"), *HOUSE.glob(f"{part}/**/*.py")]
-        )
-    ]
-    assert missing == []
+    for name, part in named:
+        files = [*HOUSE.glob(f"{part}.py"), *HOUSE.glob(f"{part}/**/*.py")]
+        assert any(re.search(rf"\b{name}\b", path.read_text(encoding="utf-8")) for path in files)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_relative_links_lead_somewhere(document: Path) -> None:
-    """Each link and picture inside the repository exists."""
-    links = re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8"))
-    inside = [link for link in links if "://" not in link and link not in MADE]
+def test_links_and_paths_lead_somewhere(document: Path) -> None:
+    """Each link and picture inside the repository exists.
+
+    So does a file that a text names, such as `errors/` or `outcome.py`.
+    """
+    text = document.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
     homes = (document.parent, ROOT)  # the pages bring the notebooks from the root
-    assert [link for link in inside if not any((home / link).exists() for home in homes)] == []
+    assert not [link for link in links if not is_in(link, homes) and link not in MADE]
+    words = re.findall(r"`([\w/]+(?:\.py|/))`", text)
+    assert not [word for word in words if not is_in(word, (*homes, HOUSE, HOUSE / "service"))]
+
+
+def is_in(name: str, folders: Iterable[Path]) -> bool:
+    return any((folder / name).exists() for folder in folders)
+
+
+def documented() -> list[str]:
+    """The names that the reference pages give to autodoc, with the part of those that have one."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE)
+    return re.findall(r"^\.\. auto(?:class|function|data):: ([\w.]+)$", text, re.MULTILINE)
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    """A name that a user may rely on has its entry; those of the errors come with their tree."""
+    names = documented()
+    assert sorted(names) == sorted(set(names))
+    elsewhere = {"charts", "errors", "monday", "samples", "testing", "__version__", *dir(errors)}
+    assert set(petstore_frame.__all__) - elsewhere - set(names) == set()
+
+
+@pytest.mark.parametrize("name", documented())
+def test_every_entry_of_the_reference_is_a_name(name: str) -> None:
+    """An entry names what is there, at the place where a user imports it from."""
+    home, _, last = f"petstore_frame.{name.removeprefix('petstore_frame.')}".rpartition(".")
+    assert hasattr(import_module(home), last)
+
+
+def test_every_command_is_in_the_readme_and_the_reference() -> None:
+    """A command that the README does not show is a command that nobody finds."""
+    names = set(COMMANDS)
+    page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
+    listed = re.findall(r"`petstore-frame ([a-z |]+)`", README)
+    assert [set(each.split(" | ")) for each in listed] == [names]
+    assert {name for name in names if not re.search(rf"^## {name}\b", page, re.M)} == set()

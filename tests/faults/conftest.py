@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,15 @@ import pytest
 
 from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
-from faults.load_harness import start_child
+from faults.load_harness import check_promises, start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
-from petstore_frame.loader.options import Limits, LoadOptions
+from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
-from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 STATUSES = ("available", "pending", "sold", "")
 
@@ -30,13 +31,10 @@ def pets_csv(tmp_path: Path) -> Callable[..., Path]:
     """Write a file of so many pets; each name ``copies`` times."""
 
     def write(count: int, *, copies: int = 1, name: str = "pets.csv", first: int = 1) -> Path:
+        kinds = [(number - 1) // copies for number in range(first, first + count)]
+        rows = [f"Pet {kind},{kind % 7 + 1},{STATUSES[kind % 4]}" for kind in kinds]
         path = tmp_path / name
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["name", "categoryId", "status"])
-            for number in range(first, first + count):
-                kind = (number - 1) // copies
-                writer.writerow([f"Pet {kind}", kind % 7 + 1, STATUSES[kind % 4]])
+        path.write_text("\n".join(["name,categoryId,status", *rows, ""]), encoding="utf-8")
         return path
 
     return write
@@ -45,23 +43,17 @@ def pets_csv(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def stores() -> Iterator[Callable[..., FlakyStore]]:
     """Open flaky stores, and close them when the test is over."""
-    opened: list[FlakyStore] = []
-
-    def open_store(*args: Any, **options: Any) -> FlakyStore:
-        opened.append(FlakyStore(*args, **options))
-        return opened[-1]
-
-    yield open_store
-    for store in opened:
-        store.close()
+    with ExitStack() as opened:
+        yield lambda *args, **options: opened.enter_context(FlakyStore(*args, **options))
 
 
 @pytest.fixture
-def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
-    """Load a file into a store with the real client, in this process; a stop is its result."""
+def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
+    """Load a file, or one of so many pets, in this process; a stop is its result."""
 
-    def run(path: Any, store: FlakyStore, **options: Any) -> LoadResult:
-        limits = {name: options.pop(name) for name in list(options) if name in _LIMITS}
+    def run(source: Any, store: FlakyStore, **options: Any) -> LoadResult:
+        rows = {name: options.pop(name) for name in ("copies", "name", "first") if name in options}
+        path = pets_csv(source, **rows) if isinstance(source, int) else source
         client = {name: options.pop(name) for name in list(options) if name in _CLIENT}
         reading = {name: options.pop(name) for name in list(options) if name in _READING}
         settings = {"timeout_s": 10.0, "max_retries": 0} | client
@@ -69,26 +61,54 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
             options = {"journal": tmp_path / "journal", "progress": False} | options
             try:
                 given = {name: options.pop(name) for name in list(options) if name in _LOADING}
-                how = Recipe(**reading), Limits(**limits), LoadOptions(**given)
-                return load(path, made, *how, **options)
+                return load(path, made, Recipe(**reading), LoadOptions(**given), **options)
             except LoadStopped as stopped:
                 return stopped.result
 
     return run
 
 
-_LIMITS = set(Limits.__dataclass_fields__)
+@pytest.fixture
+def load_with(stores, run_load) -> Callable[..., tuple[LoadResult, FlakyStore]]:
+    """Load a file, or one of so many rows, into a new store with these faults by POST."""
+
+    def run(
+        source: int | Path,
+        faults: Mapping[int, str] | None = None,
+        *,
+        store: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> tuple[LoadResult, FlakyStore]:
+        made = stores((faults or {}).get, **(store or {}))
+        return run_load(source, made, **options), made
+
+    return run
+
+
 _LOADING = set(LoadOptions.__dataclass_fields__)
 _READING = set(Recipe.__dataclass_fields__) - {"duplicates"}
 _CLIENT = {"api_key", "timeout_s", "max_retries", "idempotency", "sleep"}
 
 
 @pytest.fixture
-def run_child(tmp_path: Path) -> Callable[..., tuple[int, dict[str, Any]]]:
-    """Load a file in a process of its own; returns its exit code and the counts it printed."""
+def go_on(run_load) -> Callable[..., LoadResult]:
+    """Load the records again, and hold that each is in the store once, or in doubt."""
 
-    def run(path: Path, store: FlakyStore, **wish: Any) -> tuple[int, dict[str, Any]]:
-        child = start_child(tmp_path, path, store, out=subprocess.PIPE, **wish)
+    def run(rows: int, store: FlakyStore, **options: Any) -> LoadResult:
+        result = run_load(rows, store, **options)
+        check_promises(result, store)
+        assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == rows
+        return result
+
+    return run
+
+
+@pytest.fixture
+def run_child(tmp_path: Path, pets_csv) -> Callable[..., tuple[int, dict[str, Any]]]:
+    """Load so many pets in a process of its own; returns its exit code and what it printed."""
+
+    def run(rows: int, store: FlakyStore, **wish: Any) -> tuple[int, dict[str, Any]]:
+        child = start_child(tmp_path, pets_csv(rows), store, out=subprocess.PIPE, **wish)
         out, _ = child.communicate(timeout=60)
         return child.returncode, json.loads(out) if out else {}
 
@@ -100,8 +120,9 @@ def settle() -> Callable[..., Reconciliation]:
     """Reconcile a result with its store, without a wait."""
 
     def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
-        with Client(store.base_url, KEY, timeout_s=0.5, max_retries=0) as client:
+        with Client(store.base_url, KEY, max_retries=0) as client:
             options = {"grace_s": 0.0, "sole_writer": True} | options
-            return reconcile(result.path, result.import_id, client, **options)
+            result.wait = options.pop("sleep", result.wait)
+            return result.reconcile(client, **options)
 
     return run

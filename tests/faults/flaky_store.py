@@ -12,8 +12,10 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
+
+from faults.hostile import RawServer
 
 KEY = "a-key-of-the-tests"
 # Faults that leave the client without a usable answer although the request went out whole.
@@ -35,73 +37,42 @@ CUT_201 = ("201_cut", "201_reset", "201_stalled", "201_no_json")
 HARMLESS = ("429", "408", "425")
 
 
-class FlakyStore:
-    """Serves until closed, each connection in a thread of its own.
+def _ignore(*_: object) -> None: ...
 
-    Args:
-        fault_of: Gives the fault for the n-th POST (1 for the first), or None for none.
-        honours_keys: Deduplicate on Idempotency-Key.
-        has_links: Show the way to the next page; otherwise a list is cut at its limit.
-        link_form: How the link to the next page is spelt.
-        page_cap: The most pets on a page, whatever the limit asked for.
-        has_get_pet: Serve ``GET /pets/{id}``; otherwise 410, as after its removal.
-        next_id: Gives the id after the last one.
-        stall_s: How long a stalled answer hangs before its connection is dropped.
-        late_s: How long after the disconnection a ``late_apply`` is applied.
-        latency_s: How long each POST takes.
-        retry_after_s: How long a 429 or a 503 asks to wait; None is 0 in a 429, nothing in a 503.
-        host: Where it listens.
-        port: Where it listens; 0 for any that is free.
-    """
 
-    def __init__(
-        self,
-        fault_of: Callable[[int], str | None] = lambda n: None,
-        *,
-        honours_keys: bool = False,
-        has_links: bool = False,
-        link_form: str = '<{}>; rel="next"',
-        page_cap: int = 100,
-        has_get_pet: bool = True,
-        next_id: Callable[[int], int] = lambda last: last + 1,
-        stall_s: float = 30.0,
-        late_s: float = 0.2,
-        latency_s: float = 0.0,
-        retry_after_s: int | None = None,
-        host: str = "127.0.0.1",
-        port: int = 0,
-    ) -> None:
-        self.fault_of = fault_of
-        self.honours_keys = honours_keys
-        self.has_links = has_links
-        self.link_form = link_form
-        self.page_cap = page_cap
-        self.has_get_pet = has_get_pet
-        self.is_up = True
-        self.on_post: Callable[[int, str], None] = lambda number, stage: None
-        self.on_get: Callable[[], None] = lambda: None
-        self.pets: dict[int, dict] = {}
-        self.posts = 0
-        self.gets = 0
-        self.keys_seen: Counter[str] = Counter()
-        self.faults: Counter[str] = Counter()
-        self.most_at_once = 0
-        self._at_once = 0
+@dataclass(eq=False)
+class FlakyStore(RawServer):
+    """Serves until closed, each connection in a thread of its own."""
+
+    # Gives the fault for the n-th POST (1 for the first), or None for none.
+    fault_of: Callable[[int], str | None] = _ignore
+    honours_keys: bool = False  # deduplicate on Idempotency-Key
+    has_links: bool = False  # show the way to the next page; else a list is cut at its limit
+    link_form: str = '<{}>; rel="next"'
+    page_cap: int = 100  # the most pets on a page, whatever the limit asked for
+    has_get_pet: bool = True  # serve GET /pets/{id}; else 410, as after its removal
+    next_id: Callable[[int], int] = lambda last: last + 1
+    stall_s: float = 30.0  # how long a stalled answer hangs before its connection is dropped
+    late_s: float = 0.2  # how long after the disconnection a late_apply is applied
+    latency_s: float = 0.0  # of each POST
+    retry_after_s: int | None = None  # of a 429 or a 503; None is 0 in a 429, nothing in a 503
+    host: str = "127.0.0.1"
+    port: int = 0  # 0 for any that is free
+
+    is_up = True
+    on_post: Callable[[int, str], None] = _ignore
+    on_get: Callable[[], None] = _ignore
+    pets: dict[int, dict] = field(default_factory=dict)
+    keys_seen: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    posts = gets = most_at_once = _at_once = _last_id = 0
+
+    def __post_init__(self) -> None:
         self._by_key: dict[str, tuple[bytes, int]] = {}
-        self._next_id = next_id
-        self._last_id = 0
-        self._stall_s = stall_s
-        self._late_s = late_s
-        self._latency_s = latency_s
-        self._retry_after_s = retry_after_s
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._late: list[threading.Timer] = []
-        self._open: set[socket.socket] = set()
-        self._listener = socket.create_server((host, port), backlog=256)
-        self.port = self._listener.getsockname()[1]
-        self.base_url = f"http://{host}:{self.port}/v1"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.listen(self.host, self.port)
 
     # -- what tests ask -------------------------------------------------------------------------
 
@@ -120,7 +91,7 @@ class FlakyStore:
 
     def wait_until_alone(self) -> None:
         """Wait for the requests of clients that were killed."""
-        while self._open:
+        while self.wires:
             self._closing.wait(0.01)
         self.settle()
 
@@ -132,79 +103,48 @@ class FlakyStore:
     def close(self) -> None:
         self._closing.set()
         self.settle()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for connection in list(self._open):
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    def __enter__(self) -> FlakyStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().close()
 
     # -- the wire -------------------------------------------------------------------------------
 
-    def _accept(self) -> None:
-        while not self._closing.is_set():
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if not self.is_up:
-                connection.close()
-                continue
-            self._open.add(connection)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
+    def _talk(self, wire: socket.socket) -> None:
         buffer = b""
-        try:
-            while True:
-                while b"\r\n\r\n" not in buffer:
-                    chunk = connection.recv(65536)
-                    if not chunk:
-                        return
-                    buffer += chunk
-                head, _, buffer = buffer.partition(b"\r\n\r\n")
-                first, *lines = head.decode("latin-1").split("\r\n")
-                headers = {
-                    name.lower(): value.strip()
-                    for name, _, value in (line.partition(":") for line in lines)
-                }
-                method, target, _ = first.split(" ")
-                if method == "POST":
-                    number = self._count_post()
-                    self.on_post(number, "headers")
-                length = int(headers.get("content-length", 0))
-                while len(buffer) < length:
-                    chunk = connection.recv(65536)
-                    if not chunk:
-                        return
-                    buffer += chunk
-                body, buffer = buffer[:length], buffer[length:]
-                if headers.get("authorization") != f"Bearer {KEY}":
-                    connection.sendall(error_answer(401, "unauthorized"))
-                elif method == "POST":
-                    if not self._post(connection, number, headers, body):
-                        return
-                else:
-                    self.gets += 1
-                    self.on_get()
-                    connection.sendall(self._get(target))
-        except OSError:
-            return
-        finally:
-            self._open.discard(connection)
-            connection.close()
 
-    def _count_post(self) -> int:
-        with self._lock:
-            self.posts += 1
-            return self.posts
+        def read() -> bytes:
+            chunk = wire.recv(65536)
+            if not chunk:
+                raise OSError("the client is gone")
+            return chunk
+
+        if not self.is_up:
+            return
+        while True:
+            while b"\r\n\r\n" not in buffer:
+                buffer += read()
+            head, _, buffer = buffer.partition(b"\r\n\r\n")
+            first, *lines = head.decode("latin-1").split("\r\n")
+            headers = {
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in lines)
+            }
+            method, target, _ = first.split(" ")
+            if method == "POST":
+                with self._lock:
+                    number = self.posts = self.posts + 1
+                self.on_post(number, "headers")
+            length = int(headers.get("content-length", 0))
+            while len(buffer) < length:
+                buffer += read()
+            body, buffer = buffer[:length], buffer[length:]
+            if headers.get("authorization") != f"Bearer {KEY}":
+                wire.sendall(error_answer(401, "unauthorized"))
+            elif method == "POST":
+                if not self._post(wire, number, headers, body):
+                    return
+            else:
+                self.gets += 1
+                self.on_get()
+                wire.sendall(self._get(target))
 
     def _post(self, connection: socket.socket, number: int, headers: dict, body: bytes) -> bool:
         """Answer a POST as its fault wants; False ends the connection."""
@@ -215,7 +155,7 @@ class FlakyStore:
             self.on_post(number, "body")
             fault = self.fault_of(number)
             self.faults[fault or "none"] += 1
-            self._closing.wait(self._latency_s)
+            self._closing.wait(self.latency_s)
             return self._misbehave(connection, number, fault or "", headers, body)
         finally:
             with self._lock:
@@ -228,51 +168,33 @@ class FlakyStore:
         if key:
             self.keys_seen[key] += 1
         if fault == "late_apply":
-            timer = threading.Timer(self._late_s, self._apply, (body, key))
+            timer = threading.Timer(self.late_s, self._apply, (body, key))
             self._late.append(timer)
             timer.start()
             return False
-        if fault.endswith("_before") or fault in HARMLESS or fault[:3] in _REFUSALS:
-            answer = None
-        else:
-            answer = self._apply(body, key)
+        is_applied = not fault.endswith("_before") and not fault.startswith(_REFUSALS)
+        answer = self._apply(body, key) if is_applied else error_answer(500, "no_answer")
+        if is_applied:
             self.on_post(number, "applied")
-        if fault.startswith("fin"):
-            return False
-        if fault.startswith("reset") or fault == "201_reset":
-            if fault == "201_reset":
-                connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\n{")
-                self._closing.wait(0.02)
+        if fault in ("201_cut", "201_reset", "201_stalled"):
+            connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\n{")
+        if "reset" in fault:
+            self._closing.wait(0.02 if is_applied else 0.0)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if "stall" in fault:
+            self._closing.wait(self.stall_s)
+        if any(end in fault for end in ("fin", "cut", "reset", "stall")):
             return False
-        if fault.startswith("stall"):
-            self._closing.wait(self._stall_s)
-            return False
-        if fault == "201_cut":
-            connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\n{")
-            return False
-        if fault == "201_stalled":
-            connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\n{")
-            self._closing.wait(self._stall_s)
-            return False
-        if fault == "201_no_json":
-            connection.sendall(answer_of(201, b"<html>created</html>"))
-            return True
-        if fault == "redirect":
-            connection.sendall(answer_of(307, b"", "Location: /v1/elsewhere\r\n"))
-            return True
-        if fault == "html_404":
-            connection.sendall(answer_of(404, b"<html>proxy</html>"))
-            return True
         if fault[:3].isdigit() and fault[:3] != "201":
             status = int(fault[:3])
-            asked_s = 0 if status == 429 and self._retry_after_s is None else self._retry_after_s
+            asked_s = 0 if status == 429 and self.retry_after_s is None else self.retry_after_s
             is_asking = status in (429, 503) and asked_s is not None
             more = f"Retry-After: {asked_s}\r\n" if is_asking else ""
             connection.sendall(error_answer(status, "made_up", more))
             return True
-        connection.sendall(answer or error_answer(500, "no_answer"))
-        self.on_post(number, "answered")
+        connection.sendall(_PLAIN.get(fault, answer))
+        if fault not in _PLAIN:
+            self.on_post(number, "answered")
         return True
 
     def _apply(self, body: bytes, key: str | None) -> bytes:
@@ -293,7 +215,7 @@ class FlakyStore:
             return answer_of(201, json.dumps(self.pets[pet_id]).encode())
 
     def _add(self, pet: dict) -> int:
-        self._last_id = self._next_id(self._last_id)
+        self._last_id = self.next_id(self._last_id)
         self.pets[self._last_id] = {"id": self._last_id, **pet}
         return self._last_id
 
@@ -324,9 +246,6 @@ class FlakyStore:
         return answer_of(200, json.dumps(pets[start : start + limit]).encode(), more)
 
 
-_REFUSALS = ("400", "401", "403", "404", "405", "409", "410", "413", "415", "422", "red", "htm")
-
-
 def answer_of(status: int, body: bytes, more: str = "") -> bytes:
     """One answer of the wire."""
     head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{more}"
@@ -337,3 +256,12 @@ def error_answer(status: int, code: str, more: str = "") -> bytes:
     """An Error of the interface."""
     error = {"code": code, "message": f"made up {status}", "status": status}
     return answer_of(status, json.dumps(error).encode(), more)
+
+
+# What is answered without a pet: refusals, a wish to be asked again, another place, another page.
+_REFUSALS = ("40", "41", "42", "redirect", "html")
+_PLAIN = {
+    "201_no_json": answer_of(201, b"<html>created</html>"),
+    "redirect": answer_of(307, b"", "Location: /v1/elsewhere\r\n"),
+    "html_404": answer_of(404, b"<html>proxy</html>"),
+}

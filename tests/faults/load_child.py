@@ -16,7 +16,7 @@ import sys
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.options import Limits, LoadOptions
+from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.run import load
 
@@ -44,8 +44,7 @@ def main() -> None:
             wish["file"],
             client,
             Recipe(key=wish.get("key", ())),
-            Limits(workers=wish.get("workers", 8)),
-            LoadOptions(journal=wish["journal"], progress=False),
+            LoadOptions(workers=wish.get("workers", 8), journal=wish["journal"], progress=False),
             step=die_at,
         )
     except LoadStopped as stopped:

@@ -8,6 +8,7 @@ import queue
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ class FakeTime:
 
     def __init__(self) -> None:
         self.now = 1000.0
+        self.on_wait: Callable[[], object] = lambda: None
 
     def timing(self) -> SessionClocks:
         return SessionClocks(clock=lambda: self.now, now=lambda: self.now, wait=self.wait)
 
     def wait(self, inbox: Inbox, timeout_s: float | None) -> Done | None:
+        self.on_wait()
         if timeout_s is None:
             return inbox.get(timeout=20)
         try:

@@ -15,8 +15,7 @@ import httpcore
 import pytest
 
 import petstore_frame as pf
-from clocks import timed_client
-from faults.hostile import HostileStore, http
+from faults.hostile import http, opened, press_ctrl_c
 
 LIBRARY = httpcore.__path__[0]
 
@@ -62,20 +61,12 @@ def test_a_client_survives_an_interrupt_wherever_a_lock_is_taken(sample_server: 
     assert interrupts > 5
 
 
-def test_ctrl_c_ends_the_wait_for_a_store_that_says_nothing() -> None:
+def test_ctrl_c_ends_the_wait_for_an_answer() -> None:
     """The request is given up at once, and the next one goes over a connection of its own."""
-    answers, has_ended = iter([None, http("200 OK")]), threading.Event()
-
-    def answer(_: str) -> bytes | None:
-        if (given := next(answers)) is None:
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            has_ended.wait(10)
-        return given
-
-    with HostileStore(answer) as store, timed_client(store.base_url, "k") as client:
+    answers = iter([press_ctrl_c, lambda _: http("200 OK")])
+    with opened(lambda head: next(answers)(head)) as (store, client):
         with pytest.raises(KeyboardInterrupt):
             client.list_pets()
-        has_ended.set()
         assert len(client.list_pets()) == 0
     assert store.connections == 2
 
@@ -89,7 +80,7 @@ def test_a_program_that_ignores_ctrl_c_goes_on() -> None:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             return http("200 OK")
 
-        with HostileStore(answer) as store, timed_client(store.base_url, "k") as client:
+        with opened(answer) as (_, client):
             assert len(client.list_pets()) == 0
     finally:
         signal.signal(signal.SIGINT, before)

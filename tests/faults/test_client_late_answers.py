@@ -11,14 +11,9 @@ from typing import Any
 import pytest
 
 import petstore_frame as pf
-from faults.hostile import HostileStore, http
+from faults.hostile import http, opened
 
-KEY = "a-key-of-the-tests"
 REFUSED = http("400 Bad Request", '{"code":"invalid","message":"no","status":400}')
-
-
-def client_of(store: HostileStore, **options) -> pf.Client:
-    return pf.Client(store.base_url, KEY, max_retries=0, **options)
 
 
 def created(pet_id: int) -> bytes:
@@ -28,14 +23,6 @@ def created(pet_id: int) -> bytes:
 
 def add_one(client: pf.Client) -> int:
     return client.create_pet("Luna", 1).id
-
-
-def test_an_answer_given_twice_at_once_is_read_once() -> None:
-    """A second 201 in the segment of the first is not taken for the next pet's."""
-    answers = iter([created(1) * 2, created(2)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
-        assert [add_one(client), add_one(client)] == [1, 2]
-    assert store.connections == 2
 
 
 def test_an_answer_given_again_while_nobody_asks_is_not_read() -> None:
@@ -48,18 +35,10 @@ def test_an_answer_given_again_while_nobody_asks_is_not_read() -> None:
         has_come.set()
 
     answers = iter([again(), created(2)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+    with opened(lambda _: next(answers), max_retries=0) as (_, client):
         first = add_one(client)
         assert has_come.wait(10)
         assert (first, add_one(client)) == (1, 2)
-
-
-def test_the_beginning_of_a_second_answer_is_enough() -> None:
-    """However little comes behind an answer, the connection is not used again."""
-    answers = iter([created(1) + b"H", created(2)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
-        assert [add_one(client), add_one(client)] == [1, 2]
-    assert store.connections == 2
 
 
 def chunked(pet_id: int) -> bytes:
@@ -70,20 +49,24 @@ def chunked(pet_id: int) -> bytes:
     return b"%b\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (head, len(body), body)
 
 
+@pytest.mark.parametrize("made", [created, chunked])
 @pytest.mark.parametrize("more", [chunked(1), created(1), b"H", b"0\r\n\r\n"])
-def test_what_comes_behind_the_last_chunk_is_seen(more: bytes) -> None:
-    """An answer in chunks has no length, and its end is known all the same."""
-    answers = iter([chunked(1) + more, chunked(2)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+def test_what_comes_behind_an_answer_is_not_read(made: Callable[[int], bytes], more: bytes) -> None:
+    """A second answer in the segment of the first, or however little of one, is not taken for the
+    next pet's: behind a body of a stated length, and behind the last chunk of one without."""
+    answers = iter([made(1) + more, made(2)])
+    with opened(lambda _: next(answers), max_retries=0) as (store, client):
         assert [add_one(client), add_one(client)] == [1, 2]
     assert store.connections == 2
 
 
-def test_answers_in_chunks_share_a_connection() -> None:
-    """However the end of an answer is cut into pieces, a connection that is clean is kept."""
-    whole = chunked(1)
+@pytest.mark.parametrize("made", [created, chunked])
+def test_pets_that_are_added_share_a_connection(made: Callable[[int], bytes]) -> None:
+    """Where each request has its one answer, however its end is cut into pieces, no connection is
+    made anew."""
+    whole = made(1)
     answers = iter([iter([whole[:-at], whole[-at:]]) for at in range(1, 8)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+    with opened(lambda _: next(answers), max_retries=0) as (store, client):
         assert [add_one(client) for _ in range(7)] == [1] * 7
     assert store.connections == 1
 
@@ -92,26 +75,18 @@ def test_answers_in_chunks_share_a_connection() -> None:
 def test_after_a_refusal_a_connection_is_not_used_again(ask: Callable[[pf.Client], Any]) -> None:
     """A refusal names no pet, so a second copy of it could not be told from the next pet's own."""
     answers = iter([REFUSED, created(1)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+    with opened(lambda _: next(answers), max_retries=0) as (store, client):
         with pytest.raises(pf.BadRequestError):
             ask(client)
         assert add_one(client) == 1
     assert store.connections == 2
 
 
-def test_pets_that_are_added_share_a_connection() -> None:
-    """Where each request has its one answer, no connection is made anew."""
-    answers = iter([created(number) for number in range(1, 6)])
-    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
-        assert [add_one(client) for _ in range(5)] == [1, 2, 3, 4, 5]
-    assert store.connections == 1
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_shares_no_connection() -> None:
     """A child of a fork opens a connection of its own, and its parent's stays as it was."""
-    with HostileStore(lambda _: http("200 OK", "[]")) as store, client_of(store) as client:
+    with opened(lambda _: http("200 OK", "[]"), max_retries=0) as (store, client):
         client.list_pets()
         child = os.fork()
         if not child:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 import urllib.request
 from importlib.util import find_spec
 
 import psutil
 import pytest
 
-from journey.test_help import example
+from journey.shell import example
+from plain_http import wait_until
 
 # Not importorskip: importing Voila takes seconds, and each worker collects this file.
 pytestmark = pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.skipif(find_spec("voila") is None, reason="needs the ex
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
 def test_sigkill_leaves_no_process_behind() -> None:
     """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
-    command = [sys.executable, "-m", "petstore_frame", *example("dashboard")]
+    command = [sys.executable, "-m", "petstore_frame", *example("dashboard").split()[1:]]
     with subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True) as shown:
         assert shown.stdout is not None
         address = shown.stdout.readline().strip()
-        with urllib.request.urlopen(address, timeout=60) as page:
-            page.read()
-        family = kernels_and_servers(shown.pid)
+        with urllib.request.urlopen(address, timeout=60):
+            assert wait_until(lambda: has_kernel(shown.pid))
+            family = psutil.Process(shown.pid).children(recursive=True)
         shown.kill()
         shown.wait(60)
     _, alive = psutil.wait_procs(family, timeout=60)
@@ -35,12 +35,7 @@ def test_sigkill_leaves_no_process_behind() -> None:
     assert alive == []
 
 
-def kernels_and_servers(pid: int, *, within_s: float = 60) -> list[psutil.Process]:
-    """Return all that runs below a process, once a kernel is among it."""
-    deadline = time.monotonic() + within_s
-    while True:
-        family = psutil.Process(pid).children(recursive=True)
-        if any("ipykernel" in " ".join(process.cmdline()) for process in family):
-            return family
-        assert time.monotonic() < deadline, family
-        time.sleep(0.1)
+def has_kernel(pid: int) -> bool:
+    """Whether a kernel runs below a process."""
+    family = psutil.Process(pid).children(recursive=True)
+    return any("ipykernel" in " ".join(process.cmdline()) for process in family)

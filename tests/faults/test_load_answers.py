@@ -1,4 +1,4 @@
-"""A store that answers twice, late, or for another request: no record is believed created."""
+"""Each way in which a POST can end, and what becomes of the record."""
 
 from __future__ import annotations
 
@@ -7,76 +7,197 @@ from pathlib import Path
 
 import pytest
 
-from faults.flaky_store import FlakyStore, answer_of
+from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore, answer_of
 from faults.load_harness import check_promises
-from petstore_frame.loader.record import State
+from petstore_frame.http.settings import IdempotencyKey
+from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.sending.pool import SessionClocks
 
-HEADER = "name,categoryId,status\n"
+KEYS = IdempotencyKey(3600)
 
 
-class EchoingStore(FlakyStore):
-    """Answers some POSTs with the pet of another."""
+@pytest.fixture
+def load_third(load_with):
+    """Load a file, the third POST of which fails; return the result and the store."""
 
-    def __init__(self, answers: dict[int, dict], **options) -> None:
-        super().__init__(**options)
+    def run(fault: str, *, rows: int = 8, **options):
+        # Few seconds only where no answer will come.
+        options |= {"timeout_s": 0.3 if "stall" in fault else 10.0, "workers": 1}
+        store = {"stall_s": 1, "honours_keys": "idempotency" in options}
+        result, made = load_with(rows, {3: fault}, store=store, **options)
+        check_promises(result, made)
+        return result, made
+
+    return run
+
+
+ENDS = [
+    # Without a key, a request without a usable answer is made once and its record is unknown;
+    *[(fault, {}, State.UNKNOWN, 8) for fault in DOUBTFUL],
+    # under a key that the store honours, the same request again settles the record.
+    *[(fault, {"idempotency": KEYS}, State.CREATED, 9) for fault in DOUBTFUL],
+    # A 201 whose body is lost proves the pet, not its id; the record is never sent again.
+    *[(fault, {}, State.CREATED, 8) for fault in CUT_201],
+    # After 408, 425 and 429 the record is pending again and is sent once more.
+    *[(fault, {}, State.CREATED, 9) for fault in HARMLESS],
+    # An Error about the record is final for it and for no other.
+    *[(fault, {}, State.REJECTED, 8) for fault in ("400", "409", "413", "422")],
+]
+
+
+@pytest.mark.parametrize(("fault", "options", "state", "posts"), ENDS, ids=str)
+def test_each_end_of_a_request_has_its_state(load_third, fault, options, state, posts) -> None:
+    """What became of the third request decides its record, and no other one."""
+    result, store = load_third(fault, **options)
+    others = list(result.rows())
+    third = others.pop(2)
+    assert (third.state, store.posts) == (state, posts)
+    assert {row.state for row in others} == {State.CREATED}
+    assert (third.pet_id is None) == (fault in CUT_201 or state is not State.CREATED)
+    assert not options or max(store.keys_seen.values()) == 2
+    assert state is not State.REJECTED or third.error_code == "made_up"
+
+
+STOPS = ["401", "403", "404", "405", "410", "415", "html_404", "redirect"]
+
+
+@pytest.mark.parametrize("fault", STOPS)
+def test_what_concerns_every_record_stops_the_import(fault: str, load_third, run_load) -> None:
+    """A refusal of the key, the address or the form leaves the rest pending, and can go on.
+
+    A redirect is not followed, and its record is in doubt.
+    """
+    result, store = load_third(fault, rows=20)
+    unknown = int(fault == "redirect")
+    assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 3)
+    assert (result.counts[State.UNKNOWN], result.counts[State.PENDING]) == (unknown, 18 - unknown)
+    again = run_load(20, store)
+    assert (again.counts[State.CREATED], store.posts) == (20 - unknown, 21 - unknown)
+    check_promises(again, store)
+
+
+def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(load_with) -> None:
+    """A store may have kept what was sent first, so its later refusal makes nothing to fix."""
+    faults = {3: "fin_after", 9: "400"}
+    result, store = load_with(8, faults, store={"honours_keys": True}, idempotency=KEYS)
+    assert (result.counts[State.UNKNOWN], result.counts[State.REJECTED]) == (1, 0)
+    assert (store.posts, len(store.pets)) == (9, 8)
+    assert [row.error_code for row in result.rows(State.UNKNOWN)] == ["made_up"]
+
+
+def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:
+    """A clock that was ahead makes no forgotten key look fresh."""
+    ahead = {"s": 86_400.0}
+    timing = SessionClocks(now=lambda: 1_800_000_000.0 + ahead["s"])
+    options = {"idempotency": KEYS, "timing": timing, "first_patience_s": 0.5}
+    first, store = load_with(1, dict.fromkeys(range(99), "fin_after"), **options)
+    assert first.counts[State.UNKNOWN] == 1
+    sent = store.posts
+    store.fault_of = lambda number: None
+    ahead["s"] = 5 * 3600.0
+    again = run_load(1, store, **options)
+    assert again.counts[State.UNKNOWN] == 1 and store.posts == sent
+
+
+def test_a_record_that_the_store_returns_changed_is_created_with_a_note(stores, run_load) -> None:
+    """The first pet is compared with what was sent; one that changed ends the import after it."""
+    store = stores()
+    add = store._add
+    store._add = lambda pet: add({**pet, "name": pet["name"].upper()})
+    result = run_load(20, store)
+    assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 1)
+    (row,) = result.rows(State.CREATED)
+    assert row.notes == ("the store returned name 'PET 0'",)
+
+
+# -- answers in the store's own words -------------------------------------------------------------
+
+
+class WordyStore(FlakyStore):
+    """Answers some POSTs with bytes of its own, and does not act on them."""
+
+    def __init__(self, answers: dict[int, bytes]) -> None:
+        super().__init__()
         self._answers = answers
 
     def _misbehave(self, connection, number, fault, headers, body) -> bool:
         if number not in self._answers:
             return super()._misbehave(connection, number, fault, headers, body)
-        connection.sendall(answer_of(201, json.dumps(self._answers[number]).encode()))
+        connection.sendall(self._answers[number])
         return True
 
 
 @pytest.fixture
-def six_csv(tmp_path: Path) -> Path:
-    path = tmp_path / "six.csv"
-    lines = "".join(f"Pet {number},1,\n" for number in range(1, 7))
-    path.write_text(HEADER + lines, encoding="utf-8")
-    return path
+def load_answered(tmp_path: Path, run_load):
+    """Load pets of one category into a store that gives some POSTs these answers."""
+
+    def run(answers: dict[int, bytes], *, rows: int = 6, named: str = "Pet {}", **options):
+        path = tmp_path / "pets.csv"
+        pets = [f"{named.format(number)},1\n" for number in range(1, rows + 1)]
+        path.write_text("".join(["name,categoryId\n", *pets]))
+        with WordyStore(answers) as store:
+            return run_load(path, store, workers=1, **options)
+
+    return run
 
 
-def load_six(path: Path, run_load, answers: dict[int, dict]):
-    with EchoingStore(answers) as store:
-        result = run_load(path, store, workers=1)
-        check_promises(result, store)
-        return result
+def pet_answer(**pet) -> bytes:
+    return answer_of(201, json.dumps(pet).encode())
 
 
-def test_an_id_that_another_record_has_creates_none(six_csv, run_load) -> None:
-    """The answer to an earlier request, come a second time, leaves its record in doubt."""
-    result = load_six(six_csv, run_load, {4: {"id": 3, "name": "Pet 3", "categoryId": 1}})
+def refusal(**facts) -> bytes:
+    error = {"code": "bad", "message": "not this one", "status": 400} | facts
+    return answer_of(400, json.dumps(error).encode())
+
+
+@pytest.mark.parametrize(
+    "pet",
+    [
+        {"id": 3, "name": "Pet 3", "categoryId": 1},
+        {"id": 99, "name": "Rex", "categoryId": 8},
+        {"id": 99, "name": "Pet 3", "categoryId": 1},
+    ],
+    ids=["an id that another record has", "another animal", "the pet of the request before"],
+)
+def test_an_answer_to_another_request_creates_none(load_answered, pet: dict) -> None:
+    """An answer that comes twice, or out of step, leaves its record in doubt."""
+    result = load_answered({4: pet_answer(**pet)})
     assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
 
 
-def test_a_pet_of_another_name_and_category_creates_none(six_csv, run_load) -> None:
-    """An answer that shows neither what was sent proves nothing."""
-    result = load_six(six_csv, run_load, {4: {"id": 99, "name": "Rex", "categoryId": 8}})
-    assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
-
-
-def test_the_pet_of_the_request_before_creates_none(six_csv, run_load) -> None:
-    """Once answers are out of step, a new id does not make them right."""
-    result = load_six(six_csv, run_load, {4: {"id": 99, "name": "Pet 3", "categoryId": 1}})
-    assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
-
-
-def test_a_store_that_changes_names_is_believed(tmp_path: Path, run_load) -> None:
+def test_a_store_that_changes_names_is_believed(load_answered) -> None:
     """A name that comes back otherwise, under its category and a new id, is noted and created."""
-    answers = {4: {"id": 4, "name": "LUNA-0004", "categoryId": 1}}
-    path = tmp_path / "luna.csv"
-    path.write_text(HEADER + "Ada,1,\nBo,1,\nCy,1,\nLuna,1,\n", encoding="utf-8")
-    with EchoingStore(answers) as echoing:
-        result = run_load(path, echoing, workers=1)
-    assert result.counts[State.CREATED] == 4
-    *_, luna = result.rows()
-    assert luna.notes == ("the store returned name 'LUNA-0004'",)
+    result = load_answered({6: pet_answer(id=6, name="PET-0006", categoryId=1)})
+    assert result.counts[State.CREATED] == 6
+    assert list(result.rows())[5].notes == ("the store returned name 'PET-0006'",)
 
 
-def test_a_store_that_repeats_one_pet_is_left_alone(pets_csv, run_load) -> None:
-    """Answers that prove nothing stop an import as an outage does."""
-    answers = {number: {"id": 1, "name": "Pet 0", "categoryId": 0} for number in range(1, 300)}
-    with EchoingStore(answers) as store:
-        result = run_load(pets_csv(200), store, first_patience_s=2.0, patience_s=2.0)
+@pytest.mark.parametrize("named", ["Pet {}", "Pet 1"], ids=["pets of many names", "of one name"])
+def test_a_store_that_repeats_one_pet_is_left_alone(load_answered, named: str) -> None:
+    """Answers that prove nothing stop an import as an outage does; the id alone may show it."""
+    answers = dict.fromkeys(range(1, 300), pet_answer(id=1, name="Pet 1", categoryId=1))
+    result = load_answered(answers, rows=200, named=named, first_patience_s=1.0, patience_s=1.0)
     assert result.counts[State.CREATED] == 1 and result.counts[State.PENDING] > 150
+
+
+@pytest.mark.parametrize("facts", [{"field": ["name"]}, {"field": 3}, {"status": 400.0}])
+def test_an_error_with_an_extension_of_its_own_rejects_one_record(
+    load_answered, facts: dict
+) -> None:
+    """The Error of the interface is read whatever else a store puts beside it."""
+    result = load_answered({2: refusal(**facts)})
+    assert (result.counts[State.REJECTED], result.counts[State.CREATED]) == (1, 5)
+
+
+def test_the_record_that_stops_an_import_is_named(load_answered) -> None:
+    """Where an answer seems to concern every record, the text says to which one it came."""
+    result = load_answered({2: answer_of(413, b"<html>413</html>")})
+    assert "record 2, line 3" in result.facts.run.ending_detail
+    assert result.counts[State.PENDING] == 5
+
+
+def test_a_huge_message_is_shortened(load_answered) -> None:
+    """Megabytes of a store's text do not go into every file."""
+    result = load_answered({2: refusal(message="m" * 3_000_000)})
+    assert 1000 < len(result.fix["error_message"][0]) < 3000

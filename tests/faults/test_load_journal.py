@@ -1,119 +1,204 @@
-"""What a failing disk does to an import, and what its journal holds at each moment."""
+"""What a journal holds at each moment, and what happens when its disk or its files fail.
+
+The store's own ledger counts: whatever is done to the files, no animal is there twice.
+"""
 
 from __future__ import annotations
 
+import random
 import shutil
 import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from benchmarks import damage
 
+import petstore_frame as pf
 from faults.flaky_store import FlakyStore
-from faults.load_harness import check_promises, journal_in, result_in
+from faults.load_harness import journal_in, result_in
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal import outcomes as writing
-from petstore_frame.loader.journal.database import Writer
+from petstore_frame.loader.journal.database import (
+    SUFFIX,
+    count_file,
+    read_count,
+    write_count,
+)
 from petstore_frame.loader.record import State
 
-
-def fill_disk_after(monkeypatch: pytest.MonkeyPatch, commits: int, pages: int) -> None:
-    """Let the journal grow by only so many pages after so many commits."""
-    real = writing.Outcomes._settle
-    seen = {"commits": 0}
-
-    def commit(self, *args):
-        seen["commits"] += 1
-        if seen["commits"] == commits:
-            sql = self._writer.sql
-            (size,) = sql.execute("PRAGMA page_count").fetchone()
-            sql.execute(f"PRAGMA max_page_count = {size + pages}")
-        return real(self, *args)
-
-    monkeypatch.setattr(writing.Outcomes, "_settle", commit)
+# A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
+SEED = random.SystemRandom().randrange(10**6)
+LOST = (
+    "log ",
+    "one bit of the log",
+    "main file and log",
+    "count file removed",
+    "main file removed",
+)
 
 
-def test_a_full_disk_before_an_intent_sends_nothing_more(
-    tmp_path: Path, monkeypatch, pets_csv, stores, run_load
+@pytest.fixture
+def killed(stores, run_child) -> FlakyStore:
+    """A store into which a load of sixty records was killed in its middle."""
+    store: FlakyStore = stores()
+    run_child(60, store, step="committed", nth=9)
+    store.wait_until_alone()
+    return store
+
+
+# -- a failing disk -------------------------------------------------------------------------------
+
+
+def fill(sql: sqlite3.Connection) -> None:
+    (size,) = sql.execute("PRAGMA page_count").fetchone()
+    sql.execute(f"PRAGMA max_page_count = {size}")
+
+
+def fail_sync(sql: sqlite3.Connection) -> None:
+    problem = sqlite3.OperationalError("disk I/O error")
+    problem.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
+    raise problem
+
+
+@pytest.mark.parametrize(
+    ("fail", "words"),
+    [(fill, "full"), (fail_sync, r"not on disk: record \d+ is created with id \d+")],
+)
+def test_a_disk_that_fails_at_a_commit_stops_the_import(
+    monkeypatch, stores, run_load, go_on, fail: Callable, words: str
 ) -> None:
-    """When an intent does not fit, it is not sent; the import goes on when there is room."""
-    store = stores()
+    """Nothing more is sent, or written, and the error names what it could not keep."""
+    store, commits, settle = stores(), [], writing.Outcomes._settle
+
+    def settle_or_fail(self, *args):
+        commits.append(self)
+        if len(commits) == 5:
+            fail(self._writer.sql)
+        return settle(self, *args)
+
     with monkeypatch.context() as patch:
-        fill_disk_after(patch, commits=5, pages=0)
-        with pytest.raises(JournalError, match="full"):
-            run_load(pets_csv(600), store)
-    sent = store.posts
-    assert 0 < sent < 600
-    result = run_load(pets_csv(600), store)
-    check_promises(result, store)
-    assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 600
+        patch.setattr(writing.Outcomes, "_settle", settle_or_fail)
+        with pytest.raises(JournalError, match=words):
+            run_load(400, store)
+    assert 0 < store.posts < 400 and len(commits) >= 5
+    assert fail is fill or len(commits) == 5
+    assert go_on(400, store).counts[State.UNKNOWN] <= 16
 
 
-def test_a_failed_fsync_is_not_tried_again(
-    tmp_path: Path, monkeypatch, pets_csv, stores, run_load
-) -> None:
-    """After an I/O error nothing is written or sent, and the error names what it could not keep."""
-    real = writing.Outcomes._settle
-    state = {"calls": 0}
-
-    def commit(self, *args):
-        state["calls"] += 1
-        if state["calls"] == 6:
-            problem = sqlite3.OperationalError("disk I/O error")
-            problem.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
-            raise problem
-        return real(self, *args)
-
-    store = stores()
-    with monkeypatch.context() as patch:
-        patch.setattr(writing.Outcomes, "_settle", commit)
-        with pytest.raises(JournalError, match=r"not on disk: record \d+ is created with id \d+"):
-            run_load(pets_csv(100), store)
-    assert state["calls"] == 6
-    result = run_load(pets_csv(100), store)
-    check_promises(result, store)
-    assert result.counts[State.UNKNOWN] <= 16
-
-
-def test_a_write_that_the_system_refuses_stops_the_import(
-    tmp_path: Path, pets_csv, stores, run_load, run_child
-) -> None:
+def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_on) -> None:
     """A real error of the file system stops the sending; what was on its way is in doubt."""
     store = stores()
-    code, told = run_child(pets_csv(900), store, file_limit=500_000)
+    code, told = run_child(900, store, file_limit=500_000)
     assert (code, told) == (1, {})
     assert 0 < store.posts < 900
-    result = run_load(pets_csv(900), store)
-    check_promises(result, store)
-    assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 900
+    go_on(900, store)
 
 
-def test_each_request_finds_its_intent_on_disk(tmp_path: Path, pets_csv, stores, run_load) -> None:
-    """What is on disk when the first bytes arrive says in flight, read from the file itself."""
-    store: FlakyStore = stores()
-    found: list[tuple[int, set]] = []
-
-    def look(number: int, stage: str) -> None:
-        if stage == "headers" and number % 5 == 1:
-            copy = tmp_path / f"copy{number}" / "journal"
-            copy.mkdir(parents=True)
-            name = journal_in(tmp_path).name
-            # The count first: what is copied later may only hold more.
-            for end in (".commits", "", "-wal"):
-                shutil.copy(tmp_path / "journal" / f"{name}{end}", copy)
-            counts = result_in(tmp_path / f"copy{number}").counts
-            found.append((number, {state for state, n in counts.items() if n}))
-            settled = counts[State.CREATED] + counts[State.IN_FLIGHT]
-            assert settled >= number
-
-    store.on_post = look
-    result = run_load(pets_csv(60), store)
-    assert result.counts[State.CREATED] == 60
-    assert len(found) == 12 and all(State.IN_FLIGHT in states for _, states in found)
+# -- what is lost ---------------------------------------------------------------------------------
 
 
-def test_commits_are_durable(tmp_path: Path, pets_csv, stores, run_load) -> None:
-    """The journal is written through to the disk at each commit, not only at checkpoints."""
-    result = run_load(pets_csv(2), stores())
-    with Writer(result.path, result.facts.run.base_url) as writer:
-        assert writer.sql.execute("PRAGMA synchronous").fetchone() == (2,)
-        assert writer.sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+def test_whatever_is_lost_is_noticed_and_nothing_is_doubled() -> None:
+    """Logs removed, cut and flipped, older databases and missing files are refused."""
+    for kind, found in damage.run(4, SEED).items():
+        assert (found.doubled, found.other_errors) == (0, {}), f"{kind}, seed {SEED}"
+        if kind.startswith(LOST):
+            assert found.refused == found.trials, f"{kind}, seed {SEED}"
+
+
+def test_a_torn_last_write_of_a_power_cut_goes_on(
+    tmp_path: Path, killed: FlakyStore, go_on
+) -> None:
+    """A commit that was being written allowed no request yet, so without it nothing is lost."""
+    path = journal_in(tmp_path)
+    log = path.with_name(path.name + "-wal")
+    log.write_bytes(log.read_bytes()[:-1000])
+    write_count(path, (read_count(path) or 0) - 1)
+    go_on(60, killed)
+
+
+def test_a_count_that_is_behind_proves_nothing_lost(tmp_path: Path, load_with, run_load) -> None:
+    """A power cut may leave the count behind the database, and never ahead of it."""
+    _, store = load_with(5)
+    write_count(journal_in(tmp_path), 1)
+    assert run_load(5, store).counts[State.CREATED] == 5 == store.posts
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage" * 1000, b"\0" * 21, b"0" * 17 + b"x07\n"])
+@pytest.mark.parametrize("place", [count_file, Path], ids=["count", "journal"])
+def test_a_damaged_file_is_refused(load_with, run_load, place, content: bytes) -> None:
+    """A journal may know what is in the store: without all of it, sending anew is no advice."""
+    result, store = load_with(3)
+    place(result.path).write_bytes(content)
+    with pytest.raises(JournalError, match="nothing was sent"):
+        run_load(9, store)
+    assert store.posts == 3
+
+
+def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load_with) -> None:
+    """Ten flipped bits are a JournalError wherever they are noticed, and no other error."""
+    result, store = load_with(40)
+    whole = result.path.read_bytes()
+    looks = (
+        lambda: list(result_in(tmp_path).rows()),
+        lambda: pf.LoadResult(result.path, result.import_id).counts,
+        lambda: pf.LoadResult(result.path, result.import_id).frame,
+        lambda: pf.read_ids(store.base_url, journal=tmp_path / "journal"),
+    )
+    for seed in range(12):
+        draw, content = random.Random(seed), bytearray(whole)
+        for _ in range(10):
+            content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+        result.path.write_bytes(content)
+        for look in looks:
+            with suppress(JournalError):
+                look()
+
+
+# -- its folder -----------------------------------------------------------------------------------
+
+
+def test_a_look_at_a_lost_journal_makes_none(tmp_path: Path, load_with) -> None:
+    """An old result whose journal is gone says so, and later imports are not disturbed."""
+    result, _ = load_with(3)
+    for path in (tmp_path / "journal").iterdir():
+        path.unlink()
+    with pytest.raises(JournalError, match="is missing"):
+        len(result.frame)
+    assert list((tmp_path / "journal").glob(f"*{SUFFIX}")) == []
+
+
+def test_a_killed_journal_that_was_only_looked_at_goes_on(
+    tmp_path: Path, killed: FlakyStore, go_on
+) -> None:
+    """A reader changes nothing of a journal, so the next import finds all that was in its log."""
+    log = Path(f"{journal_in(tmp_path)}-wal").read_bytes()
+    assert len(result_in(tmp_path).frame) == 60
+    assert Path(f"{journal_in(tmp_path)}-wal").read_bytes() == log
+    go_on(60, killed)
+
+
+def test_a_journal_moved_as_a_whole_goes_on(
+    tmp_path: Path, killed: FlakyStore, run_load, go_on
+) -> None:
+    """All its files in another folder are the same journal; one of them alone is refused."""
+    sent, moved, alone = killed.posts, tmp_path / "moved", tmp_path / "alone"
+    shutil.copytree(tmp_path / "journal", moved)
+    alone.mkdir()
+    shutil.copy(journal_in(tmp_path), alone)
+    with pytest.raises(JournalError, match="moved or copied without"):
+        run_load(60, killed, journal=alone)
+    assert killed.posts == sent
+    go_on(60, killed, journal=moved)
+
+
+def test_a_result_finds_its_journal_from_another_working_directory(
+    tmp_path: Path, monkeypatch, load_with
+) -> None:
+    """A relative folder of journals is made absolute when the import begins."""
+    monkeypatch.chdir(tmp_path)
+    result, _ = load_with(3, journal="relative")
+    monkeypatch.chdir("/")
+    assert "Done" in str(result) and len(result.frame) == 3
+    assert Path(result.summary["journal"]).parent == tmp_path / "relative"

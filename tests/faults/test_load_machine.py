@@ -6,13 +6,13 @@ lost unless the user said so, and what a result lists is what the store holds.
 
 from __future__ import annotations
 
-import csv
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,21 @@ import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, PetstoreError
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.options import Limits, LoadOptions
+from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import load
+from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from shop import Shop, frame_of
 
 HEADER = "tag,name,categoryId,seen"
 SPOILT = "9" * 20  # no category id that can be sent
-LIMITS = Limits(workers=4, first_patience_s=1.0, patience_s=1.0)
+# Sessions wait on a clock that is ten times as fast as ours.
+LIMITS = LoadOptions(workers=4, first_patience_s=10.0, patience_s=10.0, progress=False)
+FAST = SessionClocks(
+    clock=lambda: 10 * time.monotonic(),
+    wait=lambda inbox, wait_s: wait_for(inbox, None if wait_s is None else wait_s / 10),
+)
 FAULTS = [None, *(f for f in (*DOUBTFUL, *CUT_201, *HARMLESS, "400", "401") if "stall" not in f)]
 
 forms = st.sampled_from(["csv", "excel", "pandas"])
@@ -182,7 +188,8 @@ class Stories(RuleBasedStateMachine):
     def a_rehearsal(self, pick: int, form: str) -> None:
         name = self._pick(pick)
         before = self.store.posts
-        rehearsed = self._rehearse(name, form)
+        result = self._run(self.mine, self._saved(self.mine.shop, name, form), dry_run=True)
+        rehearsed = _cases(result.question) if result.question else _sorted_states(result)
         assert self.store.posts == before
         done = self._load(name, form)
         if self.honours_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
@@ -210,7 +217,8 @@ class Stories(RuleBasedStateMachine):
     @rule(pick=picks)
     @precondition(lambda self: self.key and self.loaded)
     def keys_are_used_again(self, pick: int) -> None:
-        old = self.files[sorted(self.loaded)[pick % len(self.loaded)]]
+        name = sorted(self.loaded)[pick % len(self.loaded)]
+        old = self.files[name]
         if all(self.store_counts()[row.name] for row in old):
             tags = [self.animals[row.name].tag for row in old]
             self._load_new([self._new_row(category="7", tag=tag) for tag in dict.fromkeys(tags)])
@@ -330,7 +338,7 @@ class Stories(RuleBasedStateMachine):
         return any(
             name in (row.payload or b"").decode()
             for office in self.offices.values()
-            for result in office.results
+            for result in _latest(office.results)
             for row in result.rows()
             if set(DOUBT_STATES) & {row.state, row.known and row.known.state}
         )
@@ -351,32 +359,19 @@ class Stories(RuleBasedStateMachine):
             return shop.write_excel(f"{name}.xlsx", *lines)
         return shop.write(name, *lines)
 
-    def _rehearse(self, name: str, form: str) -> Any:
-        source = self._saved(self.mine.shop, name, form)
-        result = self._run(self.mine, source, dry_run=True)
-        return _cases(result.question) if result.question else _sorted_states(result)
-
-    def _load(
-        self, name: str, form: str = "csv", office_name: str = "mine", *, answer: str | None = None,
-        faults: Sequence[str | None] = (), **options: Any,
-    ) -> Any:  # fmt: skip
+    def _load(self, name: str, form: str = "csv", office: str = "mine", **options: Any) -> Any:
         """Load a file; return what its first call said: its question, or its states."""
-        office = self.offices[office_name]
-        source = self._saved(office.shop, name, form)
-        rows = self.files[name]
-        self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
+        loads = self.offices[office]
+        source = self._saved(loads.shop, name, form)
         self.loaded.add(name)
-        return self._answered(office, source, rows, answer, **options)
+        return self._answered(loads, source, self.files[name], **options)
 
     def _answered(
-        self,
-        office: Office,
-        source: Any,
-        rows: list[Row],
-        answer: str | None = None,
-        **options: Any,
-    ) -> Any:
+        self, office: Office, source: Any, rows: list[Row], *, answer: str | None = None,
+        faults: Sequence[str | None] = (), **options: Any,
+    ) -> Any:  # fmt: skip
         """Load as a user does who answers truly; the store may only get what the rows say."""
+        self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
         before, pets = self.store_counts(), set(self.store.pets)
         said: Any = None
         if office is self.mine:
@@ -392,9 +387,10 @@ class Stories(RuleBasedStateMachine):
                 result = self._run(office, source, duplicates=answers, **options)
             if result not in office.results:
                 office.results.append(result)
-            if result.fix.shape[0] and office is self.mine:
+            facts = result.facts
+            if facts.count(*FIX_STATES) and office is self.mine:
                 self.fix_files.append(office.shop.fix_file(result))
-            if result.exit_code == 0:
+            if facts.exit_code == 0:
                 assert all(self.store_counts()[row.name] for row in rows), "done, and not there"
             if office is self.mine:
                 self.shown |= {row.name: row.category for row in rows}
@@ -429,9 +425,10 @@ class Stories(RuleBasedStateMachine):
             if left[0] == 0:
                 raise Crash
 
-        given = LoadOptions(journal=office.shop.journal, progress=False, **options)
+        given = replace(LIMITS, journal=office.shop.journal, **options)
         try:
-            return load(source, self.client, Recipe(key=self.key), LIMITS, given, step=step)
+            recipe = Recipe(key=self.key)
+            return load(source, self.client, recipe, given, timing=FAST, step=step)
         except PetstoreError as stopped:
             if getattr(stopped, "result", None) is None:
                 raise
@@ -448,19 +445,16 @@ class Stories(RuleBasedStateMachine):
             animal = self.animals[row[at["name"]].removeprefix("'")]
             cells = {at["tag"]: animal.tag, at["categoryId"]: animal.category}
             fixed.append([cells.get(place, cell) for place, cell in enumerate(row)])
-        shop = self.mine.shop
-        path = shop.folder / "fixed.csv"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([header, *fixed])
-        lines = path.read_text("utf-8").splitlines()
-        source = shop.write_excel("fixed.xlsx", *lines) if form == "excel" else path
+        source = self.mine.shop.write_rows(header, *fixed)
+        if form == "excel":
+            lines = source.read_text("utf-8").splitlines()
+            source = self.mine.shop.write_excel("fixed.xlsx", *lines)
         expected = [
             Row(row[at["tag"]], row[at["name"]].removeprefix("'"), row[at["categoryId"]])
             for row in fixed
         ]
-        self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
         if not self._has_repeated_key(expected):
-            self._answered(self.mine, source, expected)
+            self._answered(self.mine, source, expected, faults=faults)
 
     def _allow_what_nobody_could_see(
         self, office: Office, before: set[int], *, is_asked: bool = False
@@ -470,13 +464,15 @@ class Stories(RuleBasedStateMachine):
         A pet of other values is like none.
         """
         there, pets = self.store_counts(), self.store.pets
-        made = {row.pet_id for result in office.results for row in result.rows()}
+        results = _latest(office.results)
+        made = {row.pet_id for result in results for row in result.rows()}
         values = {pet_id: (pet["name"], pet["categoryId"]) for pet_id, pet in pets.items()}
         others = {values[pet_id][0] for pet_id in before - made}
         unseen = {values[pet_id] for pet_id in before - made - office.seen}
-        listed = {name for result in office.results for name in _names_listed(result)}
-        for name, category in {values[pet_id] for pet_id in set(values) - before}:
-            if name in others and (name in listed or (name, category) not in unseen):
+        twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}
+        listed = {name for result in results if twice for name in _names_listed(result)}
+        for name, category in twice:
+            if name in listed or (name, category) not in unseen:
                 self.animals[name].wanted = max(self.animals[name].wanted, there[name])
         if not is_asked:
             office.seen = set(pets)
@@ -519,7 +515,7 @@ for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
         # The suite draws the same stories each time, a campaign (--campaign 2) new ones.
         derandomize=not is_campaign,
-        max_examples=60 if is_campaign else 12,
+        max_examples=60 if is_campaign else 20,
         stateful_step_count=10,
         suppress_health_check=list(HealthCheck),
     )

@@ -22,8 +22,6 @@ from ports import free_port
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 PAGE = Path(__file__).parents[2] / "docs/how_to/postgresql.md"
-BODY = b'{"name":"Luna","categoryId":1}'
-CHUNKED = b"1e\r\n" + BODY + b"\r\n0\r\n\r\n"
 WRAPPED = """
 daemon off; pid {folder}/pid; error_log {folder}/error.log; {user}
 events {{}}
@@ -41,7 +39,6 @@ class Proxied:
 
     def __init__(self, server: pf.Server, port: int) -> None:
         self.server, self.port = server, port
-        self.key = server.api_key.get_secret_value()
 
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=15)
@@ -54,9 +51,17 @@ class Proxied:
             return client.get("/pets").status_code == 200
         return False
 
-    def head(self, first: str, *lines: str) -> bytes:
-        told = [first, "Host: x", f"Authorization: Bearer {self.key}", *lines]
-        return ("\r\n".join(told) + "\r\n\r\n").encode()
+    def exchange(self, first: str, body: bytes = b"", **headers: str) -> bytes:
+        """Send a request's bytes, and return all that comes until the connection ends."""
+        told = {"Host": "x", "Authorization": f"Bearer {self.server.api_key.get_secret_value()}"}
+        lines = [first, *(f"{name}: {value}" for name, value in (told | headers).items())]
+        head = ("\r\n".join(lines) + "\r\n\r\n").encode() if first else b""
+        received = b""
+        with self.connect() as wire, contextlib.suppress(ConnectionError, TimeoutError):
+            wire.sendall(head + body)
+            while part := wire.recv(65536):
+                received += part
+        return received
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +75,9 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
         example = example.replace("listen 443 ssl", f"listen 127.0.0.1:{port}")
         example = re.sub(r"ssl_certificate.*", "", example).replace(" 20s;", " 1s;")
         user = "user root;" if os.getuid() == 0 else ""
-        conf = WRAPPED.format(folder=folder, user=user, example=example)
-        (folder / "nginx.conf").write_text(conf)
-        command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        conf = folder / "nginx.conf"
+        conf.write_text(WRAPPED.format(folder=folder, user=user, example=example))
+        command = [NGINX, "-p", str(folder), "-c", str(conf)]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
             running = Proxied(server, port)
@@ -84,18 +89,10 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
             process.wait(30)
 
 
-def read_all(wire: socket.socket) -> bytes:
-    received = b""
-    with contextlib.suppress(ConnectionError, TimeoutError):
-        while part := wire.recv(65536):
-            received += part
-    return received
-
-
 def test_requests_pass_and_keep_their_names(proxied) -> None:
     """Additions and lists are those of the service, and links lead to the public address."""
     with proxied.client() as client:
-        created = client.post("/pets", content=BODY, headers={"Content-Type": "application/json"})
+        created = client.post("/pets", json={"name": "Luna", "categoryId": 1})
         listed = client.get("/pets?limit=5")
         refused = client.post("/pets", json={"name": "x" * 70_000, "categoryId": 1})
         hidden = client.get(f"http://127.0.0.1:{proxied.port}/healthz")
@@ -103,49 +100,38 @@ def test_requests_pass_and_keep_their_names(proxied) -> None:
     assert listed.links["next"]["url"].startswith("https://shop.example/v1/pets?limit=5&cursor=")
     assert (refused.status_code, refused.json()["code"]) == (413, "payload_too_large")
     assert hidden.status_code == 404
+    # RFC 9112, 3.2.2: the form that is meant for proxies.
+    absolute = proxied.exchange("GET http://x/v1/pets?limit=1 HTTP/1.1", Connection="close")
+    assert absolute.startswith(b"HTTP/1.1 200 ")
 
 
-def test_an_absolute_target_is_served(proxied) -> None:
-    """RFC 9112, 3.2.2: the form that is meant for proxies."""
-    with proxied.connect() as wire:
-        wire.sendall(proxied.head("GET http://x/v1/pets?limit=1 HTTP/1.1", "Connection: close"))
-        assert read_all(wire).startswith(b"HTTP/1.1 200 ")
+POST = "POST /v1/pets HTTP/1.1"
+LONG = {"Content-Length": "1000"}
+CHUNKED = {"Transfer-Encoding": "chunked"}
+STOPPED = {  # what is sent, and the answer, if there is one
+    "length and chunks": (POST, b"1e\r\n", CHUNKED | {"Content-Length": "3"}, b"400"),
+    "an endless chunk": (POST, b"fffffffff\r\n{", CHUNKED, b"413"),
+    "slow: nothing": ("", b"", {}, b""),
+    "slow: half a head": ("", b"POST /v1/pets HTTP/1.1\r\nHost: x\r\nX: y\r\n", {}, b""),
+    "slow: half a body": (POST, b"{", LONG, b""),
+}
 
 
-@pytest.mark.parametrize(
-    ("header", "body", "status"),
-    [("Content-Length: 3", CHUNKED, b"400"), ("X: y", b"fffffffff\r\n{", b"413")],
-    ids=["length and chunks", "an endless chunk"],
-)
-def test_ambiguous_and_endless_bodies_do_not_pass(proxied, header, body, status) -> None:
-    """What two parsers may read in two ways, and what no body can be, never meets the service."""
-    head = proxied.head("POST /v1/pets HTTP/1.1", "Transfer-Encoding: chunked", header)
-    with proxied.connect() as wire:
-        wire.sendall(head + body)
-        assert read_all(wire).startswith(b"HTTP/1.1 " + status)
-
-
-@pytest.mark.parametrize("part", ["nothing", "half a head", "half a body"])
-def test_a_slow_client_is_given_up(proxied, part) -> None:
-    """408 or a closed connection after the time of the example, here a second."""
-    sent = {
-        "nothing": b"",
-        "half a head": b"POST /v1/pets HTTP/1.1\r\nHost: x\r\nX: y\r\n",
-        "half a body": proxied.head("POST /v1/pets HTTP/1.1", "Content-Length: 1000") + b"{",
-    }[part]
-    with proxied.connect() as wire:
-        wire.sendall(sent)
-        received = read_all(wire)
-    assert not received or received.startswith(b"HTTP/1.1 408 ")
+@pytest.mark.parametrize(("first", "body", "headers", "status"), STOPPED.values(), ids=STOPPED)
+def test_what_is_ambiguous_endless_or_slow_does_not_pass(
+    proxied, first, body, headers, status
+) -> None:
+    """400 or 413; and 408 or a closed connection after the time of the example, here a second."""
+    received = proxied.exchange(first, body, **headers)
+    assert received.startswith(b"HTTP/1.1 " + (status or b"408 ")) or not (status or received)
 
 
 def test_slow_clients_cost_the_service_nothing(proxied) -> None:
     """With 200 of them at the proxy, the service has no connection of theirs."""
-    slow = [proxied.connect() for _ in range(200)]
-    for wire in slow:
-        wire.sendall(proxied.head("POST /v1/pets HTTP/1.1", "Content-Length: 1000") + b"{")
-    with proxied.client() as client:
+    with contextlib.ExitStack() as stack:
+        for _ in range(200):
+            wire = stack.enter_context(proxied.connect())
+            wire.sendall(f"{POST}\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{{".encode())
+        client = stack.enter_context(proxied.client())
         assert {client.get("/pets?limit=1").status_code for _ in range(50)} == {200}
         assert len(psutil.Process(proxied.server.pid).net_connections()) < 30
-    for wire in slow:
-        wire.close()

@@ -4,77 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from petstore_frame.cli import app
+from journey.shell import started, typed
+from unit.conftest import read_book
 
 PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]
 DATA = next((folder for folder in PLACES if folder.exists()), PLACES[0])
 RECORDS, CATEGORIES = DATA / "pets_austin.csv", DATA / "categories_austin.csv"
-EVERY = 12  # of so many records one is taken, unless --campaign is 2 or more
-
-pytestmark = [
-    pytest.mark.skipif(not RECORDS.exists(), reason="the real shelter records are not here"),
-    pytest.mark.xdist_group("austin"),
-    pytest.mark.timeout(300),
-]
-
-
-class Journey(NamedTuple):
-    """What the four commands left behind."""
-
-    folder: Path
-    sent: list[dict[str, str]]
-    load: dict
-    fetch: dict
-
-
-def petstore_frame(*words: str, env: dict[str, str]) -> Result:
-    return CliRunner().invoke(app, words, env=env)
-
-
-@pytest.fixture(scope="module")
-def journey(tmp_path_factory: pytest.TempPathFactory, campaign: int) -> Iterator[Journey]:
-    folder = tmp_path_factory.mktemp("austin")
-    header, *records = RECORDS.read_text(encoding="utf-8").splitlines(keepends=True)
-    records = records[:: EVERY if campaign == 1 else 1]
-    file = folder / "pets.csv"
-    file.write_text(header + "".join(records), encoding="utf-8")
-    server = subprocess.Popen(
-        [
-            sys.executable, "-m", "petstore_frame", "serve", "--port", "0",
-            "--database", f"sqlite:///{folder}/store.db", "--api-key-file", f"{folder}/key",
-        ],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    with server:
-        assert server.stdout is not None
-        base_url = json.loads(server.stdout.readline())["base_url"]
-        env = {"PETSTORE_API_KEY": (folder / "key").read_text().strip()}
-        where = ("--base-url", base_url)
-        load = petstore_frame(
-            "load", str(file), *where, "--journal", f"{folder}/journal",
-            "--output", f"{folder}/results", "--json", env=env,
-        )  # fmt: skip
-        fetch = petstore_frame(
-            "fetch", *where, "--output", f"{folder}/fetched.csv", "--json", env=env
-        )
-        report = petstore_frame(
-            "report", *where, "--output", f"{folder}/stock.xlsx",
-            "--categories", str(CATEGORIES), env=env,
-        )  # fmt: skip
-        server.terminate()
-    assert load.exit_code == 1, load.stderr  # done, some records invalid
-    assert (fetch.exit_code, report.exit_code) == (0, 0), fetch.stderr + report.stderr
-    yield Journey(folder, rows_of(file), json.loads(load.stdout), json.loads(fetch.stdout))
+EVERY = 15  # of so many records one is taken, unless --campaign is 2 or more
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -82,53 +23,49 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def named(journey: Journey) -> list[dict[str, str]]:
-    return [row for row in journey.sent if row["name"].strip(" ")]
+@pytest.mark.skipif(not RECORDS.exists(), reason="the real shelter records are not here")
+@pytest.mark.timeout(300)
+def test_each_record_is_a_pet_or_has_a_reason(tmp_path: Path, campaign: int) -> None:
+    """What the store holds is what was created: names byte for byte, outer spaces trimmed.
 
+    Each record is created, or invalid for want of a name, which is said with how to fix it. That
+    names lost a space is said of exactly those that did. The workbook counts every pet, by label.
+    """
+    header, *lines = RECORDS.read_text(encoding="utf-8").splitlines(keepends=True)
+    file = tmp_path / "pets.csv"
+    file.write_text(header + "".join(lines[:: EVERY if campaign == 1 else 1]), encoding="utf-8")
+    serve = f"petstore-frame serve --port 0 --database sqlite:///{tmp_path}/store.db"
+    with started(f"{serve} --api-key-file {tmp_path}/key") as (_, told):
+        env = {"PETSTORE_API_KEY": (tmp_path / "key").read_text().strip()}
+        env |= {"PETSTORE_BASE_URL": json.loads(told)["base_url"]}
+        load, fetch, report = [
+            typed(f"petstore-frame {line}", **env)
+            for line in (
+                f"load {file} --journal {tmp_path}/journal --output {tmp_path}/results --json",
+                f"fetch --output {tmp_path}/fetched.csv --json",
+                f"report --output {tmp_path}/stock.xlsx --categories '{CATEGORIES}'",
+            )
+        ]
+    codes = [each.exit_code for each in (load, fetch, report)]
+    assert codes == [1, 0, 0], load.stderr + fetch.stderr + report.stderr
 
-def test_every_record_ends_in_one_state(journey: Journey, campaign: int) -> None:
-    """Each record is in exactly one state: created, or invalid for want of a name."""
-    states = Counter(row["_pf_state"] for row in rows_of(journey.folder / "results/results.csv"))
-    created = len(named(journey))
-    assert states == {"created": created, "invalid": len(journey.sent) - created}
+    sent, summary = rows_of(file), json.loads(load.stdout)
+    named = [row for row in sent if row["name"].strip(" ")]
+    states = Counter(row["_pf_state"] for row in rows_of(tmp_path / "results/results.csv"))
+    assert states == {"created": len(named), "invalid": len(sent) - len(named)}
     assert campaign == 1 or states == {"created": 14_001, "invalid": 8_809}
-    assert {k: v for k, v in journey.load["states"].items() if v} == dict(states)
-
-
-def test_every_invalid_record_has_a_reason(journey: Journey) -> None:
-    """A record that was not sent says which column, and how to fix it."""
-    fix = rows_of(journey.folder / "results/fix.csv")
-    assert len(fix) == len(journey.sent) - len(named(journey))
+    assert {state: count for state, count in summary["states"].items() if count} == states
+    fix = rows_of(tmp_path / "results/fix.csv")
+    assert len(fix) == states["invalid"]
     assert all(row["_pf_column"] == "name" and row["_pf_hint"] for row in fix)
+    trimmed = [row for row in named if row["name"] != row["name"].strip()]
+    assert 0 < summary["notes"]["trimmed"] == len(trimmed)
 
-
-def test_fetch_returns_exactly_the_created_pets(journey: Journey) -> None:
-    """What the store holds is what was created: names byte for byte, outer spaces trimmed."""
-    sent = Counter(
-        (row["name"].strip(" "), row["categoryId"], row["status"]) for row in named(journey)
+    pets = rows_of(tmp_path / "fetched.csv")
+    assert Counter((row["name"], row["category_id"], row["status"]) for row in pets) == Counter(
+        (row["name"].strip(" "), row["categoryId"], row["status"]) for row in named
     )
-    held = Counter(
-        (row["name"], row["category_id"], row["status"])
-        for row in rows_of(journey.folder / "fetched.csv")
-    )
-    assert held == sent
-    assert journey.fetch["completeness"]["verdict"] == "complete"
-
-
-def test_trimmed_names_carry_a_warning(journey: Journey) -> None:
-    """That names lost an outer space is said in the summary, of exactly those that did."""
-    trimmed = [row for row in named(journey) if row["name"] != row["name"].strip()]
-    notes = json.loads((journey.folder / "results/summary.json").read_text())["notes"]
-    assert 0 < notes["trimmed"] == len(trimmed)
-
-
-# openpyxl tells what it would lose on saving; this only reads.
-@pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning")
-def test_workbook_shows_labels(journey: Journey) -> None:
-    """The workbook names the categories of the file and counts every pet."""
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.load_workbook(journey.folder / "stock.xlsx", read_only=True, data_only=True)
-    texts = {cell for sheet in book for row in sheet.values for cell in row if cell is not None}
-    book.close()
-    assert {"Dog", "Guinea Pig", "Bird (wildlife)"} <= texts
-    assert len(named(journey)) in texts
+    assert json.loads(fetch.stdout)["completeness"]["verdict"] == "complete"
+    book = read_book(tmp_path / "stock.xlsx", data_only=True)
+    texts = {cell for sheet in book.worksheets for row in sheet.values for cell in row}
+    assert {"Dog", "Guinea Pig", "Bird (wildlife)", len(named)} <= texts

@@ -1,24 +1,15 @@
-"""The first thing that a newcomer types."""
+"""The first thing that a newcomer types; what the help shows as an example is a line that works."""
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import signal
 import subprocess
-import sys
 from contextlib import chdir
 from pathlib import Path
 
-import psutil
 import pytest
-from typer.testing import CliRunner
 
-from journey.test_help import example
-from petstore_frame.cli import app
-
-DEMO = [sys.executable, "-m", "petstore_frame", *example("demo")]
+from journey.shell import example, started, typed
 
 
 @pytest.fixture(scope="module")
@@ -30,83 +21,65 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(folder: Path) -> str:
     """What the demo prints when it runs a second time in its folder."""
     with chdir(folder):
-        ended = [CliRunner().invoke(app, example("demo")) for _ in range(2)]
+        ended = [typed(example("demo")) for _ in range(2)]
     assert [each.exit_code for each in ended] == [0, 0], ended[1].stderr
     return ended[1].stdout
 
 
-def test_demo_names_every_file(folder: Path, shown: str) -> None:
-    """The demo writes what it names, also where it ran before."""
+def test_demo_writes_what_it_names(folder: Path, shown: str) -> None:
+    """Also where it ran before; each column of its sample is named with what it holds.
+
+    A bad row is reported with its line, column, value and next step.
+    """
     named = [line.strip() for line in shown.splitlines() if line.startswith("    petstore-demo/")]
     files = [folder / line for line in named if line.endswith((".csv", ".xlsx", ".json"))]
-    assert len(files) >= 6
-    assert folder / "petstore-demo" / "results" / "fix.csv" in files
-    assert all(file.exists() for file in files)
-
-
-def test_demo_shows_a_problem_with_its_place(folder: Path, shown: str) -> None:
-    """The demo reports a bad row with its line, column, value and next step."""
+    assert len(files) >= 6 and all(file.exists() for file in files)
     assert "complete: 489 pets" in shown
     assert re.search(r"line 96: status is 'reserved': one of available, .*", shown)
-
-
-def test_demo_explains_every_column(folder: Path, shown: str) -> None:
-    """Each column of the sample file is named with what it holds."""
     header = (folder / "petstore-demo/arrivals.csv").read_text("utf-8-sig").splitlines()[0]
     assert all(re.search(rf"^    {name} +\w+", shown, re.MULTILINE) for name in header.split(","))
 
 
-def typed(shown: str) -> list[str]:
-    """The lines that the demo proposes, as a shell would get them."""
-    _, _, proposed = shown.partition("\nNext: ")
-    return [line.strip() for line in proposed.splitlines() if line.startswith("         ")]
-
-
-def test_what_to_do_next_works_as_printed(
-    folder: Path, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_to_do_next_works_as_printed(folder: Path, shown: str, tmp_path, monkeypatch) -> None:
     """The dashboard opens, the file is read, and a new store takes it: each line as it stands."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("BROWSER", "true")  # a browser that shows nothing
-    dashboard, recipe, serve, export, load = typed(shown)
-    with started(dashboard) as page:
-        assert page.stdout is not None and "http://127.0.0.1:" in page.stdout.readline()
-        page.terminate()
-    read = CliRunner().invoke(app, shlex.split(recipe)[1:])
-    assert read.exit_code == 0 and "[mapping]" in read.stdout
-    with started(serve + " --port 0") as store:
-        assert store.stdout is not None
-        (port,) = re.findall(r":\d+/v1", store.stdout.readline())
+    proposed = shown.partition("\nNext: ")[2].splitlines()
+    lines = [line.strip() for line in proposed if line.startswith("         ")]
+    dashboard, recipe, serve, export, load = lines
+    with started(dashboard) as (_, page), started(serve, "--port", "0") as (_, address):
+        read = typed(recipe)
+        assert read.exit_code == 0 and "[mapping]" in read.stdout
+        (port,) = re.findall(r":\d+/v1", address)
         script = f'{export.replace(":8080/v1", port)}; echo "$PETSTORE_BASE_URL $PETSTORE_API_KEY"'
         told = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
-        place = dict(
-            zip(("PETSTORE_BASE_URL", "PETSTORE_API_KEY"), told.stdout.split(), strict=True)
-        )
-        loaded = CliRunner().invoke(app, shlex.split(load)[1:], env=place)
-        store.terminate()
+        base_url, key = told.stdout.split()
+        loaded = typed(load, PETSTORE_BASE_URL=base_url, PETSTORE_API_KEY=key)
+        assert "http://127.0.0.1:" in page
     assert loaded.exit_code == 1, loaded.output  # the spoilt rows are to fix
     assert "489 of 500 records created" in loaded.stdout
 
 
-def started(line: str) -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "petstore_frame", *shlex.split(line)[1:]]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+# In an order in which each finds what it needs; demo and dashboard have tests of their own.
+COMMANDS = (
+    "sample", "load", "fetch", "report", "snapshot", "trend", "keys new", "keys list",
+)  # fmt: skip
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a POSIX signal here")
-def test_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
-    """Interrupting the demo ends its store too."""
-    command = [*DEMO[:-1], "2000"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout is not None
-        for line in run.stdout:
-            if line.startswith("Loading"):
-                break
-        children = psutil.Process(run.pid).children(recursive=True)
-        run.send_signal(signal.SIGINT)
-        run.stdout.read()
-        run.wait(60)
-    _, alive = psutil.wait_procs(children, timeout=60)
-    assert children
-    assert alive == []
+@pytest.mark.usefixtures("server_here")
+def test_examples_run_in_the_order_of_a_first_day() -> None:
+    """Each ends well; the rows that a sample spoils on purpose are the only reason for a 1.
+
+    The server, which lasts, prints its address and ends well, too.
+    """
+    fewer = {"sample": ["--rows", "100"]}
+    ended = {each: typed(example(each), *fewer.get(each, [])) for each in COMMANDS}
+    codes = {command: result.exit_code for command, result in ended.items()}
+    assert codes == {command: int(command == "load") for command in COMMANDS}
+    revoke = example("keys revoke").split()
+    revoke[3] = ended["keys new"].stdout[:10]
+    assert typed(" ".join(revoke)).stdout == "1 revoked\n"
+    with started(example("serve"), "--port", "0") as (running, told):
+        assert "http://127.0.0.1:" in told
+    assert running.returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shlex
@@ -9,12 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import openpyxl
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import petstore_frame as pf
-from petstore_frame.cli import app
+from journey.shell import started, typed
 from threaded import Server
 
 ROOT = Path(__file__).parents[2]
@@ -66,12 +67,10 @@ def test_every_figure_is_a_measured_one() -> None:
     assert unknown == set()
 
 
-def test_the_monday_of_the_page_runs(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> None:
     """The settings of the page load, keep, compare and write the folder, line by line as shown."""
     (settings,) = blocks("toml", MONDAY)
-    text = settings.replace("https://store.example/v1", server.base_url)
+    text = settings.replace("https://store.example/v1", server_here.base_url)
     (tmp_path / "inbox").mkdir()
     for name, content in {
         "monday.toml": text,
@@ -83,12 +82,10 @@ def test_the_monday_of_the_page_runs(
     pf.samples.write_sample_categories(tmp_path / "categories.csv")
     ours = pd.DataFrame({"tag": ["A1"], "name": ["Ada"], "category_id": [1], "status": ["sold"]})
     ours.to_excel(tmp_path / "ours.xlsx", index=False)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key.get_secret_value())
     init, *lines = [line for block in blocks("bash", MONDAY) for line in block.splitlines()]
-    ended = [CliRunner().invoke(app, shlex.split(line)[1:]) for line in lines]
+    ended = [typed(line) for line in lines]
     assert [each.exit_code for each in ended] == [0, 0, 0], [each.output for each in ended]
-    assert CliRunner().invoke(app, shlex.split(init)[1:]).exit_code == 2  # there is one already
+    assert typed(init).exit_code == 2  # there is one already
     assert len(list(tmp_path.glob("reports/*/stock.xlsx"))) == 1
 
 
@@ -96,20 +93,20 @@ def test_the_monday_of_the_page_runs(
 def test_the_store_on_postgresql_of_the_page(postgres_url: str) -> None:
     """The key that one line makes opens the store that the other line starts."""
     shown = "".join(blocks("text", POSTGRESQL)).replace("\\\n", "")
-    typed = [shlex.split(line)[1:] for line in shown.splitlines() if line.startswith("petstore-")]
     here = {"postgresql+psycopg://petstore@127.0.0.1/store": postgres_url, "8080": "0", "4": "2"}
-    new_key, serve = [[here.get(word, word) for word in words] for words in typed]
-    made = CliRunner().invoke(app, new_key)
+    new_key, serve = [
+        shlex.join(here.get(word, word) for word in shlex.split(line))
+        for line in shown.splitlines()
+        if line.startswith("petstore-")
+    ]
+    made = typed(new_key)
     assert made.exit_code == 0, made.output
     (key,) = re.findall(r"psk_\S+", made.output)
-    words = [sys.executable, "-m", "petstore_frame", *serve]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as store:
-        assert store.stdout is not None
-        (address,) = re.findall(r"http://127[^\"]+/v1", store.stdout.readline().decode())
+    with started(serve) as (_, told):
+        (address,) = re.findall(r"http://127[^\"]+/v1", told)
         with pf.Client(address, key) as client:
             client.create_pet("Luna", category_id=3)
             assert str(pf.fetch_inventory(client).completeness) == "complete: 1 pet"
-        store.terminate()
 
 
 def test_the_exit_codes_of_the_page() -> None:
@@ -137,22 +134,69 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     A shell says what each line asks for; the commands run here, as Python need start but once.
     """
     serve, lines = [block.strip() for block in blocks("bash", SHELL)]
-    words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", "0"]
     told = 'petstore-frame() { printf "%q " "$PETSTORE_BASE_URL" "$PETSTORE_API_KEY" "$@"; echo; }'
     monkeypatch.chdir(tmp_path)
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as store:
-        assert store.stdout is not None
-        (address,) = re.findall(rb":\d+/v1", store.stdout.readline())
-        script = f"{told}\n{lines}".replace(":8080/v1", address.decode())
-        typed = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
-        for base_url, key, *asked in map(shlex.split, typed.stdout.splitlines()):
+    with started(serve, "--port", "0") as (_, first):
+        (address,) = re.findall(r":\d+/v1", first)
+        script = f"{told}\n{lines}".replace(":8080/v1", address)
+        run = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
+        for base_url, key, *asked in map(shlex.split, run.stdout.splitlines()):
             place = {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
             home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
-            done = CliRunner().invoke(app, asked, env={**place, **home})
+            fewer = ["--rows", "100"] if asked[0] == "sample" else []
+            done = typed("petstore-frame", *asked, *fewer, **place, **home)
             # 1 where the sample's spoilt rows are to be fixed.
             assert done.exit_code <= 1 and "error" not in done.stderr, done.output
-        store.terminate()
-    assert len(typed.stdout.splitlines()) == lines.count("\npetstore-frame ")
+    assert len(run.stdout.splitlines()) == lines.count("\npetstore-frame ")
     assert {"results", "pets.csv", "stock.xlsx", "history"} <= {
         path.name for path in tmp_path.iterdir()
     }
+
+
+# -- the awkward files of the page on the shell ----------------------------------------------------
+
+ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def write_files(folder: Path) -> None:
+    """Write the three files, and the labels of two categories."""
+    german = [f"K{at};Bärbel {at};{at % 4 + 1};available" for at in range(8)]
+    lines = ["Tiernummer;Tiername;Kategorie;Status", *german, "K8;Zoë;2;reserved"]
+    (folder / "kunden.csv").write_bytes("\r\n".join(lines).encode("cp1252"))
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Arrivals"
+    sheet["A1"] = "Arrivals of November"
+    sheet.merge_cells("A1:D1")
+    sheet.append([])
+    sheet.append(["Tag", "Pet name", "Category", "Status"])
+    for at in range(8):
+        sheet.append([f"W{at}", f"Luna {at}", at % 4 + 1, "on hold" if at == 2 else "available"])
+    book.create_sheet("Prices").append(["Item", "Price"])
+    book.save(folder / "november.xlsx")
+    labels = [f"L{at},Milo {at},{('Dog', 'Cat', 'Dragon')[at % 3]},available" for at in range(9)]
+    (folder / "labels.csv").write_text("\n".join(["tag,name,category,status", *labels]))
+    (folder / "categories.csv").write_text("category_id,label\n1,Dog\n2,Cat\n")
+
+
+def correct(path: Path) -> None:
+    """Write the status that a person would, on the sheet Fix."""
+    book = openpyxl.load_workbook(path)
+    header = [cell.value for cell in book["Fix"][1]]
+    book["Fix"].cell(2, header.index("Status") + 1).value = "pending"
+    book.save(path)
+
+
+def test_the_lines_of_the_page_answer_as_it_shows(server_here: Server, tmp_path: Path) -> None:
+    """From three awkward files to created pets, each command and its answer as printed there."""
+    write_files(tmp_path)
+    shown = "".join(blocks("console", SHELL)).replace("\\\n", "")
+    steps = [step.split("\n", 1) for step in re.split(r"^\$ ", shown, flags=re.MULTILINE)[1:]]
+    for command, answer in steps:
+        if "results.xlsx" in command:
+            correct(tmp_path / "results" / "results.xlsx")
+        done = typed(command)  # its code is not asked
+        told = done.stdout + done.stderr
+        assert doctest.OutputChecker().check_output(answer, told, ALIKE), f"{command}\n{told}"
+    with server_here.client() as client:
+        assert len(pf.fetch_inventory(client)) == 9 + 8 + 9

@@ -3,104 +3,84 @@
 from __future__ import annotations
 
 import os
-import select
-import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
-import petstore_frame as pf
+from petstore_frame.cli import app
+from shop import Shop
 from threaded import Server
 
 pty = pytest.importorskip("pty", reason="needs a system with pseudo-terminals")
 
-WAIT_S = 30
 # The same ten animals a week later, two of them sold, and two more.
-ROWS = [f"T{at},Pup {at},{at % 3 + 1}" for at in range(12)]
-FIRST = "\n".join(["tag,name,category_id,status", *(f"{row},available" for row in ROWS[:10])])
-LATER = "\n".join(
-    ["tag,name,category_id,status", *(f"{row},sold" for row in ROWS[:2])]
-    + [f"{row},available" for row in ROWS[2:]]
-)
-Answer = Callable[..., tuple[int, str, str]]
+HEADER = "tag,name,categoryId,status"
+ROWS = [f"T{at},Pup {at},{at % 3 + 1},available" for at in range(12)]
+LATER = [*(row.replace("available", "sold") for row in ROWS[:2]), *ROWS[2:]]
+Answer = Callable[[str], tuple[int, str, str, int]]
 
 
 @pytest.fixture
-def answer(tmp_path: Path, server: Server) -> Answer:
-    """Load a file that repeats an earlier one, and type an answer each time it asks."""
-    (tmp_path / "week1.csv").write_text(FIRST, encoding="utf-8")
-    (tmp_path / "week2.csv").write_text(LATER, encoding="utf-8")
-    with server.client() as client:
-        pf.load_csv(tmp_path / "week1.csv", client, journal=tmp_path / "journal")
-    environ = os.environ | {
-        "PETSTORE_BASE_URL": server.base_url,
-        "PETSTORE_API_KEY": server.api_key.get_secret_value(),
-    }
-    command = [sys.executable, "-m", "petstore_frame", "load", "week2.csv", "--journal", "journal"]
+def answer(
+    server_here: Server, service_shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys
+) -> Answer:
+    """Load a file that repeats an earlier one, and type an answer when it asks.
 
-    def load(*typed: str) -> tuple[int, str, str]:
+    What comes back is the exit code, what the terminal shows, what is printed, and how many pets
+    were added.
+    """
+    service_shop.load("week1.csv", HEADER, *ROWS[:10])
+    path = service_shop.write("week2.csv", HEADER, *LATER)
+
+    def load(typed: str) -> tuple[int, str, str, int]:
         screen, keyboard = pty.openpty()
-        with subprocess.Popen(
-            command, cwd=tmp_path, env=environ, stdin=keyboard, stderr=keyboard,
-            stdout=subprocess.PIPE, text=True,
-        ) as child:  # fmt: skip
-            os.close(keyboard)
-            try:
-                asked = ""
-                for each in typed:
-                    asked += read_until(screen, "Which is it")
-                    os.write(screen, f"{each}\n".encode())
-                read_until(screen, None)  # a terminal that nobody reads stops the program
-                told, _ = child.communicate(timeout=WAIT_S)
-            finally:
-                child.kill()
-                os.close(screen)
-        return child.returncode, asked, told
+        os.write(screen, f"{typed}\n".encode())  # typed ahead
+        shown: list[bytes] = []
+        reader = threading.Thread(target=read_all, args=[screen, shown])
+        reader.start()  # a terminal that nobody reads stops the program
+        with (
+            os.fdopen(keyboard, encoding="utf-8") as stdin,
+            os.fdopen(os.dup(keyboard), "w", encoding="utf-8") as stderr,
+            monkeypatch.context() as patched,
+            pytest.raises(SystemExit) as ended,
+        ):
+            patched.setattr(sys, "stdin", stdin)
+            patched.setattr(sys, "stderr", stderr)
+            app(["load", str(path), "--journal", str(service_shop.journal)])
+        reader.join()
+        os.close(screen)
+        asked = b"".join(shown).decode(errors="replace")
+        added = len(service_shop.pets) - 10
+        return int(ended.value.code or 0), asked, capsys.readouterr().out, added
 
     return load
 
 
-def read_until(screen: int, words: str | None) -> str:
-    """Return what a terminal shows until these words, or until the program ends."""
-    shown = ""
-    with suppress(OSError):  # the program has ended
-        while words is None or words not in shown:
-            ready, _, _ = select.select([screen], [], [], WAIT_S)
-            assert ready, f"the terminal shows only: {shown}"
-            shown += os.read(screen, 4096).decode(errors="replace")
-    return shown
+def read_all(screen: int, shown: list[bytes]) -> None:
+    """Collect what a terminal shows until nobody writes to it."""
+    with suppress(OSError):
+        while more := os.read(screen, 4096):
+            shown.append(more)
 
 
-def count_pets(server: Server) -> int:
-    with server.client() as client:
-        return len(pf.fetch_inventory(client))
-
-
-@pytest.mark.parametrize(("typed", "pets"), [("s", 2), ("a", 12)])
-def test_one_key_for_each_way_on(answer: Answer, server: Server, typed: str, pets: int) -> None:
+@pytest.mark.parametrize(
+    ("typed", "code", "pets", "begins"),
+    [
+        ("s", 0, 2, "Done: week2.csv: 2 of 12 records created"),
+        ("a", 0, 12, "Done: week2.csv: 12 of 12 records created"),
+        # The animals have a key from now on, and so have those that were loaded without one.
+        ("k", 0, 2, "Done: week2.csv: 2 of 12 records created, 10 known from earlier"),
+        # Enter, or a key of no way, ends as a refusal does.
+        ("", 2, 0, ""),
+        ("x", 2, 0, ""),
+    ],
+)
+def test_one_key_for_each_way_on(answer: Answer, typed: str, code: int, pets: int, begins) -> None:
     """The question says what was found; each key sends what it says, and no more."""
-    before = count_pets(server)
-    code, asked, told = answer(typed)
-    assert "10 of 12 records equal records of earlier loads" in asked
-    assert (code, count_pets(server) - before) == (0, pets)
-    assert told.startswith(f"Done: week2.csv: {pets} of 12 records created")
-
-
-def test_a_key_is_adopted(answer: Answer, server: Server) -> None:
-    """k names the animals from now on; those that were loaded without a key get theirs."""
-    before = count_pets(server)
-    code, _, told = answer("k")
-    assert (code, count_pets(server) - before) == (0, 2)
-    assert "2 of 12 records created, 10 known from earlier" in told
-
-
-@pytest.mark.parametrize("typed", ["", "x"])
-def test_enter_stops(answer: Answer, server: Server, typed: str) -> None:
-    """Enter, or a key of no way, sends nothing and ends as a refusal does."""
-    before = count_pets(server)
-    code, asked, told = answer(typed)
-    assert "Enter" in asked and told == ""
-    assert (code, count_pets(server)) == (2, before)
+    ended, asked, told, added = answer(typed)
+    assert "10 of 12 records equal records of earlier loads" in asked and "Enter" in asked
+    assert (ended, added) == (code, pets)
+    assert told.startswith(begins) and bool(told) is bool(begins)

@@ -1,8 +1,6 @@
 """Recorded answers of the bundled service, replayed with the network blocked.
 
-To record them anew after the service changed: ``PYTHONPATH=tests python -m replay.record``. It
-starts the service, records each exchange of ``exchanges.py`` into ``cassettes/`` and leaves no key
-in them.
+To record them anew after the service changed: ``PYTHONPATH=tests python -m replay.record``.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,9 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import Inventory
-from petstore_frame.inventory import Completeness, Origin, StatusCount, Verdict
+from petstore_frame.inventory import Verdict
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 Pet = tuple[int, str, int, str | None]
 MakeInventory = Callable[..., Inventory]
@@ -44,20 +44,13 @@ def make_inventory(
     if isinstance(rows, list):
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         rows = to_frame(PetColumns(*columns))
-    held = rows["status"].astype("object").fillna(NO_STATUS).value_counts()
-    is_complete = verdict is Verdict.COMPLETE
-    known: dict[str, Any] = {
-        "basis": "the store's next links" if is_complete else "the page was full",
-        "requests": 3,
-        "by_status": {
-            name: StatusCount(int(held.get(name, 0)), is_complete or name in exact)
-            for name in dict.fromkeys([*PET_STATUSES, *held.index, NO_STATUS])
-        },
-    }
-    completeness = Completeness(verdict, rows=len(rows), **{**known, **known_of})
-    as_of = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
-    origin = Origin("https://store.example/v1", as_of)
-    return Inventory(stamp(rows, completeness, origin), origin)
+    basis = "the store's next links" if verdict is Verdict.COMPLETE else "the page was full"
+    made = Inventory.made_up(
+        rows, verdict=verdict, exact=exact, basis=basis, base_url="https://store.example/v1",
+        fetched_at=datetime(2030, 1, 2, 9, 30, tzinfo=UTC),
+    )  # fmt: skip
+    known = replace(made.completeness, **{"requests": 3} | known_of)
+    return Inventory(stamp(rows, known, made.origin), made.origin)
 
 
 def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:

@@ -14,26 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import petstore_frame as pf
-from zoo.habits import (
-    DRIFTS,
-    HEADER_WAYS,
-    LAGS,
-    LIES,
-    LINK_WAYS,
-    ORDERS,
-    PARAMETERS,
-    ROWS_CURSOR,
-    STATUSES,
-    TOTALS,
-    Habits,
-)
+from zoo import habits
+from zoo.habits import STATUSES, Habits
 from zoo.stores import ZooStore
 
-HIDDEN: tuple[frozenset[str | None], ...] = (
-    frozenset({"sold"}),
-    frozenset({"pending", "sold", None}),
-    frozenset({None}),
-)
+HIDDEN = (frozenset({"sold"}), frozenset({"pending", "sold", None}), frozenset({None}))
 
 
 @dataclass
@@ -59,16 +44,6 @@ class Tally:
     conditional: Counter[str] = field(default_factory=Counter)
     needless: list[str] = field(default_factory=list)
     misled: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: Tally) -> None:
-        self.tried += other.tried
-        self.verdicts += other.verdicts
-        self.naive_failures += other.naive_failures
-        self.false += other.false
-        self.conditional += other.conditional
-        self.requests += other.requests
-        self.needless += other.needless
-        self.misled += other.misled
 
 
 def draw_pets(rng: random.Random) -> list[dict[str, Any]]:
@@ -105,46 +80,50 @@ def draw_habits(rng: random.Random) -> Habits:
     def perhaps(share: float, choices: tuple[Any, ...]) -> Any:
         return rng.choice(choices) if rng.random() < share else None
 
-    way = perhaps(0.4, LINK_WAYS + HEADER_WAYS)
-    parameters = frozenset(rng.sample(PARAMETERS, rng.choice((0, 0, 0, 1, 1, 2))))
+    way = perhaps(0.4, habits.LINK_WAYS + habits.HEADER_WAYS)
+    parameters = frozenset(rng.sample(habits.PARAMETERS, rng.choice((0, 0, 0, 1, 1, 2))))
     # Now and then a store names a next page in a way that nobody can understand.
     if way == "x-next page" and rng.random() < 0.8:
         parameters |= {"page 1"}
     if way == "x-next cursor" and rng.random() < 0.8:
         parameters |= {"cursor"}
     if rng.random() < 0.04 and "cursor" not in parameters:
-        parameters |= {ROWS_CURSOR}
+        parameters |= {habits.ROWS_CURSOR}
     if {"page 0", "page 1"} <= parameters:
         parameters -= {"page 0"}
     cap = perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 60, 64, 80, 99))
     return Habits(
         way=way,
         parameters=parameters,
-        order=rng.choice((*ORDERS[:3], *ORDERS[:3], *ORDERS)),
+        order=rng.choice((*habits.ORDERS[:3], *habits.ORDERS[:3], *habits.ORDERS)),
         cap=cap,
         floor=rng.choice((cap or 100, 20)) if rng.random() < 0.05 else None,
         filtered_cap=perhaps(0.03, (5, 20, 60)),
-        total=perhaps(0.25, ("true", "true", "content-range", *TOTALS)),
+        total=perhaps(0.25, ("true", "true", "content-range", *habits.TOTALS)),
         ignores_filter=rng.random() < 0.04,
         ignores_limit=rng.random() < 0.03,
-        drift=perhaps(0.12, DRIFTS),
-        lie=perhaps(0.12, LIES),
+        drift=perhaps(0.12, habits.DRIFTS),
+        lie=perhaps(0.12, habits.LIES),
         depth_cap=perhaps(0.05, (50, 250, 1000)),
         names_when_full=rng.random() < 0.05,
         names_below_100=rng.random() < 0.05,
         filters_last=rng.random() < 0.03,
         hides=perhaps(0.06, HIDDEN) or frozenset(),
-        lag=perhaps(0.05, LAGS),
+        lag=perhaps(0.05, habits.LAGS),
         tells_age=rng.random() < 0.3,
     )
+
+
+def draw_store(rng: random.Random) -> ZooStore:
+    """Draw a store, with what it holds and its habits."""
+    return ZooStore(draw_pets(rng), draw_habits(rng), seed=rng.randrange(10**9))
 
 
 def run(stores: int, seed: int) -> Tally:
     """Fetch from so many stores and hold each verdict to the truth."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(stores):
-        store = ZooStore(draw_pets(rng), draw_habits(rng), seed=rng.randrange(10**9))
-        try_one(store, tally, **draw_options(rng))
+        try_one(draw_store(rng), tally, **draw_options(rng))
     return tally
 
 
@@ -194,8 +173,9 @@ def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -
     if not known.is_complete:
         return 0
     wanted = store.lasting_ids
-    if status is not None:
-        wanted = _lasting_ids_with(store, (status,))
+    if status is not None:  # those that had it at the start and at the end
+        had = {pet_id for pet_id, then in store.statuses_at_start.items() if then == status}
+        wanted = had & _ids_with(store, status)
     return len(wanted - set(inventory.frame["id"]))
 
 
@@ -204,38 +184,27 @@ def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
     return [
         status
         for status, count in known.by_status.items()
-        if count.is_exact and count.count not in store.counts[_wire(status)]
+        if count.is_exact
+        and count.count not in store.counts[None if status == "no status" else status]
     ]
 
 
 def lacks_any(store: ZooStore, inventory: pf.Inventory, status: str | None) -> bool:
     """Tell whether the store has a pet of those asked for that was not read."""
-    wanted = _ids_with(store, (status,)) if status else {pet["id"] for pet in store.pets}
-    return not wanted <= set(inventory.frame["id"])
+    return not _ids_with(store, status) <= set(inventory.frame["id"])
 
 
-def _wire(status: str) -> str | None:
-    return None if status == "no status" else status
-
-
-def _ids_with(store: ZooStore, statuses: tuple[str | None, ...]) -> set[int]:
-    return {pet["id"] for pet in store.pets if pet.get("status") in statuses}
-
-
-def _lasting_ids_with(store: ZooStore, statuses: tuple[str, ...]) -> set[int]:
-    """Return the pets that had one of these statuses at the start and at the end."""
-    at_start = {pet_id for pet_id, status in store.statuses_at_start.items() if status in statuses}
-    return _ids_with(store, statuses) & at_start
+def _ids_with(store: ZooStore, status: str | None) -> set[int]:
+    """Return the pets of one status, or of all."""
+    return {pet["id"] for pet in store.pets if status in (None, pet.get("status"))}
 
 
 def _naive_misses(store: ZooStore, status: str | None) -> bool:
     """Tell whether one page of 100, taken for the whole, is short of the truth."""
-    habits = store.habits
-    wanted = len(store.pets) if status is None else len(_ids_with(store, (status,)))
-    cap = habits.cap or 100
-    if status is not None and habits.filtered_cap is not None:
-        cap = habits.filtered_cap
-    return not habits.ignores_limit and wanted > cap
+    cap = store.habits.cap or 100
+    if status is not None and store.habits.filtered_cap is not None:
+        cap = store.habits.filtered_cap
+    return not store.habits.ignores_limit and len(_ids_with(store, status)) > cap
 
 
 def main() -> None:
@@ -243,17 +212,18 @@ def main() -> None:
     stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     warnings.simplefilter("ignore")
     start, tally = time.monotonic(), run(stores, seed=20261121)
+    counts = {
+        "one page of 100 is short of the truth": tally.naive_failures,
+        "false verdicts, all stated assumptions true": len(tally.false),
+        "false verdicts, a stated assumption broken": sum(tally.conditional.values()),
+        "incomplete, but nothing is missing": len(tally.needless),
+        "the same, a stated assumption broken": sum(tally.misled.values()),
+        **dict(tally.verdicts.most_common()),
+        **{f"broken: {assumption}": n for assumption, n in tally.conditional.most_common()},
+    }
     print(f"| stores tried | {tally.tried:,} |\n|---|---|")
-    print(f"| one page of 100 is short of the truth | {tally.naive_failures:,} |")
-    print(f"| false verdicts, all stated assumptions true | {len(tally.false):,} |")
-    print(f"| false verdicts, a stated assumption broken | {sum(tally.conditional.values()):,} |")
-    print(f"| incomplete, but nothing is missing | {len(tally.needless):,} |")
-    print(f"| the same, a stated assumption broken | {sum(tally.misled.values()):,} |")
     print(f"| requests per store | {tally.requests / tally.tried:.1f} |")
-    for known, count in tally.verdicts.most_common():
-        print(f"| {known} | {count:,} |")
-    for assumption, count in tally.conditional.most_common():
-        print(f"| broken: {assumption} | {count:,} |")
+    print(*(f"| {name} | {count:,} |" for name, count in counts.items()), sep="\n")
     print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], *tally.needless[:5], sep="\n")
 
 

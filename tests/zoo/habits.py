@@ -10,16 +10,9 @@ from petstore_frame.inventory import Assumption
 STATUSES = ("available", "pending", "sold")
 
 LINK_WAYS = (
-    "link cursor",
-    "link offset",
-    "link relative",
-    "link several rels",
-    "link capitals",
-    "link quoted comma",
-    "link trailing comma",
-    "link second line",
-    "link two next",
-)
+    "link cursor", "link offset", "link relative", "link several rels", "link capitals",
+    "link quoted comma", "link trailing comma", "link second line", "link two next",
+)  # fmt: skip
 HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
 PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
 MORE_PARAMETERS = ("start", "_start", "_page", "page[number]", "since_id", "last_id", "before")
@@ -29,26 +22,13 @@ ORDERS = ("id", "newest", "scattered", "new each time", "ties")
 LAGS = ("AB", "BA", "ABB", "AAB", "BBA", "filtered", "filtered")
 TOTALS = ("true", "page length", "too high", "too low", "unfiltered", "content-range")
 DRIFTS = (
-    "grows at the end",
-    "grows in front",
-    "loses pets",
-    "loses pets once",
-    "moves statuses",
+    "grows at the end", "grows in front", "loses pets", "loses pets once", "moves statuses",
     "shuffles once",
-)
+)  # fmt: skip
 LIES = (
-    "stops early",
-    "links to itself",
-    "goes round",
-    "empty pages",
-    "sparse pages",
-    "overlaps",
-    "endless repeats",
-    "unreadable later",
-    "drops filter",
-    "points on",
-    "skips rows",
-)
+    "stops early", "links to itself", "goes round", "empty pages", "sparse pages", "overlaps",
+    "endless repeats", "unreadable later", "drops filter", "points on", "skips rows",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -109,44 +89,33 @@ class Habits:
         nothing away to a strategy that believes no header.
         """
         states_totals = self.total in ("true", "content-range") and strategy == "auto"
-        broken: set[Assumption] = set()
-        if self.cap is not None:
-            broken |= {Assumption.FILLS_PAGES, Assumption.FILLS_PAGES_WITHOUT_STATUS}
-        if self.filtered_cap is not None and not states_totals:
-            broken |= {Assumption.ONE_CAP}
-        if self.lie == "stops early" and not states_totals:
-            broken |= {Assumption.LINKS_REACH_ALL}
-        if self.depth_cap is not None:
-            broken |= {Assumption.OFFSETS_REACH_ALL}
-            if self.way is not None and self.way.startswith("x-next"):
-                broken |= {Assumption.LINKS_REACH_ALL}
-        if self.total not in (None, "true", "content-range"):
-            broken |= {Assumption.TOTAL_IS_TRUE}
-        if self.names_below_100 and self.way is not None and not states_totals:
-            broken |= {Assumption.LINKS_REACH_ALL}
-        if self.drift in ("loses pets", "loses pets once"):
-            broken |= {Assumption.NONE_LEAVES}
-        if self.drift == "moves statuses":
-            broken |= {Assumption.NONE_CHANGES}
-            if status is not None:
-                broken |= {Assumption.NONE_LEAVES}
-        if self.hides:
-            broken |= {Assumption.LISTS_EVERY_STATUS}
-        if None in self.hides:
-            broken |= {Assumption.LISTS_PETS_WITHOUT_STATUS, Assumption.FILLS_PAGES_WITHOUT_STATUS}
-        if self.lag is not None and not self.tells_age:
-            broken |= {Assumption.NO_OLD_ANSWER}
-        if self.lag == "filtered" and status is not None:
-            broken |= {Assumption.FILTER_IS_TRUE}
-        if self.order == "ties" and self._goes_by_ids:
-            broken |= {Assumption.KEEPS_ORDER}
-        if self.order == "new each time" or self.drift == "shuffles once":
-            broken |= {Assumption.KEEPS_ORDER}
-        if self.filters_last and (self.hides or self.drift or self.order == "new each time"):
-            broken |= {Assumption.FILTER_IS_TRUE}
-        if self.filters_last and self.total is not None and (self.lag or self.drift):
-            broken |= {Assumption.TOTAL_IS_TRUE}  # it is that of all pets, at another time
-        return {*broken}
+        way_is_all = self.way and not states_totals
+        moves = self.drift or self.order == "new each time"
+        broken_where: list[tuple[object, tuple[Assumption, ...]]] = [
+            (self.cap, (Assumption.FILLS_PAGES, Assumption.FILLS_PAGES_WITHOUT_STATUS)),
+            (self.filtered_cap and not states_totals, (Assumption.ONE_CAP,)),
+            (self.lie == "stops early" and not states_totals, (Assumption.LINKS_REACH_ALL,)),
+            (self.names_below_100 and way_is_all, (Assumption.LINKS_REACH_ALL,)),
+            (self.depth_cap, (Assumption.OFFSETS_REACH_ALL,)),
+            (self.depth_cap and self.way in HEADER_WAYS, (Assumption.LINKS_REACH_ALL,)),
+            (self.total not in (None, "true", "content-range"), (Assumption.TOTAL_IS_TRUE,)),
+            (self.drift in ("loses pets", "loses pets once"), (Assumption.NONE_LEAVES,)),
+            (self.drift == "moves statuses", (Assumption.NONE_CHANGES,)),
+            (self.drift == "moves statuses" and status, (Assumption.NONE_LEAVES,)),
+            (self.hides, (Assumption.LISTS_EVERY_STATUS,)),
+            (None in self.hides, (Assumption.LISTS_PETS_WITHOUT_STATUS,)),
+            (None in self.hides, (Assumption.FILLS_PAGES_WITHOUT_STATUS,)),
+            (self.lag and not self.tells_age, (Assumption.NO_OLD_ANSWER,)),
+            (self.lag == "filtered" and status, (Assumption.FILTER_IS_TRUE,)),
+            (self.order == "ties" and self._goes_by_ids, (Assumption.KEEPS_ORDER,)),
+            (self.order == "new each time", (Assumption.KEEPS_ORDER,)),
+            (self.drift == "shuffles once", (Assumption.KEEPS_ORDER,)),
+            (self.filters_last and (self.hides or moves), (Assumption.FILTER_IS_TRUE,)),
+            # A total that the filter does not see is that of all pets, at another time.
+            (self.filters_last and self.total and (self.lag or self.drift),
+             (Assumption.TOTAL_IS_TRUE,)),
+        ]  # fmt: skip
+        return {each for is_so, broken in broken_where if is_so for each in broken}
 
     @property
     def _goes_by_ids(self) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +22,9 @@ from clocks import timed_client
 from petstore_frame import Client
 from zoo.habits import STATUSES, Habits
 
-BASE_URL = "http://127.0.0.1/v1"
+Fails = Callable[[int, dict[str, str]], BaseException | httpx.Response | None]
+ORIGIN = "http://127.0.0.1"
+BASE_URL = f"{ORIGIN}/v1"
 # A store that grows for ever with each request has no end to find.
 DRIFTING_REQUESTS = 60
 
@@ -51,10 +55,23 @@ class ZooStore:
         self._loses_at = self._random.randint(1, 9)
         self._lock = Lock()
 
-    def client(self) -> Client:
-        """Return a client of this store; nothing leaves the process."""
-        transport = httpx.MockTransport(self.answer)
-        return timed_client(BASE_URL, "zoo-key", transport=transport)
+    def client(self, fails: Fails | None = None) -> Client:
+        """Return a client of this store; nothing leaves the process.
+
+        Args:
+            fails: Gives the failure of a request by its number, from 1, or None; nothing is
+                repeated then.
+        """
+        asked = count(1)
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            failure = fails(next(asked), dict(request.url.params)) if fails else None
+            if isinstance(failure, BaseException):
+                raise failure
+            return failure or self.answer(request)
+
+        retries = {"max_retries": 0} if fails else {}
+        return timed_client(BASE_URL, "zoo-key", transport=httpx.MockTransport(answer), **retries)
 
     @property
     def lasting_ids(self) -> set[int]:
@@ -79,7 +96,7 @@ class ZooStore:
         page = rows[start : start + size]
         if self.habits.filters_last and "status" in query:
             page = [pet for pet in page if pet.get("status") == query["status"]]
-        headers = self._headers(rows, start, size, len(page), query)
+        headers = [*self._total(rows, start, len(page)), *self._way(rows, start, size, query)]
         if "gap" in query:
             page = []
         if self.habits.tells_age and self._is_behind(query):
@@ -171,16 +188,6 @@ class ZooStore:
         places = (at for at, pet in enumerate(rows) if str(pet["id"]) == pet_id)
         return next(places, len(rows) - 1) + 1
 
-    def _headers(
-        self,
-        rows: list[dict[str, Any]],
-        start: int,
-        size: int,
-        count: int,
-        query: dict[str, str],
-    ) -> list[tuple[str, str]]:
-        return [*self._total(rows, start, count), *self._way(rows, start, size, query)]
-
     def _total(self, rows: list[dict[str, Any]], start: int, count: int) -> list[tuple[str, str]]:
         name, true = "X-Total-Count", len(rows)
         stated = {
@@ -197,66 +204,56 @@ class ZooStore:
     def _way(
         self, rows: list[dict[str, Any]], start: int, size: int, query: dict[str, str]
     ) -> list[tuple[str, str]]:
-        way, lie = self.habits.way, self.habits.lie
-        following = start + size
+        habits, way, lie = self.habits, self.habits.way, self.habits.lie
+        limit, following, is_later = int(query.get("limit", "20")), start + size, start > 0
         if way is None:
             return []
         if "gap" in query:
             gap = int(query["gap"]) - 1
-            place = {"_start": str(start)} | ({"gap": str(gap)} if gap else {})
+            place = {"_start": start} | ({"gap": gap} if gap else {})
             return _link_lines(way, self._address(query, place))
-        if following >= len(rows) and lie != "points on":
+        is_end = following >= len(rows) and (lie != "points on" or way.startswith("x-next"))
+        if (
+            is_end
+            or (habits.names_when_full and size < limit)
+            or (habits.names_below_100 and limit >= 100)
+            or (lie == "stops early" and is_later)
+        ):
             return []
-        if self.habits.names_when_full and size < int(query.get("limit", "20")):
-            return []
-        if self.habits.names_below_100 and int(query.get("limit", "20")) >= 100:
-            return []
-        if lie == "stops early" and start > 0:
-            return []
-        keep = {name: query[name] for name in ("limit", "status") if name in query}
-        if way.startswith("x-next"):
-            if following >= len(rows):
-                return []
-            return self._header_way(way, rows, start, size, keep)
-        step = 1 if lie == "overlaps" and size > 1 else 0
-        place = {"_start": str(following - step)}
-        if way == "link cursor":
-            last = min(following, len(rows)) - 1 - step
-            place = {"_after": str(rows[last]["id"]) if rows else "0"}
-        if lie == "links to itself" and start > 0:
-            place = {"_start": str(start)}
-        if lie == "goes round" and start > 0:
-            place = {"_start": "0"}
-        if lie == "endless repeats" and start > 0:
-            place = {"_start": str(start), "turn": str(len(self.requests))}
-        if lie in ("empty pages", "sparse pages"):
-            place = {"_start": str(start + size), "gap": "1" if lie == "empty pages" else "9"}
-        if lie == "skips rows":
-            place = {"start": str(start + int(query.get("limit", "20")))}
-        if lie == "unreadable later" and start > 0:
-            return [("Link", f'{self._address(query, place)}; rel="next"')]
-        if lie == "drops filter":
-            query = {"limit": query.get("limit", "20")}
-        return _link_lines(way, self._address(query, place))
-
-    def _address(self, query: dict[str, str], place: dict[str, str]) -> str:
-        keep = {name: query[name] for name in ("limit", "status") if name in query}
-        return f"{BASE_URL}/pets?{urlencode(keep | place | {'via': 'link'})}"
-
-    def _header_way(
-        self,
-        way: str,
-        rows: list[dict[str, Any]],
-        start: int,
-        size: int,
-        keep: dict[str, str],
-    ) -> list[tuple[str, str]]:
-        if way == "x-next address":
-            query = urlencode(keep | {"_start": str(start + size), "via": "link"})
-            return [("X-Next", f"/v1/pets?{query}")]
         if way == "x-next page":
             return [("X-Next-Page", str(start // size + 2))]
-        return [("X-Next-Cursor", str(rows[start + size - 1]["id"]))]
+        if way == "x-next cursor":
+            return [("X-Next-Cursor", str(rows[following - 1]["id"]))]
+        if way == "x-next address":
+            place = self._address(query, {"_start": following}).removeprefix(ORIGIN)
+            return [("X-Next", place)]
+        step = 1 if lie == "overlaps" and size > 1 else 0
+        place = {"_start": following - step}
+        if way == "link cursor":
+            last = min(following, len(rows)) - 1 - step
+            place = {"_after": rows[last]["id"] if rows else 0}
+        # Where the next link leads instead.
+        wrong: dict[str | None, dict[str, Any]] = {
+            "empty pages": {"_start": following, "gap": 1},
+            "sparse pages": {"_start": following, "gap": 9},
+            "skips rows": {"start": start + limit},
+        }
+        if is_later:
+            wrong |= {
+                "links to itself": {"_start": start},
+                "goes round": {"_start": 0},
+                "endless repeats": {"_start": start, "turn": len(self.requests)},
+            }
+        if lie == "drops filter":
+            query = {"limit": str(limit)}
+        address = self._address(query, wrong.get(lie, place))
+        if lie == "unreadable later" and is_later:
+            return [("Link", f'{address}; rel="next"')]
+        return _link_lines(way, address)
+
+    def _address(self, query: dict[str, str], place: dict[str, Any]) -> str:
+        keep = {name: query[name] for name in ("limit", "status") if name in query}
+        return f"{BASE_URL}/pets?{urlencode(keep | place | {'via': 'link'})}"
 
     def _drift(self) -> None:
         drift, number = self.habits.drift, max((pet["id"] for pet in self.pets), default=0) + 1

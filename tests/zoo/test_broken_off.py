@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 import random
 from collections.abc import Callable
@@ -14,13 +13,11 @@ import pytest
 
 import petstore_frame as pf
 from zoo import census
+from zoo.answers import Query, pets, refusal
 from zoo.habits import Habits
-from zoo.stores import BASE_URL, ZooStore
+from zoo.stores import ZooStore
 
-PETS = [
-    {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": ("available", "sold")[n % 2]}
-    for n in range(1, 651)
-]
+PETS = pets(650, "available", "sold")
 MOST_REQUESTS = 60
 WAYS = {
     "links": Habits(way="link cursor"),
@@ -30,30 +27,19 @@ WAYS = {
     "ids": Habits(parameters=frozenset({"starting_after"})),
     "no way on": Habits(),
 }
+BROKEN = httpx.ReadError("broken off")
 
 
 def breaking(
-    store: ZooStore, at: int, problem: BaseException | httpx.Response | None = None
+    store: ZooStore, at: int, problem: BaseException | httpx.Response = BROKEN
 ) -> pf.Client:
-    """A client of a store whose request number ``at`` fails; it repeats nothing."""
-    asked = itertools.count(1)
-    failure = problem or httpx.ReadError("broken off")
+    """A client of a store whose request number ``at`` fails."""
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        number = next(asked)
-        if number > MOST_REQUESTS:
-            pytest.fail("it reads on and on")
-        if number != at:
-            return store.answer(request)
-        if isinstance(failure, BaseException):
-            raise failure
-        return failure
+    def fails(number: int, _: Query) -> BaseException | httpx.Response | None:
+        assert number <= MOST_REQUESTS, "it reads on and on"
+        return problem if number == at else None
 
-    return client_of(answer)
-
-
-def client_of(answer: Callable[[httpx.Request], httpx.Response]) -> pf.Client:
-    return pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    return store.client(fails)
 
 
 @pytest.mark.parametrize("habits", WAYS.values(), ids=WAYS)
@@ -76,10 +62,7 @@ def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
 
 @pytest.mark.parametrize(
     ("cause", "kind"),
-    [
-        (httpx.ReadError("broken off"), pf.IncompleteInventoryError),
-        (KeyboardInterrupt(), pf.FetchInterrupted),
-    ],
+    [(BROKEN, pf.IncompleteInventoryError), (KeyboardInterrupt(), pf.FetchInterrupted)],
     ids=["failure", "ctrl-c"],
 )
 def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseException]) -> None:
@@ -96,28 +79,20 @@ def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseExceptio
         copy.resume()
 
 
-@pytest.mark.parametrize("status_code", [None, 401], ids=["ctrl-c", "refused"])
-@pytest.mark.parametrize(("count", "cap"), [(37, None), (30, None)])
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), refusal(401)], ids=["ctrl-c", "refused"])
+@pytest.mark.parametrize("count", [37, 30])
 def test_pets_of_status_pages_are_held_before_more_is_asked(
-    count: int, cap: int | None, status_code: int | None
+    count: int, failure: BaseException | httpx.Response
 ) -> None:
     """A fetch that breaks off at the question about the filter keeps the pages of the statuses."""
-    store = ZooStore(PETS[:count], Habits(cap=cap))
-    has_failed: list[str] = []
+    store, once = ZooStore(PETS[:count], Habits()), iter([failure])
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        query = request.url.params
-        if "status" in query and int(query["limit"]) < 37 and not has_failed:
-            has_failed.append(str(request.url))
-            if status_code is None:
-                raise KeyboardInterrupt
-            return httpx.Response(status_code, content=b"{}")
-        return store.answer(request)
+    def fails(_: int, query: Query) -> BaseException | httpx.Response | None:
+        return next(once, None) if "status" in query and int(query["limit"]) < 37 else None
 
     straight = pf.fetch_inventory(store.client()).completeness
-    broken_off = pf.FetchInterrupted if status_code is None else pf.IncompleteInventoryError
-    with pytest.raises(broken_off) as caught:
-        pf.fetch_inventory(client_of(answer))
+    with pytest.raises((pf.FetchInterrupted, pf.IncompleteInventoryError)) as caught:
+        pf.fetch_inventory(store.client(fails))
     resumed = caught.value.resume().completeness
     assert len(caught.value.partial) == resumed.rows == straight.rows == count
     assert (str(resumed), resumed.by_status) == (str(straight), straight.by_status)
@@ -129,7 +104,7 @@ def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
     store = ZooStore(PETS[:100], Habits(way="link cursor", total="too low"))
     straight = pf.fetch_inventory(store.client()).completeness
     with pytest.raises(pf.IncompleteInventoryError) as caught:
-        pf.fetch_inventory(breaking(store, broken, httpx.Response(401, content=b"{}")))
+        pf.fetch_inventory(breaking(store, broken, refusal(401)))
     resumed = caught.value.resume().completeness
     assert str(resumed) == str(straight)
     assert set(resumed.contradictions) == set(straight.contradictions)
@@ -161,11 +136,9 @@ def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
     fetch goes on, save where an assumption that the verdict itself states is broken."""
     rng = random.Random(seed)
     for _ in range(100 * campaign):
-        store = ZooStore(census.draw_pets(rng), census.draw_habits(rng), seed=rng.randrange(10**9))
-        options = census.draw_options(rng) | {
-            "status": None,
-            "max_probes": rng.choice((0, 3, 12)),
-        }
+        store = census.draw_store(rng)
+        more = {"status": None, "max_probes": rng.choice((0, 3, 12))}
+        options = census.draw_options(rng) | more
         inventory = fetched_in_spite_of(store, rng, **options)
         if inventory is None:
             continue
@@ -178,16 +151,11 @@ def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
 def fetched_in_spite_of(store: ZooStore, rng: random.Random, **options: Any) -> pf.Inventory | None:
     """Fetch from a store that fails now and then, and go on until it ends."""
     failing = set(rng.sample(range(1, 14), 3))
-    count = 0
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal count
-        count += 1
-        if count in failing:
-            return httpx.Response(rng.choice((401, 404, 429, 500)), content=b"{}")
-        return store.answer(request)
+    def fails(number: int, _: Query) -> httpx.Response | None:
+        return refusal(rng.choice((401, 404, 429, 500))) if number in failing else None
 
-    fetch: Callable[[], pf.Inventory] = partial(pf.fetch_inventory, client_of(answer), **options)
+    fetch: Callable[[], pf.Inventory] = partial(pf.fetch_inventory, store.client(fails), **options)
     for _ in failing:
         try:
             return fetch()

@@ -8,14 +8,12 @@ import httpx
 import pytest
 
 from petstore_frame.inventory import Fact
-from zoo.answers import BASE_URL, Query, known_of, of, pets
-from zoo.facts import detail_of
+from zoo.answers import BASE_URL, Query, Rows, detail_of, known_of, of, pets, served
 
 SOLD, MIXED = pets(250, "sold"), pets(37)
-Lines = Callable[[int, int, int], dict[str, str]]
 
 # What a store states of a page: of its first row, its length asked for, and the rows there are.
-SPELLINGS: dict[str, Lines] = {
+SPELLINGS: dict[str, Callable[[int, int, int], dict[str, str]]] = {
     "has more": lambda at, size, of: {"X-Has-More": str(at + size < of).lower()},
     "pages": lambda at, size, of: {"X-Total-Pages": str(-(-of // size))},
     "last page": lambda at, size, of: {
@@ -27,78 +25,55 @@ SPELLINGS: dict[str, Lines] = {
     "JSON": lambda at, size, of: {
         "X-Pagination": f'{{"TotalPages":{-(-of // size)},"HasNext":{str(at + size < of).lower()}}}'
     },
+    "next offset": lambda at, size, of: {"X-Next-Offset": str(at + size)} if at + size < of else {},
 }
-NEXT_VALUES: dict[str, Lines] = {
-    "token": lambda at, size, of: {"X-Continuation-Token": "abc"} if at + size < of else {},
-    "page token": lambda at, size, of: {"X-Next-Page-Token": "abc"} if at + size < of else {},
-    "offset": lambda at, size, of: {"X-Next-Offset": str(at + size)} if at + size < of else {},
-}
+each_spelling = pytest.mark.parametrize("spelling", SPELLINGS)
 
 
-@pytest.mark.parametrize("lines", (SPELLINGS | NEXT_VALUES).values(), ids=SPELLINGS | NEXT_VALUES)
+def stating(
+    spelling: str, query: Query, rows: Rows, by: str = "", cap: int = 100, stop: int = 250
+) -> httpx.Response:
+    """A page of a listing that ends at row ``stop``, with what is stated of all its rows."""
+    count = max(1, len(of(rows, query)))
+    lines = SPELLINGS[spelling]
+    return served(rows[:stop], query, by, cap, lambda at, size: lines(at, size, count))
+
+
+@each_spelling
 @pytest.mark.parametrize("status", [None, "sold"])
-def test_a_cut_page_that_says_so_is_not_whole(lines: Lines, status: str | None) -> None:
+def test_a_cut_page_that_says_so_is_not_whole(spelling: str, status: str | None) -> None:
     """Nine of thirty pets, with a header that tells of more, are not called complete."""
-
-    def answer(query: Query) -> httpx.Response:
-        rows, size = of(SOLD[:30], query), min(9, int(query["limit"]))
-        return httpx.Response(200, json=rows[:size], headers=lines(0, size, len(rows)))
-
-    known = known_of(answer, status=status)
+    known = known_of(lambda q: stating(spelling, q, SOLD[:30], cap=9), status=status)
     assert (known.verdict, known.rows) == ("unknown", 9)
     assert not known.count("sold").is_exact
 
 
-@pytest.mark.parametrize("lines", SPELLINGS.values(), ids=SPELLINGS)
-def test_a_small_store_that_says_so_is_whole(lines: Lines) -> None:
+@each_spelling
+def test_a_small_store_that_says_so_is_whole(spelling: str) -> None:
     """The same headers of an honest store of one page cast no doubt, and cost no request."""
-
-    def answer(query: Query, lines: Lines = lines) -> httpx.Response:
-        rows, size = of(MIXED, query), int(query["limit"])
-        return httpx.Response(200, json=rows[:size], headers=lines(0, size, len(rows)))
-
-    known, silent = known_of(answer), known_of(lambda q: answer(q, lambda *_: {}))
+    known = known_of(lambda q: stating(spelling, q, MIXED))
     assert known.covers_all
-    assert known.requests == silent.requests
+    assert known.requests == known_of(lambda q: served(MIXED, q)).requests
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("way", ["links", "cursor links", "offset", "page"])
+@each_spelling
+@pytest.mark.parametrize("way", ["links", "offset", "page"])
 @pytest.mark.parametrize("stop", [250, 200], ids=["honest", "window"])
 def test_the_end_of_a_walk_is_held_to_what_it_states(spelling: str, way: str, stop: int) -> None:
     """A walk that ends where the headers tell of more proves nothing; an honest end is one."""
-
-    def answer(query: Query) -> httpx.Response:
-        rows, size = of(SOLD, query), int(query["limit"])
-        at = int(query.get("at", query.get("offset", "0") if way in ("links", "offset") else "0"))
-        if way == "page":
-            at = (int(query.get("page", "1")) - 1) * size
-        headers = SPELLINGS[spelling](at, size, max(1, len(rows)))
-        if "links" in way and at + size < min(stop, len(rows)):
-            name = "offset" if way == "links" else "at"
-            link = f'<{BASE_URL}/pets?limit={size}&{name}={at + size}>; rel="next"'
-            headers["Link"] = ", ".join(filter(None, [headers.get("Link"), link]))
-        return httpx.Response(200, json=rows[:stop][at : at + size], headers=headers)
-
-    known = known_of(answer)
+    known = known_of(lambda q: stating(spelling, q, SOLD, way, stop=stop))
     # A page behind the end was asked for, and took back that there is more.
-    is_taken_back = spelling == "has more" and way in ("offset", "page")
+    is_taken_back = spelling in ("has more", "next offset") and way in ("offset", "page")
     assert known.rows == stop
     assert known.covers_all == (stop == 250 or is_taken_back)
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling", sorted(SPELLINGS.keys() - {"next offset"}))
 def test_a_way_that_only_full_pages_name_is_still_found(spelling: str) -> None:
     """A cut page that says that there is more is asked for by its own length, as a silent one."""
 
     def answer(query: Query) -> httpx.Response:
-        rows, limit, at = of(SOLD, query), int(query["limit"]), int(query.get("at", "0"))
-        size = min(50, limit)
-        headers = SPELLINGS[spelling](at, size, max(1, len(rows)))
-        if size == limit and at + size < len(rows):
-            link = f'<{BASE_URL}/pets?limit={size}&at={at + size}>; rel="next"'
-            headers["Link"] = ", ".join(filter(None, [headers.get("Link"), link]))
-        return httpx.Response(200, json=rows[at : at + size], headers=headers)
+        return stating(spelling, query, SOLD, "links" if int(query["limit"]) <= 50 else "", cap=50)
 
     known = known_of(answer)
     assert (known.covers_all, known.rows) == (True, 250)
@@ -106,12 +81,6 @@ def test_a_way_that_only_full_pages_name_is_still_found(spelling: str) -> None:
 
 def test_a_next_value_that_is_not_understood_hides_no_parameter() -> None:
     """Where a header names the next page in an unknown way, a parameter still leads to the end."""
-
-    def answer(query: Query) -> httpx.Response:
-        rows, size, at = of(SOLD, query), int(query["limit"]), int(query.get("skip", "0"))
-        headers = {"X-Next-Offset": str(at + size)} if at + size < len(rows) else {}
-        return httpx.Response(200, json=rows[at : at + size], headers=headers)
-
-    known = known_of(answer)
+    known = known_of(lambda q: stating("next offset", q | {"at": q.get("skip", "0")}, SOLD))
     assert (known.covers_all, known.rows) == (True, 250)
     assert detail_of(known, Fact.PARAMETER_WORKS) == "skip"

@@ -9,15 +9,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from petstore_frame._internal.arguments import whole_number
-from petstore_frame.inventory import Inventory, Verdict
+import petstore_frame as pf
+from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS, Pet
-
-if TYPE_CHECKING:
-    from petstore_frame.history import History
+from petstore_frame.schema.models import SENT_FIELDS
 
 # fmt: off
 SAMPLE_CATEGORIES: dict[int, str] = {
@@ -74,16 +70,16 @@ _MOVES_BACK: dict[str | None, dict[str | None, int]] = {
     None: {None: 94, "removed": 6},
 }
 
-# How often a mistake comes, the cell that it changes (None cuts the row short), the new texts.
-_MISTAKES: tuple[tuple[int, int | None, list[str]], ...] = (
-    (3, 0, ["", "", "  "]),
-    (2, 1, ["{word}", "{lower}", "{word}s"]),
-    (2, 2, ["Available", " SOLD ", "Pending", "available "]),
-    (2, 2, ["avail", "reserved", "adopted", "in stock"]),
-    (1, 1, ["9223372036854775808", "99999999999999999999", "3.5"]),
-    (1, 0, ["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"]),
-    (1, 0, ['{name}\n"the brave"', '{name}\n"of Austin"', '{name}\n"aka Bo"']),
-    (1, None, []),
+# The cell that a mistake changes (None cuts the row short) and the new texts, as often as it comes.
+_MISTAKES: tuple[tuple[int | None, list[str]], ...] = (
+    *3 * [(0, ["", "", "  "])],
+    *2 * [(1, ["{word}", "{lower}", "{word}s"])],
+    *2 * [(2, ["Available", " SOLD ", "Pending", "available "])],
+    *2 * [(2, ["avail", "reserved", "adopted", "in stock"])],
+    (1, ["9223372036854775808", "99999999999999999999", "3.5"]),
+    (0, ["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"]),
+    (0, ['{name}\n"the brave"', '{name}\n"of Austin"', '{name}\n"aka Bo"']),
+    (None, []),
 )
 
 
@@ -102,12 +98,6 @@ def write_sample_csv(
         dirty: Spoil about one record in twenty as people do: a missing name, a category given as
             a word, a status in odd case or an unknown one, a number that is too large, a name that
             a spreadsheet would run as a formula, a line break inside a name, a short row.
-
-    Returns:
-        The path written.
-
-    Raises:
-        ArgumentError: ``rows`` is not a whole number, 0 or more.
     """
     whole_number("rows", rows, 0)
     chance = random.Random(seed)
@@ -116,9 +106,15 @@ def write_sample_csv(
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["animal_id", "name", "categoryId", "status", "arrived"])
         for at in range(rows):
-            row = _good_row(chance, at, rows)
+            row = _row(chance, at, rows)
             if dirty and chance.random() < _DIRTY_SHARE:
-                row = _spoilt(row, chance)
+                cell, texts = chance.choice(_MISTAKES)
+                if cell is None:
+                    row = row[: chance.choice([1, 2])]
+                else:
+                    word = SAMPLE_CATEGORIES[int(row[1])]
+                    spoilt = chance.choice(texts)
+                    row[cell] = spoilt.format(name=row[0], word=word, lower=word.lower())
             writer.writerow([f"A{seed}-{at + 1:05}", *row])
     return target
 
@@ -160,8 +156,8 @@ def write_sample_history(
     days: int = 30,
     pets: int = 300,
     seed: int = 7,
-    inventory: Inventory | None = None,
-) -> History:
+    inventory: pf.Inventory | None = None,
+) -> pf.History:
     """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
 
     Two days went wrong, as they do: on the twelfth nobody kept a snapshot, and on the twentieth
@@ -173,36 +169,36 @@ def write_sample_history(
         pets: Animals on the first day, 1 or more.
         seed: The same seed gives the same days.
         inventory: What a store holds now; the history ends with it.
-
-    Returns:
-        The History.
-
-    Raises:
-        ArgumentError: ``days`` is not a whole number, 0 or more, or ``pets`` not one from 1.
     """
-    from petstore_frame.history import History
-
     whole_number("days", days, 0)
     whole_number("pets", pets, 1)
     chance = random.Random(seed)
-    history = History(folder, timezone=UTC)
+    history = pf.History(folder, timezone=UTC)
     if inventory is None:
         first = [_arrival(number, chance) for number in range(1, pets + 1)]
         stories = _days(first, days, chance, _MOVES, "available")
         start = datetime.combine(_FIRST_DAY, time(12), UTC)
     else:
-        own = inventory.frame[list(PET_COLUMNS)].astype("object")
+        own = inventory.frame[list(pf.PET_COLUMNS)].astype("object")
         rows = own.where(own.notna(), None).itertuples(index=False)
-        last = [Pet(**dict(zip(PET_COLUMNS, row, strict=True))) for row in rows]
+        last = [pf.Pet(**dict(zip(pf.PET_COLUMNS, row, strict=True))) for row in rows]
         stories = reversed([*_days(last, days, chance, _MOVES_BACK, "sold")])
         start = inventory.fetched_at - timedelta(days=days - 1)
     for day, living in enumerate(stories):
-        listed = inventory
-        if inventory is None or day < days - 1:
-            now, is_cut = start + timedelta(days=day), day == _DAY_CUT_SHORT
-            listed = _listing(living, now, inventory, is_cut=is_cut)
-        if day != _DAY_WITHOUT_SNAPSHOT and listed is not None:
-            history.add(listed)
+        if day == _DAY_WITHOUT_SNAPSHOT:
+            continue
+        if inventory is not None and day == days - 1:
+            history.add(inventory)
+            continue
+        shown, verdict, basis = living, "complete", "made-up sample data"
+        if day == _DAY_CUT_SHORT:
+            shown, verdict = living[:100], "unknown"
+            basis = "the page was full and the store shows no next page"
+        frame, now = to_frame(PetColumns.of_pets(shown)), start + timedelta(days=day)
+        listed = pf.Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now)
+        if inventory is not None:
+            listed = replace(listed, origin=replace(inventory.origin, fetched_at=now))
+        history.add(listed)
     return history
 
 
@@ -210,7 +206,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def _good_row(chance: random.Random, at: int, rows: int) -> list[str]:
+def _row(chance: random.Random, at: int, rows: int) -> list[str]:
     (category,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
     name = chance.choice(_NAMES) + chance.choice(_SECONDS)
     if name not in ("NA", "Null", "007"):  # these are there as they are, to be read as text
@@ -219,61 +215,32 @@ def _good_row(chance: random.Random, at: int, rows: int) -> list[str]:
     return [name, str(category), chance.choice(_STATUSES), arrived.isoformat()]
 
 
-def _spoilt(row: list[str], chance: random.Random) -> list[str]:
-    """Return a row as people get it wrong."""
-    cell, texts = chance.choice([each[1:] for each in _MISTAKES for _ in range(each[0])])
-    if cell is None:
-        return row[: chance.choice([1, 2])]
-    word = SAMPLE_CATEGORIES[int(row[1])]
-    text = chance.choice(texts).format(name=row[0], word=word, lower=word.lower())
-    return [*row[:cell], text, *row[cell + 1 :]]
-
-
-def _arrival(number: int, chance: random.Random) -> Pet:
+def _arrival(number: int, chance: random.Random) -> pf.Pet:
     name = chance.choice(_NAMES) + chance.choice(_SECONDS)
     (category_id,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
     status = None if chance.random() < 0.05 else "available"
-    return Pet(id=number, name=name, category_id=category_id, status=status)
+    return pf.Pet(id=number, name=name, category_id=category_id, status=status)
 
 
 def _days(
-    living: list[Pet],
+    living: list[pf.Pet],
     days: int,
     chance: random.Random,
     moves: Mapping[str | None, Mapping[str | None, int]],
     arriving: str,
-) -> Iterator[list[Pet]]:
+) -> Iterator[list[pf.Pet]]:
     """Yield the animals of each day; those that come into sight have a status."""
     known, most = max((pet.id for pet in living), default=0), max(len(living) // 20, 1)
     for _ in range(days):
         yield living
-        moved = [_next_day(pet, chance, moves) for pet in living]
+        stayed = []
+        for pet in living:
+            odds = moves[pet.status]
+            (status,) = chance.choices(list(odds), list(odds.values()))
+            if status != "removed":
+                stayed.append(pet.model_copy(update={"status": status}))
         arrivals = range(known + 1, known + 1 + chance.randint(0, most))
         come = [_arrival(number, chance) for number in arrivals]
         known += len(come)
-        living = [pet for pet in moved if pet is not None]
+        living = stayed
         living += [pet.model_copy(update={"status": pet.status and arriving}) for pet in come]
-
-
-def _next_day(
-    pet: Pet, chance: random.Random, moves: Mapping[str | None, Mapping[str | None, int]]
-) -> Pet | None:
-    """Return what becomes of an animal overnight, None when it is removed."""
-    odds = moves[pet.status]
-    (status,) = chance.choices(list(odds), list(odds.values()))
-    return None if status == "removed" else pet.model_copy(update={"status": status})
-
-
-def _listing(
-    living: list[Pet], now: datetime, store: Inventory | None, *, is_cut: bool
-) -> Inventory:
-    """Return what a store with these animals would have shown."""
-    verdict, basis = Verdict.COMPLETE, "made-up sample data"
-    if is_cut:
-        living = living[:100]
-        verdict, basis = Verdict.UNKNOWN, "the page was full and the store shows no next page"
-    frame = to_frame(PetColumns.of_pets(living))
-    listed = Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now)
-    if store is None:
-        return listed
-    return replace(listed, origin=replace(store.origin, fetched_at=now))

@@ -1,4 +1,9 @@
-"""The bundled pet store in its own process, for a notebook, a test or a demo."""
+"""The bundled pet store in a process of its own, for a notebook, a test, a demo or a shell.
+
+``python -m`` looks in the working directory first; an ``h11.py`` beside a notebook would then run
+in a process that has the API key. So ``-P`` keeps that directory off the path. The service shares
+no code with the package: settings and keys reach it by stdin, and no process list shows them.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +11,33 @@ import json
 import os
 import queue
 import secrets
+import site
 import subprocess
+import sys
 import tempfile
 import threading
+from collections.abc import Mapping
+from importlib.util import find_spec
 from os import PathLike
-from typing import IO, Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
 
 from pydantic import SecretStr
 
-from petstore_frame._internal.arguments import (
+import petstore_frame as pf
+from petstore_frame.http import GivenTransport
+from petstore_frame.http.settings import checked_key
+from petstore_frame.schema.arguments import (
     one_of,
     positive_number,
     refuse,
     true_or_false,
     whole_number,
 )
-from petstore_frame.bundled.children import child_environ, module_command, require_service
-from petstore_frame.client import Client
-from petstore_frame.errors import ClosedError, ServiceStartError
-from petstore_frame.http import GivenTransport
-from petstore_frame.http.settings import IdempotencyKey, checked_key
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
+_HOME = Path(__file__).parents[2]
+_SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
 LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
 _END_S = 10.0
@@ -54,7 +64,7 @@ class Server:
         process: subprocess.Popen[str],
         base_url: str,
         api_key: SecretStr,
-        idempotency: IdempotencyKey | None,
+        idempotency: pf.IdempotencyKey | None,
     ) -> None:
         self._process = process
         self._idempotency = idempotency
@@ -72,7 +82,7 @@ class Server:
         timeout_s: float | None = None,
         max_retries: int | None = None,
         transport: GivenTransport | None = None,
-    ) -> Client:
+    ) -> pf.Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
 
         The arguments are those of ``Client``.
@@ -81,11 +91,11 @@ class Server:
             ClosedError: The server was closed, or its process has ended.
         """
         if self._process.poll() is not None:
-            raise ClosedError(
+            raise pf.errors.ClosedError(
                 f"this Server is closed and {self.base_url} answers no more; "
                 "start a new one with pf.serve()"
             )
-        return Client(
+        return pf.Client(
             self.base_url,
             self.api_key,
             timeout_s=timeout_s,
@@ -148,9 +158,6 @@ def serve(
         workers: Number of processes; more than one needs PostgreSQL.
         log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
 
-    Returns:
-        The running server.
-
     Raises:
         ArgumentError: An argument has a wrong type or value; nothing was started.
         MissingExtraError: FastAPI, uvicorn or SQLAlchemy is not installed.
@@ -165,7 +172,9 @@ def serve(
     made = SecretStr("psk_" + secrets.token_urlsafe(32))
     api_key = made if api_key is None else checked_key(api_key)
     timeout_s = positive_number("start_timeout_s", start_timeout_s)
-    place = None if database is None else _path_or_url(database)
+    if not isinstance(database, str | bytes | PathLike | None):
+        refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
+    place = None if database is None else os.fsdecode(database)
     if not isinstance(public_url, str | None):
         refuse(f"public_url is text, got {public_url!r}")
     settings: dict[str, Any] = {
@@ -185,10 +194,38 @@ def serve(
             'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
         )
     require_service(place)
+    process, base_url = _launch(settings, api_key, timeout_s)
+    honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)
+    return Server(process, base_url, api_key, honoured)
+
+
+def _launch(
+    settings: dict[str, Any], api_key: SecretStr, timeout_s: float
+) -> tuple[subprocess.Popen[str], str]:
+    """Start the service's process; return it with the address that it reports."""
+    environ = child_environ()
+    environ.pop("PETSTORE_API_KEY", None)
+    lines = queue.SimpleQueue[str]()
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        process = _launch(log)
+        process = subprocess.Popen(  # noqa: S603 # our own command
+            _SERVICE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env=environ,
+            text=True,
+            encoding="utf-8",
+            # Ctrl-C in a notebook or shell is for the caller; the service ends with its parent.
+            start_new_session=True,
+        )
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
+        stdout = process.stdout
         try:
-            base_url = _greet(process, settings, api_key, timeout_s)
+            with process.stdin as stdin:
+                secret = {"api_key": api_key.get_secret_value(), "parent_pid": os.getpid()}
+                stdin.write(json.dumps(settings | secret) + "\n")
+            threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
+            return process, str(json.loads(lines.get(timeout=timeout_s))["base_url"])
         except BaseException as problem:
             with process:  # which waits for its end and closes its pipes
                 process.kill()
@@ -196,43 +233,66 @@ def serve(
                 raise
             log.seek(0)
             last = log.read()[-2000:].strip() or "none"
-            raise ServiceStartError(
+            raise pf.errors.ServiceStartError(
                 f"the bundled service did not come up; its last output: {last}"
             ) from problem
-    honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
-    return Server(process, base_url, api_key, honoured)
 
 
-def _path_or_url(database: Any) -> str:
-    try:
-        return os.fsdecode(database)
-    except TypeError:
-        refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
+def child_environ(
+    installed: tuple[str, ...] = (*site.getsitepackages(), site.getusersitepackages()),
+) -> dict[str, str]:
+    """Return this process's environment, with which a child finds the package that runs here.
+
+    ``installed`` are folders where a child looks anyway; ``PYTHONPATH`` names a package elsewhere,
+    such as a checkout.
+    """
+    environ = dict(os.environ)
+    if _HOME not in map(Path, installed):
+        before = environ.get("PYTHONPATH")
+        environ["PYTHONPATH"] = f"{_HOME}{os.pathsep}{before}" if before else str(_HOME)
+    return environ
 
 
-def _launch(log: IO[str]) -> subprocess.Popen[str]:
-    """Start the service's process, which waits for its settings and writes its log to a file."""
-    return subprocess.Popen(  # noqa: S603 # our own command
-        module_command("petstore_frame.service"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        env={name: value for name, value in child_environ().items() if name != "PETSTORE_API_KEY"},
+def require_service(database: str | None = None) -> None:
+    """Refuse to go on where a library of the service or of its database is missing."""
+    if not all(find_spec(library) for library in ("fastapi", "uvicorn", "sqlalchemy")):
+        raise pf.errors.MissingExtraError("the bundled service", "service")
+    if (database or "").startswith("postgresql") and not find_spec("psycopg"):
+        raise pf.errors.MissingExtraError("the bundled service on PostgreSQL", "postgres")
+
+
+def become_service(settings: Mapping[str, Any]) -> NoReturn:
+    """Run the service in place of this program: signals, process id and exit code are its own."""
+    line = json.dumps(settings, default=str) + "\n"
+    if os.name == "nt":  # exec would give back the prompt at once
+        done = subprocess.run(  # noqa: S603 # our own command
+            _SERVICE, input=line, env=child_environ(), text=True, check=False
+        )
+        sys.exit(done.returncode)
+    out, into = os.pipe()
+    os.write(into, line.encode())
+    os.close(into)
+    os.dup2(out, 0)
+    os.execve(_SERVICE[0], _SERVICE, child_environ())  # noqa: S606 # our own command
+
+
+def ask_keys(database: str, **words: str) -> dict[str, Any]:
+    """Return what the key book of a store's database answers: with no words, what is in it.
+
+    Raises:
+        ServiceStartError: The database cannot be opened.
+    """
+    require_service(database)
+    done = subprocess.run(  # noqa: S603 # our own command
+        [*_SERVICE[:-1], "petstore_frame.service.keys"],
+        input=json.dumps({"database": database, **words}),
+        env=child_environ(),
+        capture_output=True,
         text=True,
         encoding="utf-8",
-        # Ctrl-C in a notebook or shell is for the caller; the service ends with its parent.
-        start_new_session=True,
+        check=False,
     )
-
-
-def _greet(
-    process: subprocess.Popen[str], settings: dict[str, Any], api_key: SecretStr, timeout_s: float
-) -> str:
-    """Send the service its settings and the key, and return the address that it reports."""
-    assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
-    stdout, lines = process.stdout, queue.SimpleQueue[str]()
-    with process.stdin as stdin:
-        secret = {"api_key": api_key.get_secret_value(), "parent_pid": os.getpid()}
-        stdin.write(json.dumps(settings | secret) + "\n")
-    threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
-    return str(json.loads(lines.get(timeout=timeout_s))["base_url"])
+    if done.returncode:
+        raise pf.errors.ServiceStartError(done.stderr.strip())
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

@@ -1,7 +1,6 @@
 """The same facts as SVG, drawn in Python."""
 
-from petstore_frame.charts.bars import status_chart
-from petstore_frame.charts.columns import ageing_chart
+from petstore_frame.charts.bars import ageing_chart, status_chart
 from petstore_frame.charts.pet_list import inventory_table
 from petstore_frame.charts.trend import trend_chart
 

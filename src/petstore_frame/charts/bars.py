@@ -1,50 +1,56 @@
-"""A bar for each category: its pets stacked by status, or the share that was sold."""
+"""Bars: pets by category, the share that was sold, what came and went, and how old the pets are."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from petstore_frame._internal.arguments import whole_number
+import numpy as np
+
 from petstore_frame.charts import svg
-from petstore_frame.counts.pet_table import category_ids
-from petstore_frame.counts.tally import (
-    CategoryCounts,
-    CodedPets,
-    StatusCounts,
-    added,
-    categories_in_words,
-    short,
-)
-from petstore_frame.html import Markup
-from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_colours
-from petstore_frame.inventory import Inventory
+from petstore_frame.counts import tally
+from petstore_frame.counts.pet_table import category_ids, check_table
+from petstore_frame.html import Markup, palette
+from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ROW_HEIGHT, LABEL_LENGTH = 26, 22
-# Shares of the width: a letter of a name, the longest name, a count, and a share in words.
-_LETTER, _LONGEST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
-_GAP = 0.2  # share of the width between two parts of a bar
+# Of bars across: pixels down, letters, and shares of the width: a letter of a name, the longest
+# name, a count, a share in words, and the gap between two parts of a bar.
+_ROW_HEIGHT, _LABEL_LENGTH = 26, 22
+_LETTER, _LONGEST_NAME, _COUNT, _RATE, _GAP = 2.0, 27.0, 13.0, 40.0, 0.2
 _CATEGORIES_SHOWN = 15
+# Of columns: pixels down, and a share of the width.
+_TOP, _BOTTOM, _HEIGHT, _RIGHT = 20, 190, 220, 99.0
+_PERIODS_SHOWN, _DATES_SHOWN = 26, 6
 _SOLD = ("category_id", "offered", "sold", "sell_through", "count_is")
+_AGEING = ("days_available", "is_listed", "is_at_least", "count_is")
+_MOVES = ("since", "until", "kind", "was", "now", "pets", "count_is")
+_AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
+# The kinds of moves that a column counts, its colour, and the pets that it stands for. A pet
+# "first seen" or "not seen" may have come or gone.
+_SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
+    "new": ({"new", "first seen"}, palette.NEW_COLOUR, {}),
+    "sold": ({"changed"}, palette.STATUS_COLOURS["sold"], {"status": "sold"}),
+    "gone": ({"gone", "not seen"}, palette.GONE_COLOUR, {}),
+}
 
 
-class _CategoryBar(NamedTuple):
-    """A name with a tooltip, its bar, and the words at the end of the bar."""
+class _Row(NamedTuple):
+    """Bars with a name: across, the parts of one bar; upright, columns side by side.
+
+    ``words`` stand at the end of the bar, or above the first column; the tooltip ``tip`` is that of
+    the name.
+    """
 
     name: str
-    tip: str
     parts: Sequence[svg.Mark]
-    words: str
-    means: svg.Means
+    words: str = ""
+    tip: str = ""
+    means: svg.Means = svg.NOTHING
     is_rest: bool = False
-
-    @property
-    def size(self) -> float:
-        return sum(part.size for part in self.parts)
 
 
 def status_chart(
@@ -73,109 +79,196 @@ def status_chart(
         >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
-    top = whole_number("top", top, 1)
-    coded = CodedPets.of(pets, shown_labels(categories))
+    coded = tally.CodedPets.of(pets, shown_labels(categories))
     return status_figure(coded.everything, top=top).alone()
 
 
 def status_figure(
-    counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = ()
+    counts: tally.StatusCounts, *, top: int = 15, hidden: Collection[str] = ()
 ) -> svg.Figure:
     """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
-    shades = status_colours(counts.statuses)
+    shades = palette.status_colours(counts.statuses)
     keys = [
         svg.Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
         for status, count in counts.by_status.items()
     ]
-    rows = [_row(line, counts.statuses, hidden, shades) for line in counts.largest(top)]
-    longest = max((row.size for row in rows if not row.is_rest), default=0)
+    rows = [_status_row(line, hidden, shades) for line in counts.largest(top)]
     numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total} pets in {categories_in_words(counts)}: {numbers}"
-    body = [*_drawn(rows, longest, _COUNT)]
-    return svg.Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words)
+    words = f"{counts.total} pets in {tally.categories_in_words(counts)}: {numbers}"
+    return _across("pets-by-category", keys, rows, _COUNT, words)
 
 
-def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> svg.Figure:
-    """Draw ``history.flow().sell_through``: what share was sold, by category, most first."""
-    svg.check_table(table, _SOLD, "history.flow().sell_through")
-    largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
-    ids = category_ids(largest["category_id"])
-    columns = (largest[name].tolist() for name in _SOLD[1:])
-    rows = [_sold_row(labels, *facts) for facts in zip(ids, *columns, strict=True)]
-    is_estimate = any(part.minimum for row in rows for part in row.parts)
-    keys = [svg.Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
-    words = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
-    body = [*_drawn(rows, 1, _RATE)]
-    return svg.Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, words)
-
-
-def _sold_row(
-    labels: Mapping[int, str],
-    category_id: int | None,
-    offered: int,
-    sold: int,
-    rate: float,
-    count_is: str,
-) -> _CategoryBar:
-    name, about = category_name(category_id, labels), "" if count_is == "exact" else "about "
-    words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
-    tip = f"{name}: {words}"
-    part = svg.Mark(rate, tip, STATUS_COLOURS["sold"], {}, rate if about else 0)
-    return _CategoryBar(name, tip, [part], words, {"category": category_id})
-
-
-def _row(
-    line: CategoryCounts,
-    statuses: Sequence[str],
-    hidden: Collection[str],
-    shades: Mapping[str, str],
-) -> _CategoryBar:
-    pairs = zip(statuses, line.counts, strict=True)
+def _status_row(
+    line: tally.CategoryCounts, hidden: Collection[str], shades: Mapping[str, str]
+) -> _Row:
+    pairs = zip(shades, line.counts, strict=True)
     shown = {status: count for status, count in pairs if status not in hidden}
     parts = [
-        svg.Mark(
-            count.count,
-            f"{line.label}, {status}: {svg.counted(count)}",
+        svg.Mark.of(
+            count,
+            f"{line.label}, {status}: {tally.counted(count)}",
             shades[status],
             {} if line.is_rest else {"status": status},
-            0 if count.is_exact else count.count,
         )
         for status, count in shown.items()
         if count.count
     ]
     # The total of all statuses may be exact where those of single ones are not.
-    total = added([*shown.values()]) if len(shown) < len(statuses) else line.total
-    means: svg.Means = {} if line.is_rest else {"category": line.category_id}
-    tip = f"{line.label}, all: {svg.counted(line.total)}"
-    return _CategoryBar(line.label, tip, parts, short(total), means, line.is_rest)
+    total = tally.added([*shown.values()]) if len(shown) < len(line.counts) else line.total
+    means: svg.Means = svg.NOTHING if line.is_rest else {"category": line.category_id}
+    tip = f"{line.label}, all: {tally.counted(line.total)}"
+    return _Row(line.label, parts, tally.short(total), tip, means, line.is_rest)
 
 
-def _drawn(rows: Sequence[_CategoryBar], longest: float, room_for_words: float) -> Iterator[Markup]:
-    """Draw rows; a row of the others that is longer than the rest is cut through."""
-    letters = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
+def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> svg.Figure:
+    """Draw ``history.flow().sell_through``: what share was sold, by category, most first."""
+    check_table(table, _SOLD, "history.flow().sell_through")
+    largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
+    ids = category_ids(largest["category_id"])
+    columns = (largest[name].tolist() for name in _SOLD[1:])
+    rows, keys = [], []
+    for category_id, offered, sold, rate, count_is in zip(ids, *columns, strict=True):
+        name, about = category_name(category_id, labels), "" if count_is == "exact" else "about "
+        words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
+        tip = f"{name}: {words}"
+        part = svg.Mark(rate, tip, palette.STATUS_COLOURS["sold"], {}, rate if about else 0)
+        rows.append(_Row(name, [part], words, tip, {"category": category_id}))
+        if part.minimum:
+            keys = [svg.Key("hatched: an estimate", None, sign="▨")]
+    facts = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
+    return _across("sell-through", keys, rows, _RATE, facts, longest=1)
+
+
+def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
+    """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods.
+
+    Of ``new``, ``sold`` and ``gone`` those that are ``hidden`` are left out.
+    """
+    check_table(moves, _MOVES, "history.flow().moves")
+    moves = moves.assign(is_exact=moves["count_is"] == "exact")
+    periods = [*moves.groupby(["since", "until"])][-_PERIODS_SHOWN:]
+    counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
+    rows = []
+    for at, ((since, until), moved) in enumerate(periods):
+        columns = []
+        for name, (kinds, colour, means) in _SERIES.items():
+            chosen = moved[moved["kind"].isin(kinds)]
+            if name == "sold":
+                chosen = chosen[chosen["now"] == "sold"]
+            count = StatusCount(int(chosen["pets"].sum()), bool(moved["is_exact"].all()))
+            counts[name].append(count)
+            if name not in hidden:
+                tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {tally.counted(count)}"
+                columns.append(svg.Mark.of(count, tip, colour, means))
+        is_named = at % max(1, -(-len(periods) // _DATES_SHOWN)) == 0
+        rows.append(_Row(f"{until:%Y-%m-%d}" if is_named else "", columns))
+    totals = {name: tally.added(counts[name]) for name in _SERIES}
+    words = "no two snapshots to compare"
+    if periods:
+        (first, _), (_, last) = periods[0][0], periods[-1][0]
+        sums = ", ".join(f"{count} {name}" for name, count in totals.items())
+        words = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: {sums}"
+    keys = [
+        svg.Key(name, colour, totals[name], is_hidden=name in hidden, means=means)
+        for name, (_, colour, means) in _SERIES.items()
+    ]
+    return svg.Figure("new-sold-gone", keys, [*_upright(rows)], _HEIGHT, words)
+
+
+def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
+    """Draw how many listed pets have been available for how many days.
+
+    Args:
+        ageing: What ``history.flow().ageing`` returns; pets no longer listed are left out.
+
+    Returns:
+        A Drawing of one bar per band of days; ages that are minimums are hatched.
+
+    Raises:
+        ArgumentError: ``ageing`` is not a DataFrame.
+        InputError: A column is missing or has another dtype.
+    """
+    return ageing_figure(ageing).alone()
+
+
+def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
+    """Draw the ages of the pets still available."""
+    check_table(ageing, _AGEING, "history.flow().ageing", kinds="ibb")
+    listed = ageing[ageing["is_listed"]]
+    days_of = (listed["days_available"], listed.loc[listed["is_at_least"], "days_available"])
+    numbers, minimums = (np.histogram(days, [*_AGES, np.inf])[0].tolist() for days in days_of)
+    # An empty table proves nothing about the store.
+    is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
+    rows, ages, keys = [], [], []
+    for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
+        count = StatusCount(number, is_exact)
+        tip = f"{days} days: {tally.counted(count)}"
+        if minimum:
+            tip += f", {minimum:,} of them at least"
+        means = {"status": "available"}
+        column = svg.Mark(number, tip, palette.STATUS_COLOURS["available"], means, minimum)
+        rows.append(_Row(f"{days} days", [column], tally.short(count)))
+        ages.append(f"{count} for {days} days")
+    words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(ages)}"
+    if any(minimums):
+        words += f"; {sum(minimums):,} of them may be older than the snapshots show"
+        keys = [svg.Key("hatched: for so long at least", None, sign="▨")]
+    return svg.Figure("days-available", keys, [*_upright(rows)], _HEIGHT, words)
+
+
+def _across(
+    name: str,
+    keys: Sequence[svg.Key],
+    rows: Sequence[_Row],
+    room_for_words: float,
+    words: str,
+    longest: float | None = None,
+) -> svg.Figure:
+    """Draw bars across; that of the others, where longer than the longest, is cut through."""
+    sizes = [sum(part.size for part in row.parts) for row in rows]
+    if longest is None:
+        pairs = zip(rows, sizes, strict=True)
+        longest = max((size for row, size in pairs if not row.is_rest), default=0)
+    letters = max((min(len(row.name), _LABEL_LENGTH) for row in rows), default=0)
     left = min(_LETTER * (letters + 1), _LONGEST_NAME)
-    room = 100 - room_for_words - left
-    for at, row in enumerate(rows):
+    room, body = 100 - room_for_words - left, []
+    for at, (row, size) in enumerate(zip(rows, sizes, strict=True)):
         # The others together may be many times the longest bar, which would flatten all bars.
-        is_cut = row.size > longest > 0
-        x, y, scale = left, at * ROW_HEIGHT, room / (row.size if is_cut else longest or 1)
+        is_cut = size > longest > 0
+        x, y, scale = left, at * _ROW_HEIGHT, room / (size if is_cut else longest or 1)
         drawn = []
         for part in row.parts:
             wide = part.size * scale
             shown = wide - _GAP if wide > 1 else wide
-            drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=ROW_HEIGHT - 8))
+            drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=_ROW_HEIGHT - 8))
             x += wide
-        if is_cut:
-            drawn += [_slash(left + room * 0.9 + step, y) for step in (0.0, 1.2)]
-        middle = y + ROW_HEIGHT / 2 + 5
-        name = svg.element("title", row.tip) + shorten(row.name, LABEL_LENGTH)
-        named = svg.label(name, at=0, y=middle, class_="pf-mark")
-        yield svg.element(
-            "g", named, *drawn, svg.label(row.words, at=x + 1, y=middle), **svg.data(row.means)
-        )
+        for step in (0.0, 1.2) if is_cut else ():
+            title = svg.element("title", "not to scale")
+            across = {"x": svg.share(left + room * 0.9 + step), "y": y + 3, "width": 3}
+            slash = svg.element("rect", title, fill="#FFFFFF", **across, height=_ROW_HEIGHT - 4)
+            drawn.append(slash)
+        middle = y + _ROW_HEIGHT / 2 + 5
+        title = svg.element("title", row.tip) + palette.shorten(row.name, _LABEL_LENGTH)
+        named = svg.label(title, at=0, y=middle, class_="pf-mark")
+        end = svg.label(row.words, at=x + 1, y=middle)
+        body.append(svg.element("g", named, *drawn, end, **svg.data(row.means)))
+    return svg.Figure(name, keys, body, _ROW_HEIGHT * len(rows) + 4, words)
 
 
-def _slash(x: float, y: int) -> Markup:
-    """Draw a slash through a bar that is not drawn to scale."""
-    place = {"x": svg.share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
-    return svg.element("rect", svg.element("title", "not to scale"), fill="#FFFFFF", **place)
+def _upright(rows: Sequence[_Row]) -> Iterator[Markup]:
+    """Draw groups of columns on one scale."""
+    highest = max((int(column.size) for row in rows for column in row.parts), default=0)
+    scale = svg.Scale(highest, top=_TOP, bottom=_BOTTOM)
+    yield scale.rules()
+    step = (_RIGHT - scale.left) / max(len(rows), 1)
+    for at, row in enumerate(rows):
+        left, wide = scale.left + step * (at + 0.14), step * 0.72 / max(len(row.parts), 1)
+        for place, column in enumerate(row.parts):
+            x, top = left + place * wide, scale.y(column.size)
+            if column.size:
+                yield svg.bar(column, x=x, y=top, width=wide * 0.92, height=_BOTTOM - top)
+            if row.words and not place:
+                yield svg.label(row.words, at=x + 0.46 * wide, y=top - 4, anchor="middle")
+        if row.name:
+            middle = left + step * 0.36
+            yield svg.axis_label(row.name, at=middle, y=_HEIGHT - 8, anchor="middle")

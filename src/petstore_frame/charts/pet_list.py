@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from petstore_frame._internal.arguments import whole_number
 from petstore_frame.charts.svg import Drawing, drawing, element
-from petstore_frame.counts.pet_table import category_ids, pandas_frame
+from petstore_frame.counts.pet_table import category_ids, page_of, pandas_frame
 from petstore_frame.html import PAGE, Markup
 from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Inventory, StatusCount
@@ -18,7 +17,7 @@ from petstore_frame.schema.models import FIELDS, NO_STATUS, PET_COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
-LONG_TEXT = 80  # may be cut on the screen, so the whole text is shown as a tooltip
+LONG_TEXT = 80
 # Categories are shown by name.
 HEAD = tuple("Category" if field.name == "category_id" else field.label for field in FIELDS)
 NUMBERS = frozenset(at for at, field in enumerate(FIELDS) if field.dtype in ("Int64", "Float64"))
@@ -41,10 +40,7 @@ def inventory_table(
         InputError: A column is missing, or a category id is not a whole number.
     """
     frame = pandas_frame(pets)
-    rows = whole_number("rows", rows, 1)
-    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
-    first = (page - 1) * rows
-    part = frame.iloc[first : first + rows]
+    first, part = page_of(frame, page, rows)
     of = StatusCount(len(frame), completeness(frame).total.is_exact)
     words = place_in_words(first, len(part), of)
     shades = status_colours(_texts(frame[["status"]].drop_duplicates(), "status", {}))
@@ -67,9 +63,9 @@ def number_places(frame: pd.DataFrame) -> frozenset[int]:
     """Return which columns of the table hold numbers, which stand at the right."""
     import pandas as pd
 
-    added = further_columns(frame)
-    is_number = [pd.api.types.is_numeric_dtype(frame[name].dtype) for name in added]
-    return NUMBERS | {len(FIELDS) + at for at, holds in enumerate(is_number) if holds}
+    further = enumerate(further_columns(frame), start=len(FIELDS))
+    is_number = pd.api.types.is_numeric_dtype
+    return NUMBERS | {at for at, name in further if is_number(frame[name].dtype)}
 
 
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:
@@ -104,14 +100,13 @@ def pets_table(
     """Draw pets, given as text, as a table; ``numbers`` are the columns at the right."""
     marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}
     status_at = PET_COLUMNS.index("status")
-    cells = (
-        [marks[text] if at == status_at else _shown(text) for at, text in enumerate(row)]
-        for row in rows
-    )
+    cells = []
+    for row in rows:
+        # The column of a long text may cut it, so it is shown whole as a tooltip.
+        shown: list[Markup | str] = [
+            element("bdi", text, title=text) if len(text) > LONG_TEXT else text for text in row
+        ]
+        shown[status_at] = marks[row[status_at]]
+        cells.append(shown)
     table = PAGE.table(cells, head, caption=caption, numbers=numbers, is_named=True)
     return element("div", table, class_="pf-pets")
-
-
-def _shown(text: str) -> Markup | str:
-    """Return what a cell holds; its column may cut a long text."""
-    return element("bdi", text, title=text) if len(text) > LONG_TEXT else text

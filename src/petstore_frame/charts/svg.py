@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from petstore_frame.counts.tally import short
-from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import Markup, escape, palette, style, stylesheet
 from petstore_frame.html.palette import shorten, status_word
 from petstore_frame.inventory import StatusCount
@@ -45,6 +44,7 @@ _SVG: Mapping[str, object] = {
     "fill": style.INK,
 }
 Means = Mapping[str, object]  # the ``status`` and ``category`` of pets; a category may be None
+NOTHING: Means = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Drawing:
         return f"<{self.words}>"
 
 
-def drawing(body: Markup, *words: str) -> Drawing:
-    """Return markup with its styles, for a notebook, and its facts in sentences."""
+def drawing(body: Markup, words: str) -> Drawing:
+    """Return markup with its styles, for a notebook, and its facts in words."""
     whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
-    return Drawing(whole.format(Markup(CSS), body), "; ".join(filter(None, words)))
+    return Drawing(whole.format(Markup(CSS), body), words)
 
 
 class Mark(NamedTuple):
@@ -80,6 +80,11 @@ class Mark(NamedTuple):
     means: Means
     minimum: float = 0
 
+    @classmethod
+    def of(cls, count: StatusCount, tip: str, colour: str, means: Means) -> Mark:
+        """Return the bar of a count, all of it a minimum where it is not exact."""
+        return cls(count.count, tip, colour, means, 0 if count.is_exact else count.count)
+
 
 class Key(NamedTuple):
     """An entry of a legend: a sign, the name of a series, and its number, if it has one.
@@ -92,7 +97,7 @@ class Key(NamedTuple):
     number: StatusCount | None = None
     sign: str = "■"
     is_hidden: bool = False
-    means: Means = MappingProxyType({})
+    means: Means = NOTHING
 
     @property
     def text(self) -> str:
@@ -123,7 +128,6 @@ class Figure:
     body: Sequence[Markup]
     height: int
     words: str
-    note: str = ""
 
     @property
     def picture(self) -> Markup:
@@ -141,16 +145,14 @@ class Figure:
 
     @property
     def markup(self) -> Markup:
-        """The legend, the picture and the note."""
+        """The legend and the picture."""
         return self.with_tools(None)
 
     def with_tools(self, tools: Markup | None) -> Markup:
-        """Return the markup with buttons above it."""
+        """Return the legend and the picture, with buttons above them."""
         keys = Markup("").join(key.markup for key in self.keys)
         legend = element("div", keys, class_="pf-entries") if keys else None
-        note = element("div", self.note) if self.note else None
-        look = {"class_": "pf-chart", "data_name": self.name}
-        return element("div", tools, legend, self.picture, note, **look)
+        return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
     def alone(self) -> Drawing:
         """Return the figure with its styles, for a notebook.
@@ -160,9 +162,9 @@ class Figure:
         """
         facts = element("div", self.words, style=f"font-size:{style.TEXT}px")
         hidden = element("foreignObject", facts, width=0, height=0)  # within the picture
-        before, end, after = self.picture.rpartition("</svg>")
-        held = element("div", before + hidden + end + after, style="font-size:0px")
-        return drawing(self.markup.replace(self.picture, held), self.words, self.note)
+        before, end, _ = self.picture.rpartition("</svg>")
+        held = element("div", before, hidden, end, style="font-size:0px")
+        return drawing(self.markup.replace(self.picture, held), self.words)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
         """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
@@ -233,12 +235,6 @@ def axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
     return label(text, at=at, y=y, anchor=anchor, fill=style.MUTED)
 
 
-def counted(count: StatusCount) -> str:
-    """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
-    pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
-    return f"{pets} (exact)" if count.is_exact else pets
-
-
 class Scale:
     """Numbers from 0, at ``bottom`` pixels down, to the highest to be shown, at ``top``."""
 
@@ -263,18 +259,3 @@ class Scale:
             line = element("line", x1=share(self.left), x2="100%", y1=y, y2=y, stroke=style.RULE)
             drawn += [line, axis_label(f"{number:,}", at=self.left - 1, y=y + 4, anchor="end")]
         return Markup("").join(drawn)
-
-
-def check_table(table: Any, needed: Sequence[str], source: str) -> None:
-    """Refuse what is not the table that ``source`` returns."""
-    import pandas as pd
-
-    if not isinstance(table, pd.DataFrame):
-        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
-    missing = [name for name in needed if name not in table.columns]
-    if missing:
-        raise InputError(
-            f"this drawing needs {', '.join(needed)}; the table lacks {', '.join(missing)}",
-            column=missing[0],
-            hint=f"pass what {source} returns",
-        )

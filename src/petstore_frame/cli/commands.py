@@ -1,5 +1,6 @@
-"""How a command is shown, and how it ends.
+"""Which commands there are, how each is shown, and how it ends.
 
+A command is imported only when it runs or shows its help, so that ``--version`` answers at once.
 One table of numbers means the same for every command, so that a script needs only one; where a
 command could not do its work, one line on stderr says why.
 """
@@ -7,19 +8,22 @@ command could not do its work, one line on stderr says why.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import wraps
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 import petstore_frame as pf
 
 PARTLY, REFUSED, TOO_MANY, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 4, 5, 6, 7, 130
-OF_MONDAY = (8, 9, 10, 11)
+_OF_MONDAY = (8, 9, 10, 11)
 
 EXIT_CODES = {
     0: "done",
@@ -36,9 +40,42 @@ EXIT_CODES = {
     11: "an error that is a fault of petstore-frame ended it",
     INTERRUPTED: "interrupted",
 }
+_READING = (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)
+# The module of each command and what it may end with, in the order of a first day: look, get a
+# store, fill it, read it, send it on, keep it.
+COMMANDS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "demo": ("demo", (0, REFUSED, DISK, INTERRUPTED)),
+    "serve": ("service", (0, REFUSED)),
+    "sample": ("demo", (0, REFUSED, DISK)),
+    "recipe": ("load", (0, REFUSED, DISK)),
+    "load": ("load", tuple(code for code in EXIT_CODES if code not in _OF_MONDAY)),
+    "compare": ("listing", _READING),
+    "fetch": ("listing", _READING),
+    "report": ("listing", _READING),
+    "dashboard": ("dashboard", (0, REFUSED, DISK)),
+    "snapshot": ("listing", (0, PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED)),
+    "trend": ("listing", (0, PARTLY, REFUSED)),
+    "monday": ("monday", tuple(code for code in EXIT_CODES if code != TOO_MANY)),
+    "keys": ("service", ()),
+}
 
 
-class PlainCommand(TyperCommand):
+class _Plain:
+    """Shows no type of a switch, which takes no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        options: list[Any] = super().get_params(ctx)  # type: ignore[misc] # that of a command
+        for option in options:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""
+        return options
+
+
+class PlainGroup(_Plain, TyperGroup):
+    """A group of commands."""
+
+
+class PlainCommand(_Plain, TyperCommand):
     """A command whose docstring is its help."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -46,9 +83,6 @@ class PlainCommand(TyperCommand):
         # The lines of each paragraph are joined.
         paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
         self.help = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -58,31 +92,38 @@ class PlainCommand(TyperCommand):
             raise
 
 
-class PlainGroup(TyperGroup):
-    """A group of commands."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types(super().get_params(ctx))
-
-
-def _without_types(options: list[Any]) -> list[Any]:
-    """Show no type of a switch, which takes no value."""
-    for option in options:
-        if getattr(option, "is_flag", False):
-            option.metavar = ""
-    return options
-
-
 # What a newcomer types, and the command that does it.
 _OTHER_WORDS = {
-    **dict.fromkeys(("import", "upload"), "load"),
-    **dict.fromkeys(("export", "list"), "fetch"),
-    "start": "serve",
-}
+    "import": "load", "upload": "load", "export": "fetch", "list": "fetch", "start": "serve",
+}  # fmt: skip
 
 
-class PlainlyFailing(PlainGroup):
-    """Commands that report a wrong name, key or disk without a trace."""
+class _Commands(Mapping[str, Any]):
+    """The commands, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        module_name, codes = COMMANDS[name]
+        module = import_module(f"petstore_frame.cli.{module_name}")
+        if name == "keys":
+            return get_command(module.app)
+        alone = typer.Typer(add_completion=False)
+        made = alone.command(name, cls=PlainCommand, epilog=exit_table(codes))
+        made(flat(getattr(module, name)))
+        return get_command(alone)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class AllCommands(PlainGroup):
+    """All commands, which report a wrong name, key or disk without a trace."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = _Commands()
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = _OTHER_WORDS.get(args[0]) if args else None
@@ -96,18 +137,12 @@ class PlainlyFailing(PlainGroup):
         except BrokenPipeError:
             raise  # a reader such as head has enough; typer ends quietly
         except (pf.errors.PetstoreError, OSError) as problem:
-            end(plain_message(problem), exit_code(problem))
+            end(_plain_message(problem), exit_code(problem))
         except KeyboardInterrupt:
             end("interrupted", INTERRUPTED)
 
 
-def end(message: str, code: int) -> NoReturn:
-    """Print on stderr, in one line, why a command goes no further, and end it."""
-    typer.echo(f"error: {message}", err=True)
-    raise typer.Exit(code)
-
-
-def plain_message(problem: Exception) -> str:
+def _plain_message(problem: Exception) -> str:
     """Return what went wrong, with options spelt as a shell wants them.
 
     An error of the system begins with the file's name and has no number.
@@ -123,20 +158,39 @@ def plain_message(problem: Exception) -> str:
 
 def exit_code(problem: Exception) -> int:
     """Return the exit code of an error; whatever a disk refused has the disk's code."""
-    cause = problem.__cause__
+    errors, cause = pf.errors, problem.__cause__
     is_of_disk = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
-    if is_of_disk and isinstance(problem, (pf.errors.ReportError, pf.errors.HistoryError)):
+    if is_of_disk and isinstance(problem, (errors.ReportError, errors.HistoryError)):
         return DISK
-    if isinstance(problem, (pf.errors.JournalLockedError, pf.errors.HistoryLockedError)):
+    if isinstance(problem, (errors.JournalLockedError, errors.HistoryLockedError)):
         return LOCKED
-    if isinstance(problem, (pf.errors.JournalError, OSError)):
+    if isinstance(problem, (errors.JournalError, OSError)):
         return DISK
-    store = (pf.errors.APIStatusError, pf.errors.APIConnectionError, pf.errors.ContractError)
-    if isinstance(
-        problem, (*store, pf.errors.CrossOriginError, pf.errors.IncompleteInventoryError)
-    ):
-        return STORE
-    return REFUSED
+    of_the_store = (
+        errors.APIStatusError, errors.APIConnectionError, errors.ContractError,
+        errors.CrossOriginError, errors.IncompleteInventoryError,
+    )  # fmt: skip
+    return STORE if isinstance(problem, of_the_store) else REFUSED
+
+
+def end(message: str, code: int) -> NoReturn:
+    """Print on stderr, in one line, why a command goes no further, and end it."""
+    typer.echo(f"error: {message}", err=True)
+    raise typer.Exit(code)
+
+
+def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = 0) -> NoReturn:
+    """Print what a command has done, for a script or for a person, and end it."""
+    if as_json:
+        print_json({**facts, "exit_code": code})
+    elif text:
+        typer.echo(text)
+    raise typer.Exit(code)
+
+
+def print_json(facts: Mapping[str, Any]) -> None:
+    """Print one line, in ASCII, which every terminal and log accepts."""
+    typer.echo(json.dumps(facts))
 
 
 def exit_table(codes: Iterable[int]) -> str:

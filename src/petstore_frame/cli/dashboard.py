@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -22,8 +22,9 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.bundled.children import child_environ
-from petstore_frame.cli.options import AsJson, CategoriesFile, WhichStore, print_json
+from petstore_frame.bundled.server import child_environ
+from petstore_frame.cli.commands import print_json
+from petstore_frame.cli.options import AsJson, CategoriesFile, WhichStore
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 NOTEBOOK = PAGE / "dashboard.ipynb"
@@ -55,13 +56,11 @@ def dashboard(
 
     Example: petstore-frame dashboard --sample 500
     """
-    from petstore_frame.http.settings import read_settings
-
     if sample and (store.base_url or store.api_key):
         raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")
     if find_spec("voila") is None:
         raise pf.errors.MissingExtraError("the dashboard as a page", "lab")
-    if port and is_open(port):
+    if port and _is_open(port):
         raise pf.errors.ConfigurationError(f"port {port} is in use; leave out --port")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
@@ -75,33 +74,44 @@ def dashboard(
                 with server.client() as client:
                     pf.samples.write_sample_history(history, inventory=pf.fetch_inventory(client))
         # What is missing is refused here, before a page is made.
-        settings = read_settings(**store.settings())
-        token, chosen = secrets.token_urlsafe(24), port or free_port()
+        store.client().close()
+        typed = {
+            "PETSTORE_BASE_URL": store.base_url,
+            "PETSTORE_API_KEY": store.api_key,
+            "PETSTORE_TIMEOUT": store.timeout,
+            "PETSTORE_ALLOW_INSECURE": "1" if store.allow_insecure else None,
+        }
+        token, chosen = secrets.token_urlsafe(24), port
+        if not chosen:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                chosen = free.getsockname()[1]
         os.environ |= {
             **child_environ(),
             **page_environ(
+                os.environ,
                 categories=categories,
                 history=history,
-                folder=Path.cwd(),
-                before=os.environ,
+                folder=Path.cwd(),  # for result files and large exports
                 journal=folder / "journal" if sample else None,  # it ends with its store
             ),
-            "PETSTORE_BASE_URL": settings.base_url,
-            "PETSTORE_API_KEY": settings.key().get_secret_value(),
-            "PETSTORE_TIMEOUT": str(settings.timeout_s),
-            **({"PETSTORE_ALLOW_INSECURE": "1"} if store.allow_insecure else {}),
+            **{name: str(value) for name, value in typed.items() if value},
         }
         url = f"http://127.0.0.1:{chosen}/?token={token}"
         announce = partial(_announce, chosen, url, as_json=as_json)
         threading.Thread(target=announce, name="petstore-announce", daemon=True).start()
         # ``python -m`` searches the working directory first; nothing of it runs beside the key.
         sys.path[:] = [each for each in sys.path if each not in ("", str(Path.cwd()))]
-        serve_page(page_settings(token=token, port=chosen, has_browser=browser))
+        from traitlets.config import Config
+        from voila.app import Voila
+
+        settings = page_settings(token=token, port=chosen, has_browser=browser)
+        # A signal ends it, and its kernels with it.
+        Voila.launch_instance([str(NOTEBOOK)], config=Config(settings))
 
 
 def _announce(port: int, url: str, *, as_json: bool) -> None:
     """Announce the page once it answers: earlier, a browser would find nothing."""
-    while not is_open(port):
+    while not _is_open(port):
         time.sleep(0.1)
     if as_json:
         print_json({"url": url, "pid": os.getpid()})
@@ -109,33 +119,18 @@ def _announce(port: int, url: str, *, as_json: bool) -> None:
         typer.echo(f"{url}\nCtrl-C ends it.")
 
 
-def is_open(port: int) -> bool:
+def _is_open(port: int) -> bool:
     """Tell whether something listens on a port of loopback."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def free_port(probe: Callable[[], socket.socket] = socket.socket) -> int:
-    """Return a port on loopback that nobody uses now."""
-    with probe() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def page_environ(
-    *,
-    categories: Path | None,
-    history: Path | None,
-    folder: Path,
-    before: Mapping[str, str],
-    journal: Path | None = None,
-) -> dict[str, str]:
+def page_environ(before: Mapping[str, str], **shown: Path | None) -> dict[str, str]:
     """Return the variables by which the page's kernel knows what to show.
 
-    Result files and large exports go to ``folder``; ``before`` is the environment as it is.
+    ``before`` is the environment as it is.
     """
-    shown = {"categories": categories, "history": history, "folder": folder, "journal": journal}
     paths = [str(PAGE), *filter(None, [before.get("JUPYTER_PATH")])]
     return {
         SETTINGS: json.dumps({name: str(path.resolve()) for name, path in shown.items() if path}),
@@ -167,16 +162,7 @@ def page_settings(*, token: str, port: int, has_browser: bool) -> dict[str, Any]
     }
 
 
-def serve_page(settings: Mapping[str, Any]) -> None:
-    """Serve the page until a signal ends it; its kernels end with it."""
-    from traitlets.config import Config
-    from voila.app import Voila
-
-    Voila.launch_instance([str(NOTEBOOK)], config=Config(settings))
-
-
 def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
     """Return what the page's notebook shows: the dashboard of the store in the environment."""
-
     given = json.loads(environ.get(SETTINGS, "{}"))
     return pf.Dashboard(pf.Client(), **given).widget

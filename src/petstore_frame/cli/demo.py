@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
@@ -14,8 +13,9 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
+from petstore_frame.cli.commands import finish
 from petstore_frame.cli.load import write_files
-from petstore_frame.cli.options import AsJson, finish, switch, to_write
+from petstore_frame.cli.options import AsJson, switch, to_write
 
 _COLUMNS = """\
 animal_id   the shelter's own number, by which a row is known again
@@ -130,15 +130,11 @@ def _next(arrivals: Path, categories: Path, results: Path) -> str:
 
 def _copy_notebooks(folder: Path) -> list[Path]:
     """Put the package's notebooks into a folder of their own, where they write their own files."""
-    home = files("petstore_frame") / "notebooks"
-    if not home.is_dir():
-        return []
-    place = folder / "notebooks"
-    place.mkdir(exist_ok=True)
-    for notebook in home.iterdir():
-        if notebook.name.endswith(".ipynb") and not (place / notebook.name).exists():
-            with notebook.open("rb") as source, (place / notebook.name).open("wb") as target:
-                shutil.copyfileobj(source, target)
+    home, place = Path(pf.__file__).parent / "notebooks", folder / "notebooks"
+    for notebook in home.glob("*.ipynb"):
+        place.mkdir(exist_ok=True)
+        if not (place / notebook.name).exists():
+            shutil.copyfile(notebook, place / notebook.name)
     return sorted(place.glob("*.ipynb"))
 
 

@@ -1,12 +1,12 @@
-"""``petstore-frame load``: a file of animals into the store, from a shell."""
+"""``petstore-frame load``, a file of animals into the store, and ``recipe``, how it is read."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
+import warnings
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
@@ -15,23 +15,22 @@ import typer
 from typer import BadParameter, Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import REFUSED, end
+from petstore_frame.cli.commands import REFUSED, end, print_json
 from petstore_frame.cli.options import (
     ANIMALS,
     AsJson,
     HowRead,
     JournalFolder,
     WhichStore,
-    print_json,
+    repeated,
     switch,
     to_write,
 )
 from petstore_frame.loader.call import Call, Way
-from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits, LoadOptions
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, LoadOptions
 
 if TYPE_CHECKING:
-    from petstore_frame.loader.journal.question import Question
+    from petstore_frame.loader.question import Question
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class AnimalOptions:
         ),
     ] = None
     send_line: Annotated[
-        list[int] | None, Option(help="The record in this line is another animal; may be repeated.")
+        list[int] | None, repeated("The record in this line is another animal", "--send-line")
     ] = None
     no_check_store: Annotated[
         bool, switch("no-check-store", "Do not compare the records with the pets of the store.")
@@ -60,26 +59,20 @@ class AnimalOptions:
 
     def options(self, **more: Any) -> LoadOptions:
         """Return these, and what else was said, as the options of a load."""
+        words = self.duplicates or []
+        answers: Any = words[0] if words else None  # one word for all cases, or CASE=ANSWER each
+        if len(words) > 1 or "=" in (answers or ""):
+            answers = dict(word.split("=", 1) for word in words if "=" in word)
+            if len(answers) != len(words):
+                raise BadParameter("--duplicates is one word, or CASE=ANSWER, each case once")
         return LoadOptions(
-            duplicates=self._duplicates(),
+            duplicates=answers,
             send_lines=tuple(self.send_line or ()),
             check_store=not self.no_check_store,
             again=self.again,
             journal=self.journal,
             **more,
         )
-
-    def _duplicates(self) -> Any:
-        """Read one word for all cases, or CASE=ANSWER for each."""
-        words = self.duplicates or []
-        if not words:
-            return None
-        if len(words) == 1 and "=" not in words[0]:
-            return words[0]
-        pairs = dict(word.split("=", 1) for word in words if "=" in word)
-        if len(pairs) != len(words):
-            raise BadParameter("--duplicates is one word, or CASE=ANSWER, each case once")
-        return pairs
 
 
 @dataclass(frozen=True)
@@ -137,43 +130,25 @@ class Settling:
         ),
     ] = None
 
-    def check(self, *, dry_run: bool) -> None:
-        """Refuse options that would have no effect, before anything is sent."""
+    def pets(self, *, dry_run: bool) -> dict[int, int | None]:
+        """Return the pet of each record that was named, None for not created.
+
+        Raises:
+            BadParameter: An option cannot be read, or would have no effect.
+        """
         if dry_run and (self.reconcile or self.resolve):
             name = "--reconcile" if self.reconcile else "--resolve"
             raise BadParameter(f"--dry-run and {name} exclude each other")
-        for name, is_given in (
-            ("--grace", self.grace is not None),
-            ("--sole-writer", self.sole_writer),
-            ("--resend-absent", self.resend_absent),
-        ):
-            if is_given and not self.reconcile:
-                raise BadParameter(f"{name} needs --reconcile")
+        for name in ("grace", "sole_writer", "resend_absent"):
+            if getattr(self, name) not in (None, False) and not self.reconcile:
+                raise BadParameter(f"--{name.replace('_', '-')} needs --reconcile")
         if not math.isfinite(self.grace or 0):
             raise BadParameter("--grace is a finite number of seconds")
-        self._pets()
-
-    def _pets(self) -> dict[int, int | None]:
-        """Read ``RECORD=PET_ID`` and ``RECORD=none``: the pet by record, None for not created."""
         try:
             split = (pair.split("=") for pair in self.resolve or ())
             return {int(row): None if pet == "none" else int(pet) for row, pet in split}
         except ValueError:
             raise BadParameter("--resolve is RECORD=PET_ID, or RECORD=none") from None
-
-    def settle(self, result: pf.LoadResult, client: pf.Client) -> None:
-        """Write what a person found out, then look for the rest in the store."""
-        for record, pet_id in self._pets().items():
-            result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
-        if self.reconcile:
-            grace_s = GRACE_S if self.grace is None else self.grace
-            result.wait = partial(_wait_announced, grace_s=grace_s)
-            result.reconcile(
-                client,
-                grace_s=grace_s,
-                sole_writer=self.sole_writer,
-                resend_absent=self.resend_absent,
-            )
 
 
 def load(
@@ -198,40 +173,40 @@ def load(
 
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
-
     if (path is None) is not sending.resume:
         raise BadParameter("give a file to load, or --resume without one")
     _check_output(output)
-    settling.check(dry_run=dry_run)
+    resolved = settling.pets(dry_run=dry_run)
     lifetime_s = sending.idempotency_lifetime
     keys = None if lifetime_s is None else pf.IdempotencyKey(lifetime_s)
     with store.client(idempotency=keys) as client:
         if path is None:
             _resume(client, animals.journal, as_json=as_json)
-        options = animals.options(dry_run=dry_run, leave_lines=tuple(reading.leave_lines or ()))
-        limits = Limits(workers=sending.workers, max_errors=sending.max_errors)
-        more = {
-            "max_errors": sending.max_errors,
-            "workers": sending.workers,
+        options = animals.options(
+            dry_run=dry_run,
+            leave_lines=tuple(reading.leave_lines or ()),
+            workers=sending.workers,
+            max_errors=sending.max_errors,
+        )
+        values = (
+            (each.name, getattr(options, each.name), each.default) for each in fields(options)
+        )
+        typed = {
+            **reading.given(),
+            **{name: value for name, value, unsaid in values if value != unsaid},
             "idempotency_lifetime": lifetime_s,
             "ids": animals.ids,
             "output": output,
+            **store.given(),
         }
-        typed = reading.given() | _said(options) | more | store.given()
         call = Call.of("load", path, typed, Way.SHELL)
-        is_asking = not as_json and sys.stdin.isatty() and sys.stderr.isatty()
-        result = _load(
-            path,
-            client,
-            limits,
-            reading.of(path),
-            options,
-            call,
-            is_asking=is_asking,
-            as_json=as_json,
-        )
+        recipe = reading.of(path)
+        result = _load(path, client, recipe, options, call, as_json=as_json)
         try:
-            settling.settle(result, client)
+            for record, pet_id in resolved.items():
+                result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
+            if settling.reconcile:
+                _reconcile(result, client, settling)
         finally:  # also where that fails: what the import has done is shown
             _tell(result, output, as_json=as_json)
     if animals.ids is not None:
@@ -239,21 +214,12 @@ def load(
     raise typer.Exit(result.exit_code)
 
 
-def _said(options: LoadOptions) -> dict[str, Any]:
-    """Return the options that were typed."""
-    values = (
-        (field.name, getattr(options, field.name), field.default) for field in fields(options)
-    )
-    return {name: value for name, value, unsaid in values if value != unsaid}
-
-
 def _check_output(folder: Path | None) -> None:
     """Refuse a folder that is a file, or that cannot be made, before anything is sent."""
     if folder is None:
         return
-    there = next(
-        place for place in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(place)
-    )
+    places = (folder.absolute(), *folder.absolute().parents)
+    there = next(place for place in places if os.path.lexists(place))
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         what = "cannot be written to" if there.is_dir() else "is not a folder"
         raise BadParameter(f"--output {folder}: {there} {what}; nothing was sent")
@@ -262,28 +228,25 @@ def _check_output(folder: Path | None) -> None:
 def _load(
     path: Path,
     client: pf.Client,
-    limits: Limits,
-    recipe: Recipe,
+    recipe: pf.Recipe,
     options: LoadOptions,
     call: Call,
     *,
-    is_asking: bool,
     as_json: bool,
 ) -> pf.LoadResult:
     """Load a file; where somebody must say which animals its records are, ask, or refuse it."""
-    from petstore_frame.loader.results.question_text import question_facts
     from petstore_frame.loader.run import load as load_file
 
     while True:
         try:
-            return load_file(path, client, recipe, limits, options, call=call)
+            return load_file(path, client, recipe, options, call=call)
         except (pf.errors.LoadInterrupted, pf.errors.LoadStopped) as stopped:
             return stopped.result
         except pf.errors.DuplicatesError as problem:
             if as_json:
-                print_json(question_facts(problem.question) | {"exit_code": REFUSED})
+                print_json(problem.question.as_dict() | {"exit_code": REFUSED})
                 raise typer.Exit(REFUSED) from None
-            if not is_asking:
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
             said = _ask(problem.question)
         call, options = call.with_(**said), replace(options, duplicates=said["duplicates"])
@@ -293,10 +256,8 @@ def _load(
 
 def _ask(question: Question) -> dict[str, Any]:
     """Ask which answer is right; Enter stops, and nothing was sent."""
-    from petstore_frame.loader.results.question_text import answers, facts_of
-
-    ways = {answer.letter: answer for answer in answers(question) if answer.letter}
-    lines = facts_of(question)
+    ways = {answer.letter: answer for answer in question.answers() if answer.letter}
+    lines = question.lines()
     lines += [f"  {letter}      {answer}" for letter, answer in ways.items()]
     lines.append("  Enter  stop; nothing was sent")
     typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
@@ -306,26 +267,35 @@ def _ask(question: Question) -> dict[str, Any]:
     return ways[typed].options
 
 
-def _wait_announced(seconds: float, *, grace_s: float) -> None:
-    """Say until when nothing happens, and why."""
+def _reconcile(result: pf.LoadResult, client: pf.Client, settling: Settling) -> None:
+    """Look for records in doubt in the store; say until when nothing happens, and why."""
     from petstore_frame.loader.sending.pool import announcement
 
-    if words := announcement(seconds):
-        typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
-    sleep(seconds)
+    grace_s = GRACE_S if settling.grace is None else settling.grace
+
+    def wait(seconds: float) -> None:
+        if words := announcement(seconds):
+            typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
+        sleep(seconds)
+
+    result.wait = wait
+    result.reconcile(
+        client,
+        grace_s=grace_s,
+        sole_writer=settling.sole_writer,
+        resend_absent=settling.resend_absent,
+    )
 
 
 def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
     """Finish the imports that stopped, print what became of each, and end the command."""
-    from petstore_frame.loader.run import resume_loads
-
-    results = resume_loads(client, journal=journal)
+    results = pf.resume_loads(client, journal=journal)
     if as_json:
         print_json({"imports": [result.summary for result in results]})
-    elif not results:
+    elif results:
+        typer.echo("\n".join(map(str, results)))
+    else:
         typer.echo("Nothing to resume: no import into this store has records left to send")
-    for result in results if not as_json else ():
-        _tell(result, None, as_json=False)
     raise typer.Exit(max((result.exit_code for result in results), default=0))
 
 
@@ -348,9 +318,34 @@ def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> None:
 
 def write_files(result: pf.LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
-    from petstore_frame.loader.results.files import find_place
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        files = result.write(folder)
+    for note in noted:
+        typer.echo(f"note: {note.message}", err=True)
+    return files
 
-    place, note = find_place(folder, result.facts.run)
-    if note:
-        typer.echo(f"note: {note}", err=True)
-    return result.write(place)
+
+def recipe(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV or .xlsx file.")],
+    *,
+    reading: HowRead,
+    output: Annotated[Path | None, to_write("Recipe to write: .toml; else it is printed.")] = None,
+) -> None:
+    """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.
+
+    Fill in what has a question mark, then load the file with --recipe, and the next one of its
+    kind, too. Nothing is sent.
+
+    Example: petstore-frame recipe arrivals.csv --output arrivals.toml
+    """
+    text = pf.Recipe.draft(path, **reading.of(path).given())
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with output.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        end(f"{output} is there; choose another name, or delete it first", REFUSED)
+    typer.echo(f"wrote {output}; fill in what has a question mark")

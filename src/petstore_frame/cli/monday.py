@@ -10,7 +10,8 @@ import typer
 from typer import BadParameter, Option
 
 import petstore_frame as pf
-from petstore_frame.cli.options import AsJson, finish, print_json, switch
+from petstore_frame.cli.commands import finish, print_json
+from petstore_frame.cli.options import AsJson, switch
 
 
 def monday(

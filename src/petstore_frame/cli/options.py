@@ -1,15 +1,13 @@
-"""What several commands share: their options, each in one wording, and how they end."""
+"""The options that several commands share, each in one wording."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NoReturn
+from typing import Annotated, Any, ClassVar, Literal
 
-import typer
-from typer import Option
+from typer import BadParameter, Option
 
 import petstore_frame as pf
 
@@ -31,22 +29,20 @@ def repeated(text: str, *names: str) -> Any:
     return Option(*names, help=f"{text}; may be repeated.")
 
 
+Text = str | None
 Texts = list[str] | None
+AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
 ]
 Delimiter = Annotated[
-    str | None,
+    Text,
     Option(
         help=r"Character between the cells of a text file, such as ; or \t for a tab.",
         callback=lambda text: "\t" if text == r"\t" else text,
     ),
 ]
-Timezone = Annotated[
-    str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
-]
-AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 JournalFolder = Annotated[
     Path | None,
     Option(
@@ -60,11 +56,9 @@ class WhichStore:
     """Which store, for the commands that ask one."""
 
     PANEL: ClassVar[str] = "The store"
-    base_url: Annotated[str | None, Option(help="The store's address; else PETSTORE_BASE_URL.")] = (
-        None
-    )
+    base_url: Annotated[Text, Option(help="The store's address; else PETSTORE_BASE_URL.")] = None
     api_key: Annotated[
-        str | None,
+        Text,
         Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
     ] = field(default=None, repr=False)
     timeout: Annotated[
@@ -79,26 +73,18 @@ class WhichStore:
         ),
     ] = False
 
-    def settings(self) -> dict[str, Any]:
-        """Return these as the arguments of ``Client``."""
-        return {
-            "base_url": self.base_url,
-            "api_key": self.api_key,
-            "timeout_s": self.timeout,
-            "allow_insecure": self.allow_insecure,
-        }
-
     def given(self) -> dict[str, Any]:
         """Return what was typed of these; None is what was not. The key is never shown."""
-        return {
-            "base_url": self.base_url,
-            "timeout": self.timeout,
-            "allow_insecure": self.allow_insecure or None,
-        }
+        insecure = self.allow_insecure or None
+        return {"base_url": self.base_url, "timeout": self.timeout, "allow_insecure": insecure}
 
     def client(self, **more: Any) -> pf.Client:
         """Return a client of the store."""
-        return pf.Client(**self.settings(), **more)
+        given = {"timeout_s": self.timeout, "allow_insecure": self.allow_insecure, **more}
+        return pf.Client(self.base_url, self.api_key, **given)
+
+
+_DEFAULTS = "field=text for an empty cell, such as 'name=Unnamed {Tag no}'"
 
 
 @dataclass(frozen=True)
@@ -136,43 +122,34 @@ class HowRead:
     otherwise: Annotated[
         Texts, repeated("field=value for all other words, such as status=", "--otherwise")
     ] = None
-    defaults: Annotated[
-        Texts,
-        repeated(
-            "field=text for an empty cell, such as 'name=Unnamed {Tag no}'",
-            "--defaults",
-            "--default",
-        ),
-    ] = None
-    keep: Annotated[
-        str | None, Option(help="Of rows of one key: first, last, or 'newest: COLUMN'.")
-    ] = None
+    defaults: Annotated[Texts, repeated(_DEFAULTS, "--defaults", "--default")] = None
+    keep: Annotated[Text, Option(help="Of rows of one key: first, last, or 'newest: COLUMN'.")] = (
+        None
+    )
     leave_out: Annotated[Texts, repeated("column=text of rows to leave out", "--leave-out")] = None
     only: Annotated[Texts, repeated("column=text of the rows to load", "--only")] = None
     leave_lines: Annotated[
         list[int] | None, repeated("A line to leave out", "--leave-lines", "--leave-line")
     ] = None
-    count: Annotated[
-        str | None, Option(help="Column that says how many animals a row stands for.")
-    ] = None
+    count: Annotated[Text, Option(help="Column that says how many animals a row stands for.")] = (
+        None
+    )
     accept: Annotated[
         Texts, repeated("A kind of suspicious record to take after all", "--accept")
     ] = None
-    sheet: Annotated[str | None, Option(help="Sheet of a workbook.")] = None
+    sheet: Annotated[Text, Option(help="Sheet of a workbook.")] = None
     header_row: Annotated[
         int | None, Option(help="Row of the header, below a title; 1 is the first.", min=1)
     ] = None
     columns: Annotated[
-        str | None, Option(help="Column names of a file without a header: name,category_id.")
+        Text, Option(help="Column names of a file without a header: name,category_id.")
     ] = None
-    encoding: Annotated[str | None, Option(help="Encoding of a text file, if not UTF-8.")] = None
+    encoding: Annotated[Text, Option(help="Encoding of a text file, if not UTF-8.")] = None
     delimiter: Delimiter = None
     quoting: Annotated[
         Literal["strict", "none"] | None, Option(help="none reads quotes as letters; else strict.")
     ] = None
-    thousands: Annotated[
-        str | None, Option(help="Separator of thousands in category ids: , or .")
-    ] = None
+    thousands: Annotated[Text, Option(help="Separator of thousands in category ids: , or .")] = None
     keep_spaces: Annotated[bool, switch("keep-spaces", "Leave the outer spaces of names.")] = False
 
     def of(self, path: Path) -> pf.Recipe:
@@ -188,33 +165,30 @@ class HowRead:
         for name in ("encoding", "delimiter", "quoting") if is_book else ("sheet",):
             if getattr(self, name) is not None:
                 kind = "a text file" if is_book else "a workbook"
-                raise typer.BadParameter(f"--{name} is for {kind}, which {path} is not")
-        recipe = as_recipe(self.recipe, self._words())
+                raise BadParameter(f"--{name} is for {kind}, which {path} is not")
+        words = self.given()
+        del words["recipe"], words["leave_lines"]
+        recipe = as_recipe(self.recipe, words)
         if self.save_recipe is not None:
             recipe.write(self.save_recipe)
         return recipe
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, as the options of ``load_csv``; None is what was not."""
-        return {"recipe": self.recipe, **self._words(), "leave_lines": self.leave_lines}
-
-    def _words(self) -> dict[str, Any]:
-        """Return the words of a recipe; None is what was not typed."""
-        elsewhere = ("recipe", "save_recipe", "leave_lines")
-        words = {each.name: getattr(self, each.name) for each in fields(self)}
+        words = {name: value for name, value in asdict(self).items() if name != "save_recipe"}
         for name, value in words.items():
             if value in ([], False):
                 words[name] = None
             elif value is not None and name in _READ_BY:
                 words[name] = _READ_BY[name](value)
-        return {name: value for name, value in words.items() if name not in elsewhere}
+        return words
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
     """Read ``field=text`` pairs; ``field=`` gives an empty text."""
     pairs = dict(pair.split("=", 1) for pair in given if "=" in pair)
     if len(pairs) != len(given):
-        raise typer.BadParameter(f"{given[-1]!r}: write field=text, each field once")
+        raise BadParameter(f"{given[-1]!r}: write field=text, each field once")
     return pairs
 
 
@@ -224,7 +198,7 @@ def _lists(given: list[str]) -> dict[str, list[str]]:
     for pair in given:
         column, equals, text = pair.partition("=")
         if not equals:
-            raise typer.BadParameter(f"{pair!r}: write column=text")
+            raise BadParameter(f"{pair!r}: write column=text")
         table.setdefault(column, []).append(text)
     return table
 
@@ -236,7 +210,7 @@ def _value_map(values: list[str]) -> dict[str, dict[str, str | int]]:
         name, colon, rest = pair.partition(":")
         text, equals, value = rest.rpartition("=")
         if not colon or not equals:
-            raise typer.BadParameter(f"{pair!r}: write field:text=value")
+            raise BadParameter(f"{pair!r}: write field:text=value")
         table.setdefault(name, {})[text] = int(value) if value.lstrip("-").isdecimal() else value
     return table
 
@@ -250,17 +224,3 @@ _READ_BY: dict[str, Callable[[Any], Any]] = {
     "only": _lists,
     "columns": lambda text: text.split(","),
 }
-
-
-def print_json(facts: Mapping[str, Any]) -> None:
-    """Print one line, in ASCII, which every terminal and log accepts."""
-    typer.echo(json.dumps(facts))
-
-
-def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = 0) -> NoReturn:
-    """Print what a command has done, for a script or for a person, and end it."""
-    if as_json:
-        print_json({**facts, "exit_code": code})
-    elif text:
-        typer.echo(text)
-    raise typer.Exit(code)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Option
 
-from petstore_frame.bundled.children import ask_keys, become_service, require_service
-from petstore_frame.cli.commands import DISK, REFUSED, PlainCommand, PlainGroup, end, exit_table
-from petstore_frame.cli.options import AsJson, finish, switch
+from petstore_frame.bundled.server import ask_keys, become_service, require_service
+from petstore_frame.cli.commands import (
+    DISK,
+    REFUSED,
+    PlainCommand,
+    PlainGroup,
+    end,
+    exit_table,
+    finish,
+)
+from petstore_frame.cli.options import AsJson, switch
 
 Database = Annotated[str, Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
 
@@ -84,21 +92,17 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
     Example: petstore-frame keys list --database petstore.sqlite3
     """
     book = ask_keys(database)
-    facts = [_facts(**record) for record in book["keys"]]
-    lines = [
-        f"{each['hint']}...  {each['made']}  {each['state']:7}  {each['label']}" for each in facts
-    ]
+    facts, lines = [], []
+    for each in book["keys"]:
+        made = datetime.fromtimestamp(each["created_at"], UTC).date().isoformat()
+        state = "good" if each["revoked_at"] is None else "revoked"
+        facts.append({"hint": each["hint"], "label": each["label"], "made": made, "state": state})
+        lines.append(f"{each['hint']}...  {made}  {state:7}  {each['label']}")
     if not as_json:
         also = "a service also accepts the key in its --api-key-file, which is not listed"
         typer.echo(also, err=True)
     text = "\n".join(lines) or f"no keys in {book['database']}"
     finish({"keys": facts}, text, as_json=as_json)
-
-
-def _facts(hint: str, label: str, created_at: int, revoked_at: int | None) -> dict[str, Any]:
-    made = datetime.fromtimestamp(created_at, UTC).date().isoformat()
-    state = "good" if revoked_at is None else "revoked"
-    return {"hint": hint, "label": label, "made": made, "state": state}
 
 
 @app.command("revoke", cls=PlainCommand, epilog=_ENDS)

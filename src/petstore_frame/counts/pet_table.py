@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import narwhals as nw
@@ -11,14 +11,15 @@ import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
+from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
 from petstore_frame.schema.text import whole_text
 
-_TWICE, _DROP_ONE = "a table of pets has each column once", "drop or rename the repeated one"
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
+_TWICE, _DROP_ONE = "a table of pets has each column once", "drop or rename the repeated one"
 
 
-def open_frame(pets: Any, needed: Iterable[str]) -> Any:
+def open_frame(pets: Any, needed: Sequence[str]) -> Any:
     """Open a frame of any engine, eager or lazy, as narwhals sees it, with ids checked by dtype.
 
     Float category ids of an engine other than pandas are checked by value where they are counted.
@@ -30,7 +31,6 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
         _refuse_kind(pets)
     except nw.exceptions.DuplicateError:
         raise InputError(_TWICE, hint=_DROP_ONE) from None
-    needed = tuple(needed)
     _check_columns(schema.names(), needed)
     for name in ("id", "category_id"):
         if name not in needed or schema[name].is_integer():
@@ -45,26 +45,48 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
     return frame
 
 
-def pandas_frame(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame:
+def pandas_frame(pets: Any, needed: Sequence[str] = PET_COLUMNS) -> pd.DataFrame:
     """Return the pandas table of an Inventory or of an eager frame; errors as ``open_frame``."""
     frame = pets.frame if isinstance(pets, Inventory) else pets
     if not isinstance(frame, pd.DataFrame):
-        to_pandas = getattr(frame, "to_pandas", None)
-        if to_pandas is None:
+        if not hasattr(frame, "to_pandas"):
             _refuse_kind(pets)
-        frame = to_pandas()
-    _check_columns(frame.columns, tuple(needed))
+        frame = frame.to_pandas()
+    _check_columns(frame.columns, needed)
     return frame
+
+
+def page_of(frame: pd.DataFrame, page: int, rows: int) -> tuple[int, pd.DataFrame]:
+    """Return the place of the first row of a page, and its rows; 1 is the first page."""
+    rows = whole_number("rows", rows, 1)
+    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
+    first = (page - 1) * rows
+    return first, frame.iloc[first : first + rows]
+
+
+def check_table(table: Any, needed: Sequence[str], source: str, kinds: str = "") -> None:
+    """Refuse what is not the table that ``source`` returns.
+
+    ``kinds`` are the kinds of dtypes of the first columns of ``needed``.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
+    missing = [name for name in needed if name not in table.columns]
+    hint = f"pass what {source} returns"
+    if missing:
+        what = f"this drawing needs {', '.join(needed)}; the table lacks {', '.join(missing)}"
+        raise InputError(what, column=missing[0], hint=hint)
+    typed = needed[: len(kinds)]
+    if [table[name].dtype.kind for name in typed] != [*kinds]:
+        got = ", ".join(str(table[name].dtype) for name in typed)
+        words = "whole numbers and truth values"
+        raise InputError(f"{', '.join(typed)} are {words}, got {got}", hint=hint)
 
 
 def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
     """Return statuses of any dtype as categories that are texts; missing ones stay missing."""
-    if isinstance(statuses.dtype, pd.CategoricalDtype):
-        names = [whole_text(name) for name in statuses.cat.categories]
-        if len(set(names)) == len(names):
-            return statuses.cat.rename_categories(names)
     if not isinstance(statuses.dtype, pd.StringDtype):
-        statuses = statuses.astype("object").map(whole_text, na_action="ignore")
+        statuses = statuses.map(whole_text, na_action="ignore")
     return statuses.astype("category")
 
 
@@ -95,29 +117,23 @@ def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
     if dtype == "int64":
         return column
     if isinstance(dtype, pd.CategoricalDtype):
-        return _from_codes(column, may_be_float=may_be_float)
-    if types.is_float_dtype(dtype) and may_be_float:
+        meant = _whole(pd.Series(column.cat.categories, name=name), may_be_float=may_be_float)
+        found = meant.astype("Int64").array.take(column.cat.codes.to_numpy(), allow_fill=True)
+        column = pd.Series(found, index=column.index, name=column.name)
+    elif types.is_float_dtype(dtype) and may_be_float:
         column = _from_floats(column)
     elif dtype == "object":
         if types.infer_dtype(column, skipna=True) not in ("integer", "empty"):
             _refuse_type(name, dtype)
     elif not types.is_integer_dtype(dtype):
         _refuse_type(name, dtype)
-    # pandas wraps the largest of UInt64 around without an error.
-    if types.is_unsigned_integer_dtype(dtype) and (column > INT64_MAX).any():
-        _refuse_large(name)
+    if types.is_unsigned_integer_dtype(dtype):  # pandas would wrap the largest around
+        column = column.astype("object")
     try:
         whole = column.astype("Int64")
     except OverflowError:
-        _refuse_large(name)
-    return whole if whole.hasnans else whole.astype("int64")
-
-
-def _from_codes(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
-    """Return a categorical column as the whole numbers that it stands for."""
-    meant = _whole(pd.Series(column.cat.categories, name=column.name), may_be_float=may_be_float)
-    found = meant.astype("Int64").array.take(column.cat.codes.to_numpy(), allow_fill=True)
-    whole = pd.Series(found, index=column.index, name=column.name)
+        hint = f"an id is a whole number of {INT64_MIN} to {INT64_MAX}"
+        raise InputError("a value is beyond int64", column=name, hint=hint) from None
     return whole if whole.hasnans else whole.astype("int64")
 
 
@@ -136,7 +152,7 @@ def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
     return pd.Series(whole, index=column.index, name=column.name)
 
 
-def _check_columns(present: Iterable[str], needed: tuple[str, ...]) -> None:
+def _check_columns(present: Iterable[str], needed: Sequence[str]) -> None:
     held = [name for name in present if name in needed]
     missing = [name for name in needed if name not in held]
     if len(held) > len(set(held)):
@@ -158,16 +174,7 @@ def _refuse_kind(pets: Any) -> NoReturn:
 
 
 def _refuse_type(name: str, dtype: Any) -> NoReturn:
+    hint = "convert the column to int64, or to Int64 where values are missing"
     if name == "id":
         hint = "read ids as int64: floats do not hold every id exactly"
-    else:
-        hint = "convert the column to int64, or to Int64 where values are missing"
     raise InputError(f"{dtype}, not whole numbers", column=name, hint=hint)
-
-
-def _refuse_large(name: str) -> NoReturn:
-    raise InputError(
-        "a value is beyond int64",
-        column=name,
-        hint=f"an id is a whole number of {INT64_MIN} to {INT64_MAX}",
-    )

@@ -1,25 +1,32 @@
-"""What the rows add up to, on any dataframe engine; for an Inventory with what they cover."""
+"""What the rows add up to, on any dataframe engine: as a frame, as text, and as markup."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, overload
 
 import narwhals as nw
 import pandas as pd
 
-from petstore_frame._internal.arguments import one_of
-from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
-from petstore_frame.counts.tally import StatusCounts
+from petstore_frame.counts.tally import CategoryCounts, StatusCounts, short
+from petstore_frame.html import NOTEBOOK, Cell, Markup, Renderer
+from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
+from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.frame import AnyFrame
+from petstore_frame.schema.frame import AnyFrame, HasFrame
 from petstore_frame.schema.models import NO_STATUS
+
+ALL_PETS, ALL_CATEGORIES = "all pets", "all categories"
+LEGEND = "≥ means at least: the store may hold more than was read."
+_NAME_LENGTH = 40
+_STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
+_GROUPED = ("category_id", "status")
 
 
 @overload
@@ -64,17 +71,20 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> A
     """
     if isinstance(pets, Inventory):
         return Summary.of(pets.frame, pets.completeness, categories)
-    return _like(_table(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
+    return _like(_columns_of(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
 
 
-def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
+def count_pets(pets: Any, by: Sequence[str] = _GROUPED) -> Any:
     """Count pets by columns, lazily where the engine is lazy.
 
     Returns:
         A frame of the same kind: the columns of ``by``, then ``pets`` (int64). A status is text,
         and a missing one is the group ``no status``. The order of the rows is not fixed.
     """
-    return _count(open_frame(pets, by), by).to_native()
+    columns = [status_text().alias("status") if name == "status" else nw.col(name) for name in by]
+    counted = open_frame(pets, by).select(*columns).group_by(*by).agg(pets=nw.len())
+    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
+    return counted.with_columns(nw.col("pets").cast(nw.Int64)).to_native()
 
 
 def status_text() -> nw.Expr:
@@ -88,17 +98,9 @@ def status_text() -> nw.Expr:
     return nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
 
 
-def _count(frame: Any, by: Sequence[str]) -> Any:
-    columns = [status_text().alias("status") if name == "status" else nw.col(name) for name in by]
-    counted = frame.select(*columns).group_by(*by).agg(pets=nw.len())
-    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
-    return counted.with_columns(nw.col("pets").cast(nw.Int64))
-
-
 def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
     """Yield one ``(category_id, status, pets)`` per group that occurs."""
-    by = ("category_id", "status")
-    counted = _count(open_frame(pets, by), by).lazy().collect()
+    counted = nw.from_native(count_pets(pets)).lazy().collect()
     category = counted["category_id"]
     # pandas makes floats of whole numbers among which one is missing, unless they are objects.
     dtype = "float64" if category.dtype.is_float() else "object"
@@ -106,7 +108,7 @@ def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
     yield from zip(ids, counted["status"], counted["pets"], strict=True)
 
 
-def _table(counts: StatusCounts) -> dict[str, list[Any]]:
+def _columns_of(counts: StatusCounts) -> dict[str, list[Any]]:
     """Lay counts out as columns: one row per category, and the sums as the last row."""
     columns = {
         column_name(status): [*cells.tolist(), int(cells.sum())]
@@ -172,7 +174,7 @@ class Summary(HasFrame):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per category, without sums; a table of your own each time."""
-        return _pandas_frame(_table(self.counts)).iloc[:-1]
+        return _pandas_frame(_columns_of(self.counts)).iloc[:-1]
 
     @property
     def total(self) -> StatusCount:
@@ -195,12 +197,11 @@ class Summary(HasFrame):
             one_of("status", status, known.statuses)
         rows = [category_id is None or held == category_id for held in known.category_ids]
         columns = [status is None or held == status for held in known.statuses]
-        known_of = self.completeness
-        covered = known_of.total if status is None else known_of.count(status)
+        covered = self.completeness.total if status is None else self.completeness.count(status)
         return StatusCount(int(known.cells[rows][:, columns].sum()), covered.is_exact)
 
     def _columns(self) -> Collection[str]:
-        return _table(self.counts)
+        return _columns_of(self.counts)
 
     def __str__(self) -> str:
         return CountTable(self.counts).to_text([str(self.completeness)])
@@ -209,3 +210,123 @@ class Summary(HasFrame):
 
     def _repr_html_(self) -> str:
         return f"{completeness_line(self.completeness)}{CountTable(self.counts).to_html()}"
+
+
+def column_name(status: str) -> str:
+    """Name a status's column; an unknown status must not replace a column of ours."""
+    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """Counts as they are shown: the largest categories, the rest of them in one line, the sums.
+
+    Columns: the category, a count per status, all pets.
+
+    Attributes:
+        counts: What is shown.
+        top: How many categories get a line of their own; None for all.
+    """
+
+    counts: StatusCounts
+    top: int | None = 20
+
+    @cached_property
+    def lines(self) -> list[CategoryCounts]:
+        """The categories, largest first, then the others together."""
+        return self.counts.largest(self.top)
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether some categories share the last line."""
+        return bool(self.lines) and self.lines[-1].is_rest
+
+    @property
+    def sums(self) -> CategoryCounts:
+        """The last line of all."""
+        counts = tuple(self.counts.by_status.values())
+        return CategoryCounts(ALL_CATEGORIES, None, counts, self.counts.total, is_rest=True)
+
+    @property
+    def legend(self) -> list[str]:
+        """The line that explains the sign of a minimum, where one is shown."""
+        return [] if self.counts.is_exact and all(self.counts.exact) else [LEGEND]
+
+    def to_text(self, above: Sequence[str] = ()) -> str:
+        """Return the table for a terminal, below these lines."""
+        head = ["category", *map(column_name, self.counts.statuses), ALL_PETS]
+        lines = [[line.label, *map(short, line.cells)] for line in [*self.lines, self.sums]]
+        widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
+        rows = []
+        for name, *numbers in [head, ["-" * width for width in widths], *lines]:
+            right = (n.rjust(width) for n, width in zip(numbers, widths[1:], strict=True))
+            rows.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
+        return "\n".join([*above, *self.legend, "", *rows])
+
+    def to_html(
+        self, place: Renderer = NOTEBOOK, *, caption: str = "", is_picked: bool = False
+    ) -> Markup:
+        """Return the table as markup.
+
+        With ``is_picked`` each number is shaded by its size, and marked for a script with
+        ``data-category`` (empty for pets without one; none in the line of the others) and
+        ``data-status`` (none in the last column).
+        """
+        statuses = self.counts.statuses
+        head = [Cell("Category")]
+        for status in statuses:
+            word = shorten(status_word(status), _NAME_LENGTH)
+            head.append(_cell(word, {"status": status} if is_picked else {}))
+        single = [line for line in self.lines if not line.is_rest]
+        deepest = max((count.count for line in single for count in line.counts), default=0)
+        rows = []
+        for line in self.lines:
+            here: dict[str, str] = {}
+            if is_picked and deepest and not line.is_rest:
+                here = {"category": "" if line.category_id is None else str(line.category_id)}
+            row = [_cell(shorten(line.label, _NAME_LENGTH), here)]
+            for status, count in zip(statuses, line.counts, strict=True):
+                data = here and {**here, "status": status}
+                row.append(_number(count, status, data, count.count / deepest if here else 0))
+            rows.append([*row, _number(line.total, data=here)])
+        table = place.table(
+            rows,
+            [*head, Cell("All pets")],
+            numbers=range(1, len(statuses) + 2),
+            caption=caption,
+            foot=[Cell("All categories"), *map(_number, self.sums.cells)],
+            is_named=True,
+        )
+        return (place.quiet(self.legend) if self.legend else Markup()) + table
+
+    def nothing_available(self) -> str | None:
+        """Return how many categories have nothing available, or None where none is known to."""
+        counts = self.counts
+        if not counts.by_status["available"].is_exact:
+            return None
+        column = counts.cells[:, counts.statuses.index("available")]
+        without = counts.count_categories(column == 0, is_exact=counts.is_exact)
+        if not without.count:
+            return None
+        return f"none: nothing available, in {without} of {counts.categories} categories"
+
+
+def _number(
+    count: StatusCount,
+    status: str | None = None,
+    data: Mapping[str, str] = MappingProxyType({}),
+    shade: float = 0,
+) -> Cell:
+    """Return the cell of a count; a category with nothing available is marked as such."""
+    if status == "available" and count.is_exact and not count.count:
+        mark = verdict_badge("incomplete")
+        return _cell(Markup("none"), data, f"background:{mark.fill};color:{mark.ink}")
+    red, green, blue = bytes.fromhex(STATUS_COLOURS["available"][1:])
+    css = f"background:rgba({red},{green},{blue},{shade * _STRONGEST:.2f})" if shade else ""
+    return _cell(Markup(short(count)), data, css)  # a number
+
+
+def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
+    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
+    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
+    return Cell(shown, data, css)

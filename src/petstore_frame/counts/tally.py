@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Self, TypeAlias
 
@@ -13,8 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
+from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.result import completeness as completeness_of
+from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.frame import status_categories
 from petstore_frame.schema.models import NO_STATUS
@@ -26,6 +29,12 @@ Mask: TypeAlias = NDArray[np.bool_]
 def short(count: StatusCount) -> str:
     """Write a count where there is little room: ``100``, or ``≥ 100`` when it is a minimum."""
     return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"
+
+
+def counted(count: StatusCount) -> str:
+    """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
+    pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
+    return f"{pets} (exact)" if count.is_exact else pets
 
 
 def exactness(count: StatusCount) -> str:
@@ -49,6 +58,24 @@ def per_cent(part: int, whole: int) -> str:
 def added(counts: Sequence[StatusCount]) -> StatusCount:
     """Return the sum of counts, which is exact where each of them is."""
     return StatusCount(sum(each.count for each in counts), all(each.is_exact for each in counts))
+
+
+def dated_counts(trend: pd.DataFrame) -> list[tuple[date, StatusCount | None]]:
+    """Return the day and the count of each row of a trend; None where no snapshot was kept.
+
+    Raises:
+        InputError: A date or a number cannot be read.
+    """
+    try:
+        days = pd.to_datetime(trend["date"]).dt.date
+        counts = trend["pets"].astype("Int64")
+    except (AttributeError, TypeError, ValueError) as problem:
+        what = f"a date or a number of pets cannot be read: {problem}"
+        raise InputError(what, hint="pass what history.trend() returns") from None
+    return [
+        (day, None if pd.isna(pets) else StatusCount(int(pets), count_is == "exact"))
+        for day, pets, count_is in zip(days, counts, trend["count_is"], strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -114,7 +141,7 @@ class StatusCounts:
             ids,
             [category_name(id_, labels) for id_ in ids],
             statuses,
-            _exact(statuses, completeness),
+            tuple(completeness is None or completeness.count(each).is_exact for each in statuses),
             completeness is None or completeness.total.is_exact,
             np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
         )
@@ -125,11 +152,8 @@ class StatusCounts:
 
     @cached_property
     def by_status(self) -> dict[str, StatusCount]:
-        sums = self.cells.sum(axis=0).tolist()
-        return {
-            status: StatusCount(number, is_exact)
-            for status, number, is_exact in zip(self.statuses, sums, self.exact, strict=True)
-        }
+        numbers = map(StatusCount, self.cells.sum(axis=0).tolist(), self.exact)
+        return dict(zip(self.statuses, numbers, strict=True))
 
     @cached_property
     def categories(self) -> StatusCount:
@@ -138,11 +162,8 @@ class StatusCounts:
 
     def count_categories(self, wanted: Mask, *, is_exact: bool) -> StatusCount:
         """Return how many of the wanted rows of ``cells`` are categories."""
-        found = sum(
-            bool(is_wanted) and category_id is not None
-            for is_wanted, category_id in zip(wanted, self.category_ids, strict=True)
-        )
-        return StatusCount(found, is_exact)
+        is_category = np.array([one is not None for one in self.category_ids], dtype=bool)
+        return StatusCount(int((wanted & is_category).sum()), is_exact)
 
     def largest(self, top: int | None = None) -> list[CategoryCounts]:
         """Return the categories with the most pets, then the rest of them in one line.
@@ -150,6 +171,8 @@ class StatusCounts:
         Args:
             top: How many categories get a line of their own, None for all; empty ones get none.
         """
+        if top is not None:
+            top = whole_number("top", top, 1)
         sums = self.cells.sum(axis=1)
         held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
         shown, rest = (held, []) if top is None else (held[:top], held[top:])
@@ -164,8 +187,7 @@ class StatusCounts:
     def _line(
         self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
     ) -> CategoryCounts:
-        numbers = zip(cells.tolist(), self.exact, strict=True)
-        counts = tuple(StatusCount(number, is_exact) for number, is_exact in numbers)
+        counts = tuple(map(StatusCount, cells.tolist(), self.exact))
         total = StatusCount(int(cells.sum()), self.is_exact)
         return CategoryCounts(label, category_id, counts, total, is_rest)
 
@@ -184,25 +206,22 @@ class CodedPets:
     """
 
     def __init__(
-        self,
-        frame: pd.DataFrame,
-        labels: Mapping[int, str] | None,
-        completeness: Completeness,
+        self, frame: pd.DataFrame, labels: Mapping[int, str] | None, completeness: Completeness
     ) -> None:
-        self.frame, self.completeness = frame, completeness
-        status = status_texts(self.frame["status"]).cat.remove_unused_categories()
+        self.frame, self._total = frame, completeness.total
+        status = status_texts(frame["status"]).cat.remove_unused_categories()
         # A status spelled as our word for a missing one is left out here: it counts as missing.
         known = (text for text in status.cat.categories if text != NO_STATUS)
         status = status.cat.set_categories(status_categories(known))
         self.statuses = (*status.cat.categories, NO_STATUS)
+        # For each status, whether the store can hold no more pets of it than the table.
+        self._exact = tuple(completeness.count(each).is_exact for each in self.statuses)
         width = len(self.statuses)
         # A missing status has code -1, which is made the last column.
         self.status_codes = np.mod(status.cat.codes.to_numpy(), width).astype(np.int64)
-        codes, ids = pd.factorize(whole_categories(self.frame["category_id"]), sort=True)
-        self.category_ids: list[int | None] = ids.tolist()
-        if (codes < 0).any():
-            codes[codes < 0] = len(self.category_ids)
-            self.category_ids.append(None)
+        whole = whole_categories(frame["category_id"])
+        codes, ids = pd.factorize(whole, sort=True, use_na_sentinel=False)
+        self.category_ids = [None if pd.isna(each) else int(each) for each in ids]
         self.category_codes: NDArray[np.int64] = codes.astype(np.int64)
         self.labels = [category_name(number, labels) for number in self.category_ids]
         self._cell_codes = self.category_codes * width + self.status_codes
@@ -219,14 +238,9 @@ class CodedPets:
         return len(self.frame)
 
     @cached_property
-    def exact(self) -> tuple[bool, ...]:
-        """For each status, whether the store can hold no more pets of it than the table."""
-        return _exact(self.statuses, self.completeness)
-
-    @cached_property
     def everything(self) -> StatusCounts:
         """The counts of the whole table."""
-        return self._counted(self._cell_codes, None)
+        return self.count()
 
     def count(self, mask: Mask | None = None, *, status: str | None = None) -> StatusCounts:
         """Count the pets, or only those where ``mask`` is true.
@@ -236,22 +250,12 @@ class CodedPets:
             status: The one status that the mask leaves, so that its total may be exact
                 although that of the store is not.
         """
-        if mask is None:
-            return self.everything
-        return self._counted(self._cell_codes[mask], status)
-
-    def _counted(self, cell_codes: NDArray[np.int64], status: str | None) -> StatusCounts:
+        codes = self._cell_codes if mask is None else self._cell_codes[mask]
         shape = (len(self.category_ids), len(self.statuses))
-        cells = np.bincount(cell_codes, minlength=shape[0] * shape[1]).reshape(shape)
+        cells = np.bincount(codes, minlength=shape[0] * shape[1]).reshape(shape)
+        is_exact = self._total.is_exact
         if status in self.statuses:
-            is_exact = self.exact[self.statuses.index(status)]
-        else:
-            is_exact = self.completeness.total.is_exact
+            is_exact = self._exact[self.statuses.index(status)]
         return StatusCounts(
-            self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
+            self.category_ids, self.labels, self.statuses, self._exact, is_exact, cells
         )
-
-
-def _exact(statuses: Iterable[str], completeness: Completeness | None) -> tuple[bool, ...]:
-    """Return for each status whether its count is exact; counted for themselves, all are."""
-    return tuple(completeness is None or completeness.count(each).is_exact for each in statuses)

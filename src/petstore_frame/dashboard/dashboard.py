@@ -7,32 +7,27 @@ from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from threading import Event, RLock, Thread
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 import ipywidgets as widgets
 
-from petstore_frame._internal.arguments import checked_client
 from petstore_frame.charts.svg import element
-from petstore_frame.client import Client
-from petstore_frame.dashboard.export import Exporter
-from petstore_frame.dashboard.filters import Filters
 from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.inventory_tab import InventoryTab
+from petstore_frame.dashboard.inventory_tab import Filters, InventoryTab, static_copy
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.dashboard.reading_bar import ReadingBar
-from petstore_frame.dashboard.static_copy import static_copy
 from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-from petstore_frame.dashboard.style import SHEET
+from petstore_frame.dashboard.top import Exporter, ReadingBar
 from petstore_frame.errors import ArgumentError, ConfigurationError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
-from petstore_frame.schema.text import minute_text
+from petstore_frame.schema.text import kind_text, minute_text
 
 Tab = TypeVar("Tab", ImportTab, HistoryTab, StocktakeTab)
 TABS = ("Inventory", "Import", "Stocktake", "History")
@@ -49,7 +44,7 @@ class Dashboard:
     shows when its kernel is gone.
 
     Args:
-        client: The store.
+        client: The store, as a ``Client``.
         categories: Labels by category id: a dict, a Series or a CSV path.
         history: A ``History`` or its folder, for the tab that shows what changed.
         inventory: Pets read before from the same store, shown in place of a first reading.
@@ -71,7 +66,7 @@ class Dashboard:
 
     def __init__(
         self,
-        client: Client,
+        client: SettlingClient,
         *,
         categories: Categories = None,
         history: HistoryOption = None,
@@ -81,8 +76,11 @@ class Dashboard:
         wait_s: float = 10.0,
     ) -> None:
         _check_place()
-        checked_client(client, "ask_page")
-        kept = open_history(history)
+        if not hasattr(client, "ask_page"):
+            raise ArgumentError(
+                f"client is a Client, got {kind_text(client)}; make one with "
+                "pf.Client(base_url, api_key=...), or with server.client()"
+            )
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
         if inventory is not None and inventory.base_url != client.base_url:
@@ -90,53 +88,52 @@ class Dashboard:
                 f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
                 "pass a client of the same store"
             )
-        places = _path("journal", journal), _path("folder", folder)
         if not isinstance(wait_s, (int, float)) or not wait_s >= 0:
             raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")
-        self.client = client
-        self._labels = category_labels(categories)
-        self._history, (self._journal, self._folder) = kept, places
-        self._lock, self._kit = RLock(), Kit()
+        self.client, self._labels = client, category_labels(categories)
+        self._history = open_history(history)
+        for name, path in {"journal": journal, "folder": folder}.items():
+            if not (path is None or isinstance(path, (str, PathLike))):
+                raise ArgumentError(f"{name} is a folder, got {path!r}")
+        self._journal = None if journal is None else Path(journal)
+        self._folder = None if folder is None else Path(folder)
+        self._kit, self._opened = Kit(), "Inventory"
         self._copies: list[Any] = []
-        self._opened = "Inventory"
-        self.reading_bar = ReadingBar(
-            self._kit,
-            client.base_url,
-            lambda progress: fetch_inventory(client, progress=progress),
-            self._take,
-            self._lock,
-        )
-        self.filters = Filters(self._kit, self._lock, self._show_open, self.reading_bar.say)
-        self.inventory_tab = InventoryTab(self._kit, self._lock, self.filters)
-        self.export = Exporter(
-            self._kit,
-            self._on_screen,
-            self.inventory_tab.view.download,
-            self.reading_bar.say,
-            folder=self._folder,
-        )
-        self.widget = self._make_widget()
+        self._make_parts()
         self._open_tab(self._opened)
         self._closed = Event()
-        beat = self.inventory_tab.view.beat
-        Thread(target=beat, args=(self._closed,), name="petstore-beat", daemon=True).start()
+        beat, until = self.inventory_tab.view.beat, (self._closed,)
+        self._beat = Thread(target=beat, args=until, name="petstore-beat", daemon=True)
+        self._beat.start()
         if inventory is not None:
             self.reading_bar.take(inventory)
         else:
             self.refresh()
             self.wait(wait_s)
 
-    def _make_widget(self) -> widgets.VBox:
-        kit, bar = self._kit, self.reading_bar
+    def _make_parts(self) -> None:
+        kit, client = self._kit, self.client
+        self.reading_bar = bar = ReadingBar(
+            kit,
+            client.base_url,
+            lambda progress: fetch_inventory(client, progress=progress),
+            self._take,
+        )
+        self.filters = Filters(kit, self._show_open, bar.say)
+        self.inventory_tab = InventoryTab(kit, self.filters)
+        send = self.inventory_tab.view.download
+        self.export = Exporter(
+            kit, lambda: self.inventory_tab.model, self.filters, send, bar.say, self._folder
+        )
         self.tabs = kit.live(lambda used: self._open_tab(used["tab"]))
         top = kit.column("pf-top", bar.view, self.export.view)
-        head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs]
-        return kit.column("pf-dash", *head, self.filters.widget, self.inventory_tab.widget)
+        parts = [kit.sheet(), top, bar.notice, self.tabs]
+        self.widget = kit.column("pf-dash", *parts, self.filters.widget, self.inventory_tab.widget)
 
     @cached_property
     def import_tab(self) -> ImportTab:
-        """The tab that adds pets from a file; made when it is first needed, as the next one."""
-        return self._added(ImportTab(self._kit, self._job, self.refresh, self._lock))
+        """The tab that adds pets from a file; made when it is first needed, as the next two."""
+        return self._added(ImportTab(self._kit, self._job, self.refresh))
 
     @cached_property
     def _job(self) -> ImportJob:
@@ -145,22 +142,20 @@ class Dashboard:
     @cached_property
     def stocktake_tab(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
-        tab = StocktakeTab(self._kit, self._job, lambda: self.inventory, self._open_pet, self._lock)
-        return self._added(tab)
 
-    def _open_pet(self, pet_id: str) -> None:
-        """Show one pet among the others."""
-        self._open_tab("Inventory")
-        self.filters.drill(Selection(text=f"#{pet_id}"))
+        def open_pet(pet_id: str) -> None:
+            self._open_tab("Inventory")
+            self.filters.drill(Selection(text=f"#{pet_id}"))
+
+        return self._added(StocktakeTab(self._kit, self._job, lambda: self.inventory, open_pet))
 
     @cached_property
     def history_tab(self) -> HistoryTab:
         """The tab that shows what changed, and keeps snapshots."""
-        labels = shown_labels(self._labels)
-        tab = HistoryTab(
-            self._kit, self._history, labels, self.filters.picked, lambda: self.inventory
+        labels, picked = shown_labels(self._labels), self.filters.picked
+        return self._added(
+            HistoryTab(self._kit, self._history, labels, picked, lambda: self.inventory)
         )
-        return self._added(tab)
 
     def _added(self, tab: Tab) -> Tab:
         self._kit.show(tab.widget, False)
@@ -200,6 +195,7 @@ class Dashboard:
         if "_job" in vars(self):
             self._job.close()
         self.export.wait()
+        self._beat.join()
         self._kit.close()
 
     def _open_tab(self, name: str) -> None:
@@ -226,10 +222,6 @@ class Dashboard:
         if self._opened == "History":
             self.history_tab.show(selection)
         self.inventory_tab.show(selection, is_seen=self._opened == "Inventory")
-
-    def _on_screen(self) -> tuple[StoreModel, Selection] | None:
-        model = self.inventory_tab.model
-        return None if model is None else (model, self.filters.selection)
 
     def _take(self, inventory: Inventory) -> None:
         self.inventory_tab.take(StoreModel(inventory, shown_labels(self._labels)))
@@ -262,18 +254,7 @@ class Dashboard:
             self._copies.append(copy)
 
 
-def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:
-    if not (folder is None or isinstance(folder, (str, PathLike))):
-        raise ArgumentError(f"{name} is a folder, got {folder!r}")
-    return None if folder is None else Path(folder)
-
-
 def _check_place() -> None:
-    """Refuse where the widgets would stay blank, with what works there.
-
-    Raises:
-        ConfigurationError: ipywidgets is older than 8, or this is a marimo notebook.
-    """
     old = int(widgets.__version__.partition(".")[0]) < 8
     marimo = sys.modules.get("marimo")
     if old or (marimo is not None and marimo.running_in_notebook()):

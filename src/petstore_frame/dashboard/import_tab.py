@@ -1,40 +1,91 @@
-"""The part of the dashboard that adds pets from a file."""
+"""The part of the dashboard that adds pets from a file: what it is doing, and what was clicked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
-from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.import_choices import Choices, Plan, Seen
+from petstore_frame.dashboard.import_choices import Choices, Plan, Seen, as_chosen
 from petstore_frame.dashboard.import_job import ImportJob
-from petstore_frame.dashboard.import_progress import ImportProgress, about_records
-from petstore_frame.dashboard.import_result import (
-    files_of,
-    past,
-    result_view,
-    settled_note,
-    settling,
-)
-from petstore_frame.dashboard.import_view import (
-    asked,
-    choices,
-    chosen_columns,
-    mapped_value,
-    meaning_of,
-    sent_words,
-    view,
-)
-from petstore_frame.dashboard.kit import Kit, Used
-from petstore_frame.dashboard.worker import Cancelled
-from petstore_frame.html import Markup
+from petstore_frame.dashboard.import_view import asked, files_of, past, result_view, top, view
+from petstore_frame.dashboard.kit import Kit, Used, problems_shown
+from petstore_frame.dashboard.worker import Worker
+from petstore_frame.html import PAGE, Markup
+from petstore_frame.loader.options import Limits
+from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
+from petstore_frame.schema.text import rows_text
+
+QUIET_S = 4.0  # after such a silence the bar says so
+
+
+class ImportProgress:
+    """Says how far a file is read and sent, or why nothing moves; ``say`` shows the words."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self.worker = Worker("petstore-import", self._tick)
+        self.about: int | None = None  # about how many records are read
+        self.at_start, self._settled = 0, 0  # records to be sent, and those that were
+        self.is_waiting = False  # for the store
+
+    def pause(self, seconds: float) -> None:
+        """Let the time pass in which a late request may still be applied."""
+        self.is_waiting = False  # this wait is on purpose, and its text says until when
+        if seconds > 0:
+            end = datetime.now().astimezone() + timedelta(seconds=seconds)
+            words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
+            self._say(PAGE.progress(words))
+        self.worker.pause(seconds)
+
+    def read(self, records: int) -> None:
+        """Show how far a file is read."""
+        self.worker.check()
+        self.worker.moves()
+        if self.worker.may_report():
+            about, done = "", None
+            if self.about:
+                about, done = f" of about {self.about:,}", min(1.0, records / self.about)
+            self._say(PAGE.progress(f"Checking: {rows_text(records)}{about}", done))
+
+    def asked(self, is_waiting: bool) -> None:
+        """Note that we wait for a page of the store, or that it has come."""
+        self.is_waiting = is_waiting
+        self.worker.moves()
+        if is_waiting:
+            self.worker.check()
+            if self.worker.may_report():
+                self._say(PAGE.progress("Comparing with the pets in the store …"))
+
+    def sent(self, counts: Mapping[State, int]) -> None:
+        """Show how far the records are sent."""
+        self.is_waiting = True
+        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
+        if created + rejected != self._settled:
+            self._settled = created + rejected
+            self.worker.moves()
+        self.worker.check()
+        if self.worker.quiet_s < QUIET_S and self.worker.may_report():
+            left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+            done = min(1.0, max(0.0, 1 - left / self.at_start)) if self.at_start else 1.0
+            self._say(PAGE.progress(f"Sending: {created:,} created, {rejected:,} rejected", done))
+
+    def _tick(self, quiet_s: float) -> None:
+        if quiet_s < QUIET_S or self.worker.is_stopping or not self.is_waiting:
+            return
+        since = datetime.now().astimezone() - timedelta(seconds=quiet_s)
+        patience = f"{Limits().patience_s / 60:.0f} minutes"
+        words = (
+            f"No answer from the store since {since:%H:%M:%S} ({quiet_s:,.0f} s). It is asked "
+            f"again for up to {patience}, then this stops in order. Nothing is lost; Stop ends it "
+            "now."
+        )
+        self._say(PAGE.progress(words))
 
 
 class ImportTab:
@@ -44,11 +95,12 @@ class ImportTab:
     and what can be done, below it what that would do, and the records.
     """
 
-    def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
-        self._job, self._loaded, self._lock = job, loaded, lock
+    def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None]) -> None:
+        self._job, self._loaded, self._lock = job, loaded, kit.lock
         self.message = kit.html()
         self._watch = ImportProgress(self._say)
         self._worker = self._watch.worker
+        self.wait = self._worker.wait
         job.asked = self._watch.asked
         self._path: Path | None = None
         self.seen: Seen | None = None
@@ -59,17 +111,13 @@ class ImportTab:
         self.top, self.view = kit.live(self._used), kit.live(self._used)
         self.top.taken = self._taken
         self.widget = kit.column("pf-tab", self.top, self.message, self.view)
-        with self._problems_shown():
+        with problems_shown(self._say):
             self._draw()
 
     @property
     def last(self) -> LoadResult | None:
         """What became of the last file imported here, or None."""
         return self.results[0] if self.results else None
-
-    def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait for the work under way."""
-        return self._worker.wait(timeout_s)
 
     def close(self) -> None:
         """Stop what is under way, in order, and remove the uploads."""
@@ -78,44 +126,27 @@ class ImportTab:
         self._job.close()
 
     def _say(self, markup: str) -> None:
-        self.message.value = markup
+        self.message.value = self._job.as_known(markup)
 
     def _draw(self) -> None:
         with self._lock:
             seen = self.seen
-            labels = parts.file_button("Category labels (CSV)", kinds=".csv", data_labels="")
-            title = "Add pets from a CSV or Excel file"
-            above = parts.titled(title, parts.sources("a file", labels))
-            if seen is not None:
-                above += choices(seen.look)
-            above += parts.row(*self._steps())
+            busy, doubt = self._is_busy, self._has_doubt
+            above = top(seen, is_busy=busy, has_doubt=doubt, stated=self._stated)
             if self._folders:
                 below = result_view(self.results, self._folders)
                 below += Markup("") if seen is None else asked(seen)
             else:
                 below = past(self._job.past()) if seen is None else view(seen)
-            # It was escaped where it was made, and is only shortened here.
-            self.top.markup = Markup(self._job.as_known(above))
-            self.view.markup = Markup(self._job.as_known(below))
-
-    def _steps(self) -> Iterator[Markup]:
-        """Yield the buttons for what can be done now."""
-        if self.seen is not None:
-            plan = self.seen.plan
-            is_off = self._is_busy or plan is None or not plan.to_send
-            yield parts.step("send", sent_words(plan), "add the valid records", is_off=is_off)
-        if self._has_doubt:
-            yield settling(self._stated, is_busy=self._is_busy)
-        if self._is_busy:
-            yield parts.step("stop", "Stop", "stop after what is on its way")
+            self.top.markup = self._job.as_known(above)
+            self.view.markup = self._job.as_known(below)
 
     def _taken(self, used: Used, content: bytes | None) -> None:
-        """Take a file from the browser: labels of categories, a recipe, or records."""
-        with self._problems_shown():
+        with problems_shown(self._say):
             if "labels" in used:
                 path = self._job.given(used, content)
                 self._job.labels = category_labels(str(path))
-                self._change(categories=self._job.labels or None)
+                self._choose({"labels": ""})
                 return
             if not used["upload"].endswith(".toml"):
                 self._forget()  # a file that is refused leaves no earlier one ready to be sent
@@ -126,8 +157,9 @@ class ImportTab:
         with self._lock:
             if self._job.is_recipe(path):
                 if self._path is None:
-                    words = ["The next file is read as this recipe says."]
-                    self._say(parts.success(path.name, words))
+                    self._say(
+                        PAGE.success(path.name, ["The next file is read as this recipe says."])
+                    )
                     return
                 path = self._path
             self._forget()
@@ -140,12 +172,6 @@ class ImportTab:
             self._folders = []
             self._say("")
             self._draw()
-
-    def _change(self, **options: Any) -> None:
-        """Look at the file again under other options."""
-        if self.seen is not None:
-            chosen = self.seen.choices
-            self._take(replace(chosen, reading=replace(chosen.reading, **options)))
 
     def _take(self, choices: Choices, recalled: float | None = None) -> None:
         """Show a look at the file, preset what is recognised, and have all of it checked."""
@@ -179,22 +205,21 @@ class ImportTab:
                     self._worker.done()
                     self._draw()
                     return
-                self._say(parts.progress("Checking all records …"))
+                self._say(PAGE.progress("Checking all records …"))
                 self._draw()
             plan: Plan | None = None
-            with self._problems_shown():
-                self._watch.about, self._watch.is_waiting = about_records(path), False
+            with problems_shown(self._say):
+                self._watch.about, self._watch.is_waiting = _about_records(path), False
                 plan = self._job.rehearse(path, seen.choices, self._watch.read)
                 self._say("")
             with self._lock:
                 if self.seen is seen:
                     seen.plan, seen.is_unchecked = plan, plan is None
-                    if plan is not None and plan.is_in_doubt:
-                        self.results, self._has_doubt = [plan.sent_before], True
+                    if plan is not None and (doubtful := plan.in_doubt):
+                        self.results, self._has_doubt = [doubtful], True
 
     def _used(self, used: Used) -> None:
-        """Follow what was clicked, chosen or written."""
-        with self._problems_shown():
+        with problems_shown(self._say):
             if "path" in used:
                 if used["value"].strip():
                     self._open(self._job.given(used))
@@ -203,48 +228,26 @@ class ImportTab:
             elif "way" in used:
                 way, _, value = used["way"].partition(":")
                 self._go(way, value)
-            elif self.seen is not None:
-                self._choose(self.seen, used, used.get("value", ""))
+            elif self.seen is not None and "edit" in used:
+                place = (int(used["edit"]), used["column"])
+                self._decide(edits={**self.seen.choices.edits, place: used.get("value", "")})
+            else:
+                self._choose(used)
 
-    def _choose(self, seen: Seen, used: Used, value: str) -> None:
-        """Take over a choice of how the file is read."""
-        reading = seen.choices.reading
-        if "read" in used:
-            name = used["read"]
-            if name == "key":
-                self._change(key=(value,) if value else ())
-            else:  # another layout: recognise the columns anew
-                laid_out = {name: int(value) if name == "header_row" else value or None}
-                self._change(**laid_out, mapping=None, columns=None, key=())
-        elif "field" in used:
-            self._change(mapping=chosen_columns(seen.look, used["field"], value))
-        elif "map" in used:
-            to, labels = meaning_of(reading, used["map"], value)
-            before = reading.value_map or {}
-            words = mapped_value(before, used["map"], used["text"], to)
-            self._change(value_map=words, categories=labels)
-        elif "default" in used:
-            to, labels = meaning_of(reading, used["default"], value.strip())
-            defaults = {**(reading.defaults or {}), used["default"]: to}
-            given = {name: each for name, each in defaults.items() if each != ""}
-            self._change(defaults=given or None, categories=labels)
-        elif "keep" in used:
-            self._change(keep=value or None)
-        elif "accept" in used:
-            self._change(accept={*reading.accept} ^ {used["accept"]})
-        elif "edit" in used:
-            place = (int(used["edit"]), used["column"])
-            self._decide(edits={**seen.choices.edits, place: value})
+    def _choose(self, used: Used) -> None:
+        if self.seen is not None:
+            reading = as_chosen(self.seen, used, self._job.labels)
+            self._take(replace(self.seen.choices, reading=reading))
 
     def _go(self, way: str, value: str) -> None:
-        """Do what a button says."""
         if way == "stop":
-            self._watch.stop()
+            self._worker.cancel()
+            words = "Stopping after what is on its way; Stop again leaves that in doubt …"
+            self._say(PAGE.progress(words))
         elif way == "settle":
             self._start(self._settle, "Looking for the doubtful records …")
         elif way == "file":
-            files = files_of(self._folders, self.results)
-            parts.download(self.view, files[int(value)])
+            self.view.download_file(files_of(self._folders, self.results)[int(value)])
         elif way == "past":
             self._forget()
             self._show_results([self._job.result_of(value)])
@@ -252,19 +255,18 @@ class ImportTab:
             self._go_on(self.seen, way, value)
 
     def _go_on(self, seen: Seen, way: str, value: str) -> None:
-        """Do with the file on the screen what a button says."""
         chosen = seen.choices
         if way == "send":
             self._start(self._load, "Sending …")
         elif way == "save":
-            parts.download(self.view, self._job.save(seen.look))
+            self.view.download_file(self._job.save(seen.look))
         elif way == "show":
             seen.only_problems = value == "problems"
             self._draw()
         elif way == "check":
             self._check()
         elif way == "key":
-            self._change(key=(value,))
+            self._choose({"read": "key", "value": value})
         elif way == "fresh":  # as if its header had never been seen
             self.seen = None
             self._take(self._job.fresh())
@@ -281,7 +283,6 @@ class ImportTab:
             self._decide(duplicates={**before, way: value})
 
     def _decide(self, **decided: Any) -> None:
-        """Take the user's decisions on records, and check the file with them."""
         if self.seen is None:
             return
         with self._lock:
@@ -294,7 +295,7 @@ class ImportTab:
     def _start(self, work: Callable[[], None], words: str) -> None:
         def job() -> None:
             try:
-                with self._problems_shown():
+                with problems_shown(self._say):
                     work()
             finally:
                 self._worker.done()
@@ -305,7 +306,7 @@ class ImportTab:
         with self._lock:
             if not self._worker.is_busy:
                 self._is_busy = True
-                self._say(parts.progress(words))
+                self._say(PAGE.progress(words))
                 self._draw()
                 self._worker.start(job)
 
@@ -322,28 +323,27 @@ class ImportTab:
         self._loaded()
 
     def _settle(self) -> None:
-        if self.last is not None:
-            stated = dict.fromkeys(self._stated, True)
-            found = self._job.settle(self.last, self._watch.pause, **stated)
-            self._say(settled_note(found))
-            self._show_results([self.last])
-            self._loaded()
+        if self.last is None:
+            return
+        stated = dict.fromkeys(self._stated, True)
+        found = self._job.settle(self.last, self._watch.pause, **stated)
+        title = f"{found.created:,} found in the store, {found.absent:,} not found there"
+        if found.unknown:
+            title += f", {found.unknown:,} still in doubt"
+        self._say((PAGE.warning if found.unknown else PAGE.success)(title, found.notes))
+        self._show_results([self.last])
+        self._loaded()
 
     def _show_results(self, results: list[LoadResult]) -> None:
-        """Show what became of the records, with the result files."""
         folders = [*map(self._job.write, results)]
         with self._lock:
             self.results, self._folders = results, folders
             self._has_doubt = any(result.in_doubt for result in results)
             self._draw()
 
-    @contextmanager
-    def _problems_shown(self) -> Iterator[None]:
-        """Show an error where the user looks, instead of in a log."""
-        try:
-            yield
-        except Cancelled:
-            self._say(parts.warning("Stopped", ["Nothing was lost; start it again."]))
-        except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
-            words = parts.failure("This did not work", problem)
-            self._say(self._job.as_known(words))
+
+def _about_records(path: Path) -> int | None:
+    if path.suffix.lower() in (".gz", ".zip") or is_workbook(path):
+        return None
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

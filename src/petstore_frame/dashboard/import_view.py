@@ -1,211 +1,127 @@
-"""What the Import tab shows: how a file is read, what sending would do, and what to decide."""
+"""What the Import tab shows: how a file is read, what sending would do, and what became of it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from petstore_frame.charts.svg import element
-from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.import_choices import Plan, Seen
-from petstore_frame.dashboard.import_preview import ROWS, label_of, preview
-from petstore_frame.errors import InputError
+from petstore_frame.charts.pet_list import HEAD
+from petstore_frame.dashboard.import_choices import NOTHING, Choices, Seen
+from petstore_frame.dashboard.kit import LARGEST_MESSAGE, draw
 from petstore_frame.errors.classes import phrase
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.keyed import KEY_REPEATED
+from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.question import CASES
 from petstore_frame.loader.reading.mapping import REQUIRED
-from petstore_frame.loader.reading.options import RecipeOptions
-from petstore_frame.loader.reading.preview import Look, ValueToMap
-from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
-from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
-from petstore_frame.loader.results.summary import CHANGED, KNOWN
+from petstore_frame.loader.reading.preview import Look
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, RecordProblem, State
+from petstore_frame.loader.results.result_text import result_html
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.summary import IN_STORE, problem_of
 from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
-from petstore_frame.schema.text import day_text, pets_text
+from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
+from petstore_frame.schema.text import day_text, minute_text, pets_text
 
-NOT_MAPPED, NOT_IN_FILE, NO_KEY = "choose …", "(not in the file)", "(none)"
-NOTHING = "none"  # a value that means no status
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-ENCODINGS = ("utf-8", "cp1252", "cp1250", "mac_roman", "utf-16")
-SHOWN_LINES = 40  # a header further below the top is given in Python
-_LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
-_HELD = {
-    Suspicion.TOTAL_ROW: "rows of totals",
-    Suspicion.UNLISTED_CATEGORY: "categories that your labels do not list",
-    Suspicion.LOW_CATEGORY_ID: "category ids of zero or less",
-    Suspicion.SWALLOWED_ROWS: "names of several lines, where a quote may never be closed",
-    Suspicion.HIDDEN_ROW: "rows that are hidden in the sheet, by a filter or by a person",
-    Suspicion.LARGE_COUNT: "rows that stand for more than a thousand animals",
-}
+ROWS, CELL_LENGTH, COLUMN_LENGTH = 50, 60, 40
+NOT_MAPPED = {"": "choose …"}
+LABELS = dict(zip(PET_COLUMNS, HEAD, strict=True))  # what fields are called on screen
+Line = tuple[int, Sequence[str], RecordProblem | None]  # a record, and what is wrong in it
 
 
-def choices(look: Look) -> Markup:
-    """Draw the choices of how a file is read, each preset with what was recognised."""
-    layout = parts.row(*_layout(look))
-    names = [column for column in look.columns if column.strip()]
-    columns = [
-        parts.choice(
-            f"{label_of(field.name)} is", {"": NOT_IN_FILE, **_same(names)},
-            look.mapping.get(field.name, ""), data_field=field.name,
-        )
-        for field in SENT_FIELDS
-    ]  # fmt: skip
-    keys = {"": NO_KEY, **_same((*look.key_columns, *look.reading.key, *names))}
-    key = parts.choice("Key", keys, next(iter(look.reading.key), ""), data_read="key")
-    tip = "a recipe: give it with a file of the same kind, here or in Python"
-    save = parts.step("save", "Save these choices", tip)
-    return layout + parts.row(*columns, key, save)
-
-
-def _layout(look: Look) -> Iterator[Markup]:
-    """Yield the lists that say how the file is laid out."""
-    facts = look.facts
-    encoding, sign = facts.get("encoding", ""), facts.get("delimiter", "")
-    likely = [decoded.encoding for decoded in look.encodings]
-    if look.kind == "csv":
-        encodings = _same(filter(None, (encoding, *likely, *ENCODINGS)))
-        yield parts.choice("Encoding", encodings, encoding, data_read="encoding")
-        signs = {sign: repr(sign)} | DELIMITERS if sign else DELIMITERS
-        yield parts.choice("Delimiter", signs, sign, data_read="delimiter")
-    if len(look.sheets) > 1:
-        yield parts.choice("Sheet", _same(look.sheets), facts.get("sheet"), data_read="sheet")
-    lines = range(1, max(SHOWN_LINES, look.header_row or 1) + 1)
-    shown = _same(map(str, lines))
-    yield parts.choice("Header in line", shown, look.header_row, data_read="header_row")
-
-
-def _same(texts: Iterable[str]) -> dict[str, str]:
-    """Return texts that are shown as they are."""
-    return {text: text for text in texts}
-
-
-def chosen_columns(look: Look, field: str, column: str) -> dict[str, str | None]:
-    """Return the column of each field after one was chosen; "" is none."""
-    columns = {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
-    columns[field] = column or None
-    # An open choice of a required field is a question; of another field it means: leave it out.
-    return {name: each for name, each in columns.items()
-            if each is not None or not FIELD_BY_NAME[name].is_required}  # fmt: skip
+def top(seen: Seen | None, **state: Any) -> Markup:
+    """Draw how a file is read, preset with what was recognised, and what can be done now."""
+    look, plan = (None, None) if seen is None else (seen.look, seen.plan)
+    to_send = 0 if plan is None else plan.to_send
+    return draw(
+        "import_top",
+        look=look,
+        columns=[] if look is None else [column for column in look.columns if column.strip()],
+        fields={field.name: LABELS[field.name] for field in SENT_FIELDS},
+        send=f"Send {pets_text(to_send)}" if to_send else "Send",
+        is_off=state["is_busy"] or not to_send,
+        **state,
+    )
 
 
 def view(seen: Seen) -> Markup:
     """Draw all that is known of a file before it is sent."""
-    return Markup("").join(
-        [
-            _recalled(seen),
-            _questions(seen.look),
-            _consequence(seen),
-            asked(seen),
-            _values(seen),
-            _held(seen),
-            preview(seen),
-        ]
+    used = {*seen.look.mapping.values(), *seen.look.reading.key}
+    columns = [column for column in seen.look.columns if column.strip() and column not in used]
+    return draw(
+        "import_file",
+        recalled=None if seen.recalled is None else day_text(seen.recalled),
+        questions=_questions(seen.look),
+        **_consequence(seen),
+        unsent=[shorten(column, COLUMN_LENGTH) for column in columns],
+        asked=asked(seen),
+        **_values(seen),
+        held=seen.look.suspicious,
+        accepted=seen.choices.reading.accept,
+        **_preview(seen),
     )
-
-
-def _recalled(seen: Seen) -> Markup:
-    """Say that a file is read as the last one with its header was."""
-    if seen.recalled is None:
-        return Markup("")
-    words = f"Read as on {day_text(seen.recalled)}, for it has the same header. "
-    return element("p", words, parts.mark("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
 
 
 def _questions(look: Look) -> Markup:
     """Show what was recognised, to be checked in the lists, and what only the user can answer."""
-    drawn = Markup("")
-    known = [_problem(each) for each in look.questions if each.answer]
+    drawn, known, open_ = Markup(""), list[str](), list[str]()
+    for each in look.questions:
+        text = phrase(each.args[0], FORM) if each.answer else each.phrased_by(FORM)
+        if found := each.answer.get("mapping"):
+            text = ", ".join(f"{LABELS[name]} is {column!r}" for name, column in found.items())
+        text = (
+            f"Line {each.line}: {text}"
+            if each.line and each.answer
+            else text[:1].upper() + text[1:]
+        )
+        (known if each.answer else open_).append(text)
     if len(look.sheets) > 1 and "sheet" in look.facts:
         known.append(f"Read the sheet {look.facts['sheet']!r}, one of {len(look.sheets)}.")
     if known:
-        drawn += parts.warning("Recognised, as the lists above say; please check", known)
-    asked = [each.phrased_by(FORM) for each in look.questions if not each.answer]
-    if asked:
-        drawn += parts.warning("This needs your answer", asked)
-    return element("div", drawn, class_="pf-gap")
+        drawn += PAGE.warning("Recognised, as the lists above say; please check", known)
+    return drawn + (PAGE.warning("This needs your answer", open_) if open_ else "")
 
 
-def _problem(question: InputError) -> str:
-    """Return what is odd in a file; the choice that answers it is preset."""
-    text = phrase(question.args[0], FORM)
-    return f"Line {question.line}: {text}" if question.line else text[:1].upper() + text[1:]
-
-
-def _consequence(seen: Seen) -> Markup:
-    """State what sending would do, before it does it."""
-    plan, unsent = seen.plan, _unsent(seen.look)
-    note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
+def _consequence(seen: Seen) -> dict[str, Any]:
+    plan, look = seen.plan, seen.look
     if plan is None or plan.question is not None:  # numbers before the answer mislead
-        check = parts.mark("check:yes", "check all records") if seen.is_unchecked else ""
-        return element("div", note, check, class_="pf-gap pf-grid")
-    skipped = plan.result.skipped
-    changed = sum(each.records for each in skipped if each.reason == CHANGED)
-    known = sum(each.records for each in skipped if each.reason == KNOWN)
-    known += plan.count(State.CREATED) + plan.count(State.ADOPTED)
+        return {"cards": [], "warnings": [], "may_check": seen.is_unchecked, "key": None}
+    skipped, total = plan.result.skipped, len(plan.result)
+    changed = sum(each.records for each in skipped if each.reason == Reason.CHANGED)
+    known = sum(each.records for each in skipped if each.reason == Reason.KNOWN)
+    known += sum(map(plan.count, IN_STORE))
     absent = plan.count(State.ABSENT)
-    doubtful = sum(plan.count(state) for state in DOUBT_STATES) - absent
+    doubtful = sum(map(plan.count, DOUBT_STATES)) - absent
+    to_fix = plan.count(State.INVALID)
     cards = [
         Card("New pets to send", f"{plan.count(State.PENDING):,}"),
         Card("Known already", f"{known:,}", "not sent again"),
         Card("Changed since", f"{changed:,}", "not sent: a pet cannot be changed"),
-        Card("To fix", f"{plan.count(State.INVALID):,}", "not sent"),
+        Card("To fix", f"{to_fix:,}", "not sent"),
     ]
     if doubtful:
         cards.append(Card("In doubt", f"{doubtful:,}", "sent before, perhaps in the store"))
     if absent:
         cards.append(Card("Not found", f"{absent:,}", "sent before, and not in the store"))
-    notes = [element("p", warning) for warning in plan.result.warnings]
-    shown = [PAGE.cards(cards), _changed(plan) if changed else "", _sent_before(plan, known)]
-    return element("div", *shown, note, *notes, _key(seen.look), class_="pf-gap pf-grid")
-
-
-def _changed(plan: Plan) -> Markup:
-    """List the known animals with other values now: which, and both values."""
-    frame, run = plan.result.changed, plan.result.facts.run
-    columns = (*run.key, run.mapping["name"])
-    rows = [
-        [str(row["line"]), *map(_text, map(row.get, columns)), row["changed"]]
-        for row in frame.head(ROWS).to_dict("records")
-    ]
-    head = ("Line", *run.key, label_of("name"), "Was → is")
-    more = f", the first {ROWS}" if len(frame) > ROWS else ""
-    table = PAGE.table(rows, head, caption=f"Known animals with other values now{more}")
-    summary = element("summary", f"Show the {len(frame):,} that changed")
-    return element("details", summary, table)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _sent_before(plan: Plan, known: int) -> Markup | str:
-    """Say that a file was sent before, where nothing of it is left to send."""
-    if plan.to_send or not known or known + plan.count(State.INVALID) < len(plan.result):
-        return ""
-    words = (
-        f"{known:,} of its {len(plan.result):,} records are in the store already, so there is "
-        "nothing to send. "
-    )
-    again = parts.mark("again:yes", "they are other animals: send all of them once more")
-    return element("p", words, again)
-
-
-def _key(look: Look) -> Markup:
-    """Offer a key: with it, an animal is never sent twice, whatever file it comes back in."""
-    if look.reading.key or not look.key_columns or look.is_returned:
-        return Markup("")
-    column = look.key_columns[0]
-    words = f"{column!r} is different in each record. If it names the animal, none is sent twice: "
-    return element("p", words, parts.mark(f"key:{column}", f"use {column} as the key"))
-
-
-def _unsent(look: Look) -> list[str]:
-    used = {*look.mapping.values(), *look.reading.key}
-    return [shorten(column, 40) for column in look.columns if column.strip() and column not in used]
+    is_sent = known and not plan.to_send and known + to_fix >= total
+    # With a key, an animal is never sent twice, whatever file it comes back in.
+    may_have_key = look.key_columns and not (look.reading.key or look.is_returned)
+    return {
+        "cards": cards,
+        "changed": plan.result.changed.to_dict("records") if changed else [],
+        "run": plan.result.facts.run,
+        "sent_before": f"{known:,}" if is_sent else "",
+        "records": f"{total:,}",
+        "warnings": plan.result.warnings,
+        "may_check": False,
+        "key": look.key_columns[0] if may_have_key else None,
+    }
 
 
 def asked(seen: Seen) -> Markup:
@@ -214,154 +130,189 @@ def asked(seen: Seen) -> Markup:
     if question is None:
         return Markup("")
     buttons = []
-    for answer in answers(question):
+    for answer in question.answers():
         for option, value in answer.options.items() if answer.letter else ():
             does = f"{answer.does}: " if answer.does else ""
-            buttons.append(parts.mark(f"{option}:{value}", f"{does}{answer.when}"))
+            buttons.append((f"{option}:{value}", f"{does}{answer.when}"))
     for case in question.cases if len(question.cases) > 1 else ():
-        for word, when in CASE_ANSWERS[case.name].items():
-            buttons.append(parts.mark(f"{case.name}:{word}", f"{case.records:,}: {when}"))
-    lines = [line for line in facts_of(question) if line]
-    asked = parts.warning("Are these animals in the store already?", lines)
-    ways = (element("p", each) for each in buttons)
-    return element("div", asked, *ways, class_="pf-gap pf-grid")
+        text = CASES[case.name]
+        for word, when in (("skip", text.skip), ("send", text.send)):
+            buttons.append((f"{case.name}:{word}", f"{case.records:,}: {when}"))
+    lines = [line for line in question.lines() if line]
+    warning = PAGE.warning("Are these animals in the store already?", lines)
+    return draw("import_question", asked=warning, buttons=buttons)
 
 
-def _values(seen: Seen) -> Markup:
-    """List each value that is not allowed once, with a choice of what it means."""
+def _values(seen: Seen) -> dict[str, Any]:
+    """Return each value that is not allowed once, with a choice of what it means."""
     reading, look = seen.choices.reading, seen.look
     labels = category_labels(reading.categories)
-    given, defaults = reading.value_map or {}, reading.defaults or {}
-    rows = [
-        [
-            label_of(value.field),
-            value.text,
-            f"{value.count:,}",
-            _meaning("map", value, _chosen(given.get(value.field, {}), value.text), labels),
-        ]
-        for value in look.values
-    ]
+    # All boxes of a page share the list of these categories.
+    list_ = f"pf-categories-{crc32(repr(labels).encode()):08x}"
+    values = list[tuple[Any, ...]]()
+
+    def add(way: str, name: str, text: str, count: str, chosen: str) -> None:
+        data = {f"data-{way}": name, "data-text": text}
+        words, hint = None, "a name, or Unnamed {column}"
+        if name == "category_id":
+            hint = "a category, or a new one: Ferret (9)" if labels else "the number of a category"
+            data["list"] = list_
+            if chosen.removeprefix("-").isdecimal() and int(chosen) in labels:
+                chosen = f"{labels[int(chosen)]} ({chosen})"
+        elif name != "name":
+            words = (
+                NOT_MAPPED
+                | {word: word for word in FIELD_BY_NAME[name].values}
+                | {NOTHING: "no status"}
+            )
+        asked = f"what {text or f'an empty {LABELS[name]}'} means"
+        words_of = LABELS[name], text or "(empty)", count, asked
+        values.append((*words_of, words, chosen, data, hint))
+
+    for each in look.values:
+        meant = (reading.value_map or {}).get(each.field, {}).get(each.text)
+        chosen = "" if meant is None else str(meant) if meant != "" else NOTHING
+        add("map", each.field, each.text, f"{each.count:,}", chosen)
     # Where a column is missing, each of its cells is empty.
     missing = {name: 0 for name in REQUIRED if look.columns and name not in look.mapping}
     for name, count in {**missing, **look.empty}.items():
-        empty = ValueToMap(name, "", "", count, None)
-        meant = _meaning("default", empty, str(defaults.get(name, "")), labels)
-        rows.append([label_of(name), "(empty)", f"{count:,}" if count else "all", meant])
-    if _has_repeated_keys(seen):
-        rows.append(["Key", "rows of one key that differ", "", _kept(look, reading.keep)])
-    if not rows:
-        return Markup("")
-    title = "Values to map, each once for all its records"
-    table = PAGE.table(rows, ("Field", "In the file", "Records", "Means"), numbers={2})
-    options = (element("option", value=_labelled(number, labels)) for number in labels)
-    return parts.titled(title, table + element("datalist", *options, id=_list_of(labels)))
-
-
-def _chosen(meanings: Mapping[Any, Any], text: str) -> str:
-    """Return the user's meaning of a value, "" if there is none yet."""
-    if text not in meanings:
-        return ""
-    return str(meanings[text]) if meanings[text] != "" else NOTHING
-
-
-def _has_repeated_keys(seen: Seen) -> bool:
+        default = str((reading.defaults or {}).get(name, ""))
+        add("default", name, "", f"{count:,}" if count else "all", default)
     causes = () if seen.plan is None else seen.plan.result.causes
-    return bool(seen.choices.reading.keep) or any(each.code == KEY_REPEATED for each in causes)
+    if reading.keep or any(each.code == KEY_REPEATED for each in causes):
+        newest = {f"newest: {column}": f"the newest by {shorten(column, COLUMN_LENGTH)}"
+                  for column in look.columns
+                  if column.strip() and column not in look.mapping.values()}  # fmt: skip
+        words = NOT_MAPPED | {"first": "the first stands", "last": "the last stands"} | newest
+        asked, data = "which row of a key stands", {"data-keep": "yes"}
+        differ = "rows of one key that differ"
+        values.append(("Key", differ, "", asked, words, reading.keep, data, ""))
+    listed = [f"{label} ({number})" for number, label in labels.items()]
+    return {"values": values, "list": list_, "labels": listed}
 
 
-def _kept(look: Look, chosen: str | None) -> Markup:
-    """Ask once which of the rows of one key counts."""
-    newest = {f"newest: {column}": f"the newest by {shorten(column, 40)}" for column in look.columns
-              if column.strip() and column not in look.mapping.values()}  # fmt: skip
-    words = {"first": "the first stands", "last": "the last stands", **newest}
-    words = {"": NOT_MAPPED} | words
-    return parts.select(words, chosen, data_keep="yes", aria_label="which row of a key stands")
+def _preview(seen: Seen) -> dict[str, Any]:
+    look, only = seen.look, seen.only_problems
+    fields = {column: name for name, column in look.mapping.items()}
+    head = []
+    for column in look.columns:
+        sent = "key" if column in look.reading.key else "not sent"
+        sent = f"→ {LABELS[fields[column]]}" if column in fields else sent
+        head.append((shorten(column, CELL_LENGTH) or "(no name)", sent))
+    lines = [*islice(_problems(seen) if only else _first(seen), ROWS + 1)]
+    to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
+    switch = ("show:problems", f"Show only the {to_fix:,} with problems") if to_fix else None
+    more = f"the first {ROWS}" if len(lines) > ROWS else "all of them"
+    what = f"Records with problems, {more}" if only else "The first records"
+    return {
+        "head": head,
+        "rows": [_row(line, look.columns, seen.choices) for line in lines[:ROWS]],
+        "switch": ("show:all", "Show all records") if only else switch,
+        "caption": f"{what} of {look.name}",
+    }
 
 
-def _meaning(way: str, value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
-    """Return the control that says what a value, or an empty cell, means."""
-    name = f"what {value.text or f'an empty {label_of(value.field)}'} means"
-    data = {f"data_{way}": value.field, "data_text": value.text, "aria_label": name}
-    if value.field == "name":
-        example = "a name, or Unnamed {column}"
-        return element("input", value=chosen, placeholder=example, size=34, **data)
-    if value.field == "category_id":
-        known = chosen.removeprefix("-").isdecimal() and int(chosen) in labels
-        shown = _labelled(int(chosen), labels) if known else chosen
-        hint = "a category, or a new one: Ferret (9)" if labels else "the number of a category"
-        return element(
-            "input", value=shown, placeholder=hint, size=34, list=_list_of(labels), **data
-        )
-    words = {"": NOT_MAPPED} | _same(FIELD_BY_NAME[value.field].values) | {NOTHING: "no status"}
-    return parts.select(words, chosen, **data)
+def _first(seen: Seen) -> Iterator[Line]:
+    look, now = seen.look, _corrected(seen)
+    if not look.records:
+        for number, cells in enumerate(look.rows, start=(look.header_row or 0) + 1):
+            yield number, cells, None
+    for record in look.records:
+        problem = record.problem if record.state is State.INVALID else None
+        yield now.get(record.line) or (record.line, record.cells, problem)
 
 
-def _list_of(labels: Mapping[int, str]) -> str:
-    """Return the name of the list of these categories, which all boxes of a page share."""
-    return f"pf-categories-{crc32(repr(labels).encode()):08x}"
+def _problems(seen: Seen) -> Iterator[Line]:
+    """Yield the records to fix, as the rehearsal of the whole file found them."""
+    if seen.plan is None:
+        return
+    now, result, left_out = _corrected(seen), seen.plan.result, seen.choices.left_out
+    run = result.facts.run
+    for row in result.rows(*FIX_STATES):
+        yield now.get(row.line) or (row.line, row.cells, problem_of(row, run))
+    for row in result.rows(State.SKIPPED) if left_out else ():
+        if row.line in left_out:
+            yield row.line, row.cells, None
 
 
-def _labelled(number: int, labels: Mapping[int, str]) -> str:
-    return f"{labels[number]} ({number})"
-
-
-def meaning_of(
-    reading: RecipeOptions, field: str, text: str
-) -> tuple[int | str, Mapping[int, str] | None]:
-    """Return what was chosen or written for a field, and the categories, a new one among them.
-
-    Raises:
-        InputError: A category is neither known by its label nor has a number.
-    """
-    labels = category_labels(reading.categories)
-    if field != "category_id" or not text:
-        return text, labels or None
-    if found := _LABELLED.fullmatch(text):
-        # Without a list of categories no category is new; a list of one would make all others odd.
-        return int(found[2]), labels | {int(found[2]): found[1]} if labels else None
-    if text.removeprefix("-").isdecimal():
-        return int(text), labels or None
-    for number, label in labels.items():
-        if label.casefold() == text.casefold():
-            return number, labels
-    raise InputError(
-        f"no category is called {text!r}",
-        hint="choose one of the list, or write a new one with its number: Ferret (9)",
+def _corrected(seen: Seen) -> dict[int, Line]:
+    if seen.plan is None or seen.plan.fixed is None:
+        return {}
+    run, pairs = (
+        seen.plan.fixed.facts.run,
+        zip(seen.plan.lines, seen.plan.fixed.rows(), strict=True),
     )
+    return {
+        line: (line, row.cells, problem_of(row, run) if row.state in FIX_STATES else None)
+        for line, row in pairs
+    }
 
 
-def _held(seen: Seen) -> Markup:
-    """Ask which records are sent although they look wrong."""
-    if not seen.look.suspicious:
-        return Markup("")
-    accepted = seen.choices.reading.accept
-    ticks = [
-        tick(f"send all the same: {_HELD[Suspicion(word)]} ({records:,})", word in accepted,
-             data_accept=word)
-        for word, records in seen.look.suspicious.items()
-    ]  # fmt: skip
-    return parts.titled("Not sent until you confirm", Markup("").join(ticks))
+def _row(line: Line, columns: Sequence[str], choices: Choices) -> dict[str, Any]:
+    """Return a record with the user's decision, and the ways to change it.
+
+    The user can write into a cell that is wrong or was corrected.
+    """
+    number, given, problem = line
+    is_left_out = number in choices.left_out
+    if is_left_out:
+        said, ways, problem = "left out", {"leave": "send it after all"}, None
+    elif number in choices.confirmed:
+        said, ways = "sent all the same", {"confirm": "do not send it"}
+    elif problem is not None and problem.accept is not None:
+        said, ways = "to confirm", {"confirm": "send it all the same", "leave": "leave it out"}
+    else:
+        said, ways = "", {"leave": "leave it out"}
+    place = None if problem is None else problem.column
+    wrong = "" if problem is None or place in columns else problem.message
+    cells = list[tuple[str, str | None, str]]()
+    filled = [*given[: len(columns)], *[""] * (len(columns) - len(given))]
+    for column, text in zip(columns, filled, strict=True):
+        edit = None if is_left_out else choices.edits.get((number, column))
+        if problem is not None and column == place:
+            cells.append((text if edit is None else edit, column, problem.message))
+        elif edit is not None:
+            cells.append((edit, column, ""))
+        else:
+            cells.append((shorten(text, CELL_LENGTH), None, ""))
+    return {"line": number, "wrong": wrong, "said": said, "ways": ways, "cells": cells}
 
 
-def tick(text: str, is_ticked: bool, **data: object) -> Markup:
-    """Draw a box to tick, with what it says behind it."""
-    ticked = "" if is_ticked else None
-    drawn = element("input", type="checkbox", checked=ticked, **data)
-    return element("label", drawn, f" {text}", style="display:block")
+def result_view(results: Sequence[LoadResult], folders: Sequence[Path]) -> Markup:
+    """Draw what became of a file: one line for all of it, then the records that need a look."""
+    first, *corrected = results
+    others = (sum(each.counts[s] for s in FIX_STATES) - len(each) for each in corrected)
+    to_fix = sum(first.counts[state] for state in FIX_STATES) + sum(others)
+    is_left = bool(to_fix) or any(result.in_doubt for result in results)
+    by_result = [sum(each.counts[state] for state in IN_STORE) for each in results]
+    title = f"{sum(by_result):,} of {len(first):,} records are in the store"
+    if added := sum(by_result[1:]):
+        title += f", {added:,} corrected here among them"
+    whole = (result_html(replace(each.facts, call=FORM), has_steps=False) for each in results)
+    drawn = PAGE.success(title)
+    if is_left or not corrected:
+        drawn = Markup("").join(whole)
+    if is_left and corrected:
+        drawn = PAGE.warning(title, [f"{to_fix:,} still to fix"]) + drawn
+    files = files_of(folders, results)
+    names = [path.name for path in files]
+    # The records that were corrected on screen have a folder of their own.
+    shown = (path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}"
+             for path in files)  # fmt: skip
+    left = results if is_left else ()
+    return draw("import_result", drawn=drawn, left=left, folders=folders, files=[*shown])
 
 
-def sent_words(plan: Plan | None) -> str:
-    """Return what the button that sends says."""
-    return f"Send {pets_text(plan.to_send)}" if plan is not None and plan.to_send else "Send"
+def files_of(folders: Sequence[Path], results: Sequence[LoadResult]) -> list[Path]:
+    """Return the result files that hold records and are small enough for a download."""
+    paths: list[Path] = []
+    for folder, result in zip(folders, results, strict=True):
+        states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}
+        names = [name for name, of in states.items() if any(result.counts[state] for state in of)]
+        paths += (folder / name for name in (*names, "results.csv", "results.xlsx"))
+    return [path for path in paths if path.exists() and path.stat().st_size <= LARGEST_MESSAGE]
 
 
-def mapped_value(
-    before: Mapping[str, Mapping[Any, Any]], field: str, text: str, chosen: int | str
-) -> dict[str, Any]:
-    """Return a value map with one value mapped, or, where nothing was chosen, left open again."""
-    after = {name: dict(values) for name, values in before.items()}
-    values = after.setdefault(field, {})
-    values.pop(text, None)
-    if chosen != "":
-        values[text] = "" if chosen == NOTHING else chosen
-    return {name: values for name, values in after.items() if values}
+def past(imports: Collection[tuple[Import, Mapping[State, int]]]) -> Markup:
+    """List past imports: which file, when, and what became of its records."""
+    return draw("import_past", imports=imports, states=State, minute_text=minute_text)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts.pet_list import (
-    further_columns,
-    number_places,
-    pet_rows,
-    place_in_words,
-)
+from petstore_frame.charts.pet_list import further_columns, number_places, pet_rows, place_in_words
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import category_name
@@ -31,21 +26,11 @@ SORT_COLUMNS = PET_COLUMNS
 
 @dataclass(frozen=True)
 class Selection:
-    """What the user has asked to see.
+    """What the user has asked to see."""
 
-    Attributes:
-        status: A status, ``no status``, or None for all.
-        categories: Category ids, None for pets without one; empty for all.
-        text: Part of a name in any case, or a whole id, with # in front that id alone; empty for
-            all.
-        sort_by: A column of the pets' table.
-        is_descending: Whether the table starts at the other end.
-        page: 1 for the first.
-    """
-
-    status: str | None = None
-    categories: frozenset[int | None] = frozenset()
-    text: str = ""
+    status: str | None = None  # ``no status`` is one, too
+    categories: frozenset[int | None] = frozenset()  # None for pets without one; empty for all
+    text: str = ""  # part of a name in any case, or a whole id; with # in front that id alone
     sort_by: str = "id"
     is_descending: bool = False
     page: int = 1
@@ -60,31 +45,21 @@ class Selection:
 
     def sorted_by(self, column: str) -> Selection:
         """Return the selection in the order of a column; asked again, from its other end."""
-        turned = not self.is_descending if column == self.sort_by else False
+        turned = column == self.sort_by and not self.is_descending
         return replace(self, sort_by=column, is_descending=turned, page=1)
 
 
 @dataclass(frozen=True)
 class ShownPets:
-    """What is on the screen.
+    """What is on the screen: counts of the pets selected, and one page of them as text."""
 
-    Attributes:
-        selection: What was asked, its page brought within the pages that there are.
-        counts: By category and status, of the pets selected.
-        rows: One page of pets as text, column by column.
-        further: The names of the columns that a user added.
-        numbers: Which columns hold numbers.
-        first: Place of the first of ``rows`` among the pets selected, from 0.
-        of: Pets read in all, selected or not.
-    """
-
-    selection: Selection
+    selection: Selection  # its page brought within the pages that there are
     counts: StatusCounts
     rows: list[tuple[str, ...]]
-    further: list[str]
-    numbers: Collection[int]
-    first: int
-    of: int
+    further: list[str]  # names of the columns that a user added
+    numbers: Collection[int]  # the columns that hold numbers
+    first: int  # place of the first of ``rows`` among the pets selected, from 0
+    of: int  # pets read in all, selected or not
 
     @property
     def matches(self) -> int:
@@ -113,7 +88,7 @@ class StoreModel:
 
         A page beyond the last is brought back to the last, for rows vanish under a filter.
         """
-        mask = self.mask(selection)
+        mask = self._mask(selection)
         counts = self.pets.count(mask, status=selection.status)
         last_page = max(1, -(-counts.total.count // ROWS_PER_PAGE))
         selection = replace(selection, page=min(max(1, selection.page), last_page))
@@ -124,20 +99,9 @@ class StoreModel:
         further, numbers = further_columns(frame), number_places(frame)
         return ShownPets(selection, counts, rows, further, numbers, first, len(self.pets))
 
-    def mask(self, selection: Selection) -> Mask | None:
-        """Return which pets are selected, or None for all of them."""
-        mask: Mask | None = None
-        for part in self._parts(selection):
-            mask = part if mask is None else mask & part
-        return mask
-
-    def selected(self, selection: Selection) -> NDArray[np.int64]:
-        """Return the places in the frame of all selected pets, in the order asked."""
-        return self._places(self.mask(selection), selection)
-
     def selected_inventory(self, selection: Selection) -> Inventory:
         """Return the pets selected, in the order asked, with what is known of that part."""
-        rows = self.pets.frame.iloc[self.selected(selection)]
+        rows = self.pets.frame.iloc[self._places(self._mask(selection), selection)]
         if not selection.is_filtered:
             return replace(self.inventory, frame=rows)
         words = [text.replace(": ", " ", 1) for text, _ in self.describe(selection)]
@@ -161,38 +125,36 @@ class StoreModel:
 
     def describe(self, selection: Selection) -> list[tuple[str, Selection]]:
         """Return each active filter as text, with the selection that is left without it."""
-        filters: list[tuple[str, Selection]] = []
-        if selection.status:
-            filters.append((f"Status: {selection.status}", replace(selection, status=None, page=1)))
-        for number in sorted(selection.categories, key=lambda id_: (id_ is None, id_ or 0)):
-            rest = replace(selection, categories=selection.categories - {number}, page=1)
+        first, filters = replace(selection, page=1), list[tuple[str, Selection]]()
+        if first.status:
+            filters.append((f"Status: {first.status}", replace(first, status=None)))
+        for number in sorted(first.categories, key=lambda id_: (id_ is None, id_ or 0)):
+            rest = replace(first, categories=first.categories - {number})
             filters.append((f"Category: {category_name(number, self.labels)}", rest))
-        if selection.text:
-            filters.append((f"Name or id: {selection.text}", replace(selection, text="", page=1)))
+        if first.text:
+            filters.append((f"Name or id: {first.text}", replace(first, text="")))
         return filters
 
-    def _parts(self, selection: Selection) -> Iterator[Mask]:
-        """Yield one mask for each active filter."""
+    def _mask(self, selection: Selection) -> Mask | None:
         import numpy as np
 
+        pets = self.pets
+        masks: list[Mask] = []
         if selection.status is not None:
-            statuses = self.pets.statuses
-            at = statuses.index(selection.status) if selection.status in statuses else -1
-            yield self.pets.status_codes == at
+            at = [*pets.statuses, selection.status].index(selection.status)
+            masks.append(pets.status_codes == at)
         if selection.categories:
-            wanted = [number in selection.categories for number in self.pets.category_ids]
-            yield np.array(wanted, dtype=bool)[self.pets.category_codes]
+            wanted = [number in selection.categories for number in pets.category_ids]
+            masks.append(np.array(wanted, dtype=bool)[pets.category_codes])
         if selection.text:
-            yield self._text_mask(selection.text)
+            masks.append(self._text_mask(selection.text))
+        return np.logical_and.reduce(masks) if masks else None
 
     def _text_mask(self, text: str) -> Mask:
         mask: Mask = self._lower_names.str.contains(text.lower(), regex=False).to_numpy(dtype=bool)
         digits = text.strip().removeprefix("#")
-        if (
-            digits.removeprefix("-").isdecimal()
-            and len(digits) < 25
-            and INT64_MIN <= int(digits) <= INT64_MAX
-        ):
+        is_number = digits.removeprefix("-").isdecimal() and len(digits) < 25
+        if is_number and INT64_MIN <= int(digits) <= INT64_MAX:
             is_pet = self.pets.frame["id"].to_numpy() == int(digits)
             mask = is_pet if text.strip().startswith("#") else mask | is_pet
         return mask
@@ -203,7 +165,6 @@ class StoreModel:
         return names
 
     def _places(self, mask: Mask | None, selection: Selection) -> NDArray[np.int64]:
-        """Return the places of the selected pets in the frame, in the order asked."""
         order = self._orders.get(selection.sort_by)
         if order is None:
             order = self._sort_keys(selection.sort_by).argsort(kind="stable")

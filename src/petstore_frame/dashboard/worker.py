@@ -19,62 +19,55 @@ class Cancelled(KeyboardInterrupt):
 
 
 class Worker:
-    """One job at a time; ``clock`` returns seconds that never fall.
+    """One job at a time; the job calls ``moves``, ``check`` and ``pause``.
 
     ``tick`` is called each second of a job, with the seconds since it last said that it moves.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        tick: Callable[[float], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._name, self._clock, self._tick = name, clock, tick
-        self._moved_at = clock()
-        self._reported_at = float("-inf")
-        self._lock = Lock()
-        self._stop = Event()
+    def __init__(self, name: str, tick: Callable[[float], None] | None = None) -> None:
+        self._name, self._tick = name, tick
+        self._moved_at, self._reported_at = time.monotonic(), float("-inf")
+        self._lock, self._stop = Lock(), Event()
         self._thread: Thread | None = None
-        self._is_busy = False
-
-    @property
-    def is_busy(self) -> bool:
-        return self._is_busy
+        self.is_busy = False
 
     def start(self, job: Callable[[], None]) -> bool:
         """Begin a job; False if one is under way."""
         with self._lock:
-            if self._is_busy:
+            if self.is_busy:
                 return False
-            self._is_busy = True
+            self.is_busy = True
             self._stop.clear()
             self._thread = Thread(target=self._run, args=(job,), name=self._name, daemon=True)
             self._thread.start()
             self.moves()
             if self._tick is not None:
-                Thread(target=self._watch, args=(self._thread,), daemon=True).start()
+                watch = (self._thread, self._tick)
+                Thread(target=self._watch, args=watch, daemon=True).start()
             return True
 
-    def moves(self) -> None:
-        """Called by the job when it gets on."""
-        self._moved_at = self._clock()
+    def _run(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        finally:
+            self.done()
 
-    def _watch(self, job: Thread) -> None:
-        while self._is_busy and self._thread is job:
+    def _watch(self, job: Thread, tick: Callable[[float], None]) -> None:
+        while self.is_busy and self._thread is job:
             job.join(TICK_EVERY_S)
-            if self._is_busy and self._thread is job and self._tick is not None:
-                self._tick(self.quiet_s)
+            if self.is_busy and self._thread is job:
+                tick(self.quiet_s)
+
+    def moves(self) -> None:
+        self._moved_at = time.monotonic()
 
     @property
     def quiet_s(self) -> float:
         """Seconds since the job last said that it moves."""
-        return self._clock() - self._moved_at
+        return time.monotonic() - self._moved_at
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the job was asked to stop, and has not yet come to its next step."""
         return self._stop.is_set()
 
     def cancel(self) -> None:
@@ -82,38 +75,37 @@ class Worker:
         self._stop.set()
 
     def check(self) -> None:
-        """Called by the job at each step.
+        """End the job, at one of its steps, where it was asked to stop.
 
         Raises:
-            Cancelled: The job was asked to stop; raised once.
+            Cancelled: Once.
         """
-        if self._stop.is_set():
+        self.pause(0)
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass, and end the job where it was asked to stop, before or meanwhile.
+
+        Raises:
+            Cancelled: Once.
+        """
+        if self._stop.wait(seconds):
             self._stop.clear()
             raise Cancelled
 
-    def pause(self, seconds: float) -> None:
-        """Called by the job to let time pass.
-
-        Raises:
-            Cancelled: The job was asked to stop, before or meanwhile.
-        """
-        self._stop.wait(seconds)
-        self.check()
-
     def may_report(self) -> bool:
         """Whether it is time to report progress again; a reader cannot follow more."""
-        now = self._clock()
+        now = time.monotonic()
         is_due = now - self._reported_at >= REPORT_EVERY_S
         if is_due:
             self._reported_at = now
         return is_due
 
     def done(self) -> None:
-        """Called by the job before it reports its end, so that the next job may begin."""
+        """Let the next job begin; called by a job before it reports its end."""
         with self._lock:
             # The next job may have begun by the time that this one returns.
             if self._thread is current_thread():
-                self._is_busy = False
+                self.is_busy = False
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the job under way; True once there is none."""
@@ -121,9 +113,3 @@ class Worker:
         if thread is not None and thread is not current_thread():
             thread.join(timeout_s)
         return thread is None or not thread.is_alive()
-
-    def _run(self, job: Callable[[], None]) -> None:
-        try:
-            job()
-        finally:
-            self.done()

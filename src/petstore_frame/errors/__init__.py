@@ -60,13 +60,13 @@ for _kind in _KINDS.values():
 _HOMES = {
     **dict.fromkeys(
         ("FetchInterrupted", "ForeignLinkError", "IncompleteInventoryError", "PaginationLoopError"),
-        "petstore_frame.inventory.broken_off",
+        "petstore_frame.inventory.result",
     ),
     **dict.fromkeys(
         ("LoadFailedError", "LoadInterrupted", "LoadStopped"),
         "petstore_frame.loader.results.results",
     ),
-    "DuplicatesError": "petstore_frame.loader.results.question_text",
+    "DuplicatesError": "petstore_frame.loader.question",
 }
 
 

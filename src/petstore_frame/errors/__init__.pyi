@@ -4,11 +4,11 @@
 
 from petstore_frame.errors.classes import *
 from petstore_frame.errors.frames import print_traceback as print_traceback
-from petstore_frame.inventory.broken_off import FetchInterrupted as FetchInterrupted
-from petstore_frame.inventory.broken_off import ForeignLinkError as ForeignLinkError
-from petstore_frame.inventory.broken_off import IncompleteInventoryError as IncompleteInventoryError
-from petstore_frame.inventory.broken_off import PaginationLoopError as PaginationLoopError
-from petstore_frame.loader.results.question_text import DuplicatesError as DuplicatesError
+from petstore_frame.inventory.result import FetchInterrupted as FetchInterrupted
+from petstore_frame.inventory.result import ForeignLinkError as ForeignLinkError
+from petstore_frame.inventory.result import IncompleteInventoryError as IncompleteInventoryError
+from petstore_frame.inventory.result import PaginationLoopError as PaginationLoopError
+from petstore_frame.loader.question import DuplicatesError as DuplicatesError
 from petstore_frame.loader.results.results import LoadFailedError as LoadFailedError
 from petstore_frame.loader.results.results import LoadInterrupted as LoadInterrupted
 from petstore_frame.loader.results.results import LoadStopped as LoadStopped

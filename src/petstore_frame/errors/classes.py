@@ -18,12 +18,9 @@ def phrase(text: Any, reader: Any = None) -> str:
 class PetstoreError(ShortTraceback, Exception):
     """Base of every error that this package raises on purpose.
 
-    Args:
-        args: The message.
+    Attributes:
         option: An option that helps, as its name, or its name and its value; it stands where the
             message has ``{}``.
-
-    Attributes:
         call: How the loader was called, by which the next step is phrased, or None.
     """
 
@@ -183,6 +180,7 @@ class APIConnectionError(PetstoreError):
         reason: One word for the cause: refused, dns, tls, timeout, reset, closed, …
         may_have_been_applied: False only on proof that the store cannot have acted on the request.
         retryable: Whether a later identical GET may succeed.
+        retry_after_s: Seconds that the store asked to wait, or None.
     """
 
     message: str
@@ -191,6 +189,7 @@ class APIConnectionError(PetstoreError):
     reason: str = "connection"
     may_have_been_applied: bool = True
     retryable: bool = True
+    retry_after_s: float | None = None
 
 
 class APITimeoutError(APIConnectionError):
@@ -273,15 +272,9 @@ class InputError(PetstoreError, ValueError):
     def phrased_by(self, reader: Any = None) -> str:
         """Return place, message and next step; where both are known, the call that would do."""
         message, hint = phrase(self.args[0], reader), phrase(self.hint, reader)
-        place = ", ".join(
-            part
-            for part in (
-                self.path or "",
-                f"line {self.line}" if self.line else "",
-                f"column {self.column!r}" if self.column else "",
-            )
-            if part
-        )
+        line = f"line {self.line}" if self.line else None
+        column = f"column {self.column!r}" if self.column else None
+        place = ", ".join(part for part in (self.path, line, column) if part)
         text = f"{place}: {message}" if place else message
         text = f"{text}; {hint}" if hint else text
         has_call = self.call is not None and self.answer and getattr(reader, "has_options", True)

@@ -1,9 +1,10 @@
-"""Workbooks written row by row; a cell that XlsxWriter does not accept is an error."""
+"""Workbooks written row by row; nothing that a cell cannot hold is lost in silence."""
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import MissingExtraError, ReportError
-from petstore_frame.files.cells import fit, is_exact_number
-from petstore_frame.files.styles import TEXT, WHOLE
-from petstore_frame.html.palette import INK
+from petstore_frame.files.styles import INK, TEXT, WHOLE
 
 FONT = "Calibri"
+_A4 = 9
+_HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
+CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
+EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what is typed or saved
+
+# XML 1.0 forbids these. Other control characters are written as _x0001_ and come back.
+_UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
+
 # Text stays text; ``Sheet.formula`` writes formulas.
 _OPTIONS = {"strings_to_formulas": False, "strings_to_numbers": False, "strings_to_urls": False}
 
@@ -39,18 +46,55 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
             yield Book(workbook, is_constant_memory=is_constant_memory)
             workbook.close()
         except BaseException as problem:
-            _give_up(workbook)
+            for sheet in workbook.worksheets():
+                # XlsxWriter closes the files of rows kept on disk only for a whole book.
+                if rows := getattr(sheet, "row_data_fh", None):
+                    rows.close()
             if isinstance(problem, xlsxwriter.exceptions.FileCreateError):
                 raise problem.args[0] from problem  # the OSError that it wraps
             raise
 
 
-def _give_up(workbook: Any) -> None:
-    """Close the files of rows kept on disk, which XlsxWriter does only for a whole book."""
-    for sheet in workbook.worksheets():
-        rows = getattr(sheet, "row_data_fh", None)
-        if rows is not None:
-            rows.close()
+def is_exact_number(value: float) -> bool:
+    """Return whether a number stays what it is in a cell; a longer id must be text.
+
+    Example:
+        >>> is_exact_number(10**15 - 1), is_exact_number(10**15)
+        (True, False)
+    """
+    return not isinstance(value, int) or abs(value) < EXACT_NUMBERS
+
+
+def fits(texts: Sequence[str]) -> bool:
+    """Return whether all texts fit into cells as they are."""
+    longest = max(map(len, texts), default=0)
+    if longest > CELL_LIMIT // 2 and max(map(_utf16_units, texts)) > CELL_LIMIT:
+        return False
+    return not _UNFIT.search("".join(texts))
+
+
+def fit(text: str) -> tuple[str, str | None]:
+    """Return a text that a cell can hold, and what was done to it, or None.
+
+    Example:
+        >>> fit("Luna")
+        ('Luna', None)
+    """
+    done = []
+    if _UNFIT.search(text):
+        text = _UNFIT.sub("\ufffd", text)
+        done.append("characters that no workbook can hold were replaced by \ufffd")
+    size = _utf16_units(text)
+    if size > CELL_LIMIT:
+        mark = f" … [cut: {len(text):,} characters]"
+        room = (CELL_LIMIT - len(mark)) * 2
+        text = text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + mark
+        done.append(f"cut to the {CELL_LIMIT:,} characters that a cell can hold")
+    return text, "; ".join(done) or None
+
+
+def _utf16_units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
 
 
 def plain_mark(text: str) -> str:
@@ -75,16 +119,8 @@ def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
     return str(xl_rowcol_to_cell(row, col, row_abs=is_fixed, col_abs=is_fixed))
 
 
-_A4 = 9
-_HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
-
-
 class Book:
-    """A workbook being written.
-
-    Attributes:
-        contents: The sheets so far, each with what it holds.
-    """
+    """A workbook being written; ``contents`` are its sheets so far, each with what it holds."""
 
     def __init__(self, workbook: Any, *, is_constant_memory: bool) -> None:
         self.workbook = workbook
@@ -105,19 +141,12 @@ class Book:
             self._styles[key] = self.workbook.add_format(wanted)
         return self._styles[key]
 
-    def chart(self, **options: Any) -> Any:
-        """Return a new chart."""
-        return self.workbook.add_chart(options)
-
 
 @dataclass
 class Sheet:
     """One sheet. It collects cells and writes them row by row, as constant memory needs.
 
-    Attributes:
-        book: The workbook that it belongs to.
-        raw: XlsxWriter's sheet, for settings other than cells.
-        name: Its name.
+    ``raw`` is XlsxWriter's sheet, for settings other than cells.
     """
 
     book: Book
@@ -175,11 +204,7 @@ class Sheet:
         self._cells[row, _HEIGHT] = ("set_row", (points,))
 
     def finish(self) -> None:
-        """Write the collected cells row by row.
-
-        Raises:
-            ReportError: A cell was not accepted.
-        """
+        """Write the collected cells row by row; one that is not accepted is a ReportError."""
         for (row, col), (verb, values) in sorted(self._cells.items(), key=lambda cell: cell[0]):
             if col == _HEIGHT:
                 self.do(verb, row, *values)
@@ -212,16 +237,13 @@ class Sheet:
 
     def do(self, verb: str, *values: Any) -> None:
         """Add something other than a cell to the sheet: a filter, a table, a chart."""
-        if code := getattr(self.raw, verb)(*values):
-            raise self._refusal("", verb, code)
+        self.check(getattr(self.raw, verb)(*values), what=verb)
 
-    def check(self, code: int, row: int) -> None:
-        """Refuse to go on when a write was not accepted."""
+    def check(self, code: int, row: int | None = None, what: str = "a cell") -> None:
+        """Refuse to go on when XlsxWriter did not accept something."""
         if code:
-            raise self._refusal(f", row {row + 1}", "a cell", code)
-
-    def _refusal(self, place: str, what: str, code: int) -> ReportError:
-        return ReportError(
-            f"sheet {self.name!r}{place}: the workbook did not accept {what} (code {code}); "
-            "no file was changed"
-        )
+            place = "" if row is None else f", row {row + 1}"
+            raise ReportError(
+                f"sheet {self.name!r}{place}: the workbook did not accept {what} (code {code}); "
+                "no file was changed"
+            )

@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all, so that it survives a power cut."""
+"""Files written whole or not at all, by one writer at a time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from petstore_frame.errors import ReportError
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, ending: str = "") -> Iterator[Path]:
     """Give a new name beside ``path`` to write to, and rename it on success.
 
     Raises:
-        ReportError: The folder is missing or cannot be written, or the file is open elsewhere;
-            a file that was there is unchanged.
+        ReportError: The name has another ``ending``, the folder is missing or cannot be written,
+            or the file is open elsewhere; a file that was there is unchanged.
     """
+    if ending and path.suffix.lower() != ending:
+        raise ReportError(f"{path} cannot be written: the name of this file ends in {ending}")
     refuse_impossible(path)
     try:
         with replacing(path) as draft:
@@ -60,11 +64,8 @@ def refuse_impossible(path: Path) -> None:
 def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
     """Give a temporary path; on success its file replaces ``path``, else it is removed.
 
-    A file that was there before passes its permissions on.
-
-    Args:
-        path: The file to write.
-        draft: Where to write first, on the same disk; None takes a new name beside ``path``.
+    A file that was there before passes its permissions on. ``draft`` is where to write first, on
+    the same disk; None takes a new name beside ``path``.
     """
     temporary = draft or path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
     try:
@@ -87,3 +88,29 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class AtWorkError(Exception):
+    """Another process, or another thread of this one, holds the lock."""
+
+
+@contextmanager
+def held(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold a lock file for as long as the block lasts; the system frees it with its process.
+
+    The file stays, empty, when the lock is free. ``wait_s`` is how long to wait for another holder.
+
+    Raises:
+        AtWorkError: Somebody else holds it.
+        OSError: The place cannot be written.
+    """
+    # Each caller gets its own lock object: a shared one would let the same thread in twice.
+    lock = FileLock(path, timeout=wait_s, is_singleton=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise AtWorkError(str(path)) from None
+    try:
+        yield
+    finally:
+        lock.release()

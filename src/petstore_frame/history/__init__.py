@@ -1,10 +1,10 @@
 """What changed between dates, from snapshots kept on disk."""
 
 from petstore_frame.history.changes import Diff, diff
-from petstore_frame.history.folder import Snapshot, SnapshotProblem
+from petstore_frame.history.engines import diff_pets, trend_pets
+from petstore_frame.history.flow import Flow
 from petstore_frame.history.history import History, HistoryOption, open_history
-from petstore_frame.history.queries import diff_pets, trend_pets
-from petstore_frame.history.turnover import Flow
+from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 
 __all__ = [
     "Diff",

@@ -11,15 +11,15 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame._internal.arguments import time_zone
-from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
-from petstore_frame.history.engines import Engine, to_pandas
-from petstore_frame.history.folder import Snapshot, day_of
-from petstore_frame.history.queries import DIFF_COLUMNS, KINDS, diff_pets
+from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pets, to_pandas
+from petstore_frame.history.folder import day_of
+from petstore_frame.history.snapshot import Snapshot
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import read_listing
+from petstore_frame.schema.arguments import time_zone
+from petstore_frame.schema.frame import HasFrame
 from petstore_frame.schema.models import PET_COLUMNS
 from petstore_frame.schema.text import kind_text
 
@@ -33,8 +33,8 @@ class Diff(HasFrame):
     """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
     Attributes:
-        rows: One row per pet that came, went or changed, as a frame of the history's engine, in
-            no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
+        rows: The rows of ``frame`` as a frame of the history's engine, in no fixed order, not yet
+            computed where the engine is lazy.
         timezone: The time zone of ``since`` and ``until``; None is the machine's.
 
     Example:
@@ -56,12 +56,17 @@ class Diff(HasFrame):
     @property
     def since(self) -> date:
         """The day of the earlier listing."""
-        return _day_of(self.old, self.timezone)
+        return self._day(self.old)
 
     @property
     def until(self) -> date:
         """The day of the later listing."""
-        return _day_of(self.new, self.timezone)
+        return self._day(self.new)
+
+    def _day(self, listing: Snapshot | Inventory) -> date:
+        if isinstance(listing, Snapshot):
+            return listing.date
+        return day_of(listing.fetched_at, self.timezone)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -87,6 +92,11 @@ class Diff(HasFrame):
         """The same by ``category_id`` (int64) too."""
         return self._moves(("category_id", *MOVE))
 
+    def _moves(self, by: Sequence[str]) -> pd.DataFrame:
+        moved = self.frame[self.frame["was"].ne(self.frame["now"])]
+        counted = moved.groupby(list(by), dropna=False).size()
+        return sort_moves(counted.reset_index(name="pets"))
+
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many pets by kind, kinds that did not occur included."""
@@ -103,11 +113,6 @@ class Diff(HasFrame):
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
         return StatusCount(len(self), self.is_exact)
 
-    def _moves(self, by: Sequence[str]) -> pd.DataFrame:
-        moved = self.frame[self.frame["was"].ne(self.frame["now"])]
-        counted = moved.groupby(list(by), dropna=False).size()
-        return sort_moves(counted.reset_index(name="pets"))
-
     def _columns(self) -> Collection[str]:
         return DIFF_COLUMNS
 
@@ -116,8 +121,14 @@ class Diff(HasFrame):
 
     def __str__(self) -> str:
         found = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
-        words = ", ".join(found) or "no change"
-        return "; ".join([f"{self.since} to {self.until}: {words}", *self._reserves()])
+        parts = [f"{self.since} to {self.until}: {', '.join(found) or 'no change'}"]
+        for what, listing in (
+            ("what was there before is not proven", self.old),
+            ("nothing is proven to be gone", self.new),
+        ):
+            if not listing.completeness.covers_all:
+                parts.append(f"{what} ({listing.completeness})")
+        return "; ".join(parts)
 
     __repr__ = __str__
 
@@ -129,26 +140,14 @@ class Diff(HasFrame):
         table = NOTEBOOK.table(rows, list(first.columns))
         return NOTEBOOK.section(str(self)) + table + NOTEBOOK.quiet([last])
 
-    def _reserves(self) -> list[str]:
-        """Return what the listings do not prove."""
-        open_ends = {
-            "what was there before is not proven": self.old.completeness,
-            "nothing is proven to be gone": self.new.completeness,
-        }
-        return [f"{what} ({one})" for what, one in open_ends.items() if not one.covers_all]
-
 
 def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
-        old: The earlier one: an Inventory, its frame, a Parquet file of one, or a Snapshot.
-        new: The later one, in any of these forms.
+        old, new: Each an Inventory, its frame, a Parquet file of one, or a Snapshot.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             Snapshot keeps its day.
-
-    Raises:
-        ArgumentError: It is none of these, or a frame that knows no store.
 
     Example:
         >>> import petstore_frame as pf
@@ -165,8 +164,7 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     return _compared(before, after, [each.frame for each in read], zone)
 
 
-def _listing(given: object) -> Inventory | Snapshot:
-    """Return an Inventory in whatever form it was given; a Snapshot as it is."""
+def _listing(given: object) -> Snapshot | Inventory:
     found = given if isinstance(given, Snapshot) else read_listing(given)
     if found is None:
         raise ArgumentError(
@@ -185,21 +183,11 @@ def diff_snapshots(
 
 
 def _compared(
-    old: Inventory | Snapshot,
-    new: Inventory | Snapshot,
-    frames: Sequence[Any],
-    zone: tzinfo | None,
+    old: Snapshot | Inventory, new: Snapshot | Inventory, frames: list[Any], zone: tzinfo | None
 ) -> Diff:
-    rows = diff_pets(
-        *frames,
-        is_old_whole=old.completeness.covers_all,
-        is_new_whole=new.completeness.covers_all,
-    )
+    is_old_whole, is_new_whole = (each.completeness.covers_all for each in (old, new))
+    rows = diff_pets(*frames, is_old_whole=is_old_whole, is_new_whole=is_new_whole)
     return Diff(old, new, rows, zone)
-
-
-def _day_of(listing: Snapshot | Inventory, zone: tzinfo | None) -> date:
-    return listing.date if isinstance(listing, Snapshot) else day_of(listing.fetched_at, zone)
 
 
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:

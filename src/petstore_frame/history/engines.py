@@ -1,46 +1,42 @@
-"""Snapshots opened as frames of one of five engines, not yet read where the engine is lazy.
+"""What only all rows can answer: asked once in narwhals, computed by one of five engines.
 
-Most engines read a star or a bracket in a path as a pattern, which may match another history:
-paths are escaped.
+Three rules keep the engines alike. A status is compared as text, a missing one as ``no status``,
+because nulls compare differently. Joins are left joins and anti joins, because a full join turns
+int64 ids into floats on pandas and Dask. No order is promised; rows are sorted where they are
+shown. Frames are not yet read where the engine is lazy.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from glob import escape
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import narwhals as nw
 import pandas as pd
-from typing_extensions import TypeVar
 
-from petstore_frame._internal.arguments import one_of
+from petstore_frame.counts.pet_table import open_frame
+from petstore_frame.counts.summary import count_pets, status_text
 from petstore_frame.errors import ArgumentError, MissingExtraError
-from petstore_frame.history.folder import Snapshot
-from petstore_frame.history.snapshot_file import check_rows, read_table
+from petstore_frame.history.snapshot import Snapshot, check_rows, read_table
+from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.frame import as_text
+from petstore_frame.schema.models import PET_COLUMNS
 
-if TYPE_CHECKING:
-    import duckdb
-    import polars as pl
-
-    Relation: TypeAlias = duckdb.DuckDBPyRelation
-    Polars: TypeAlias = pl.LazyFrame
-Frame = TypeVar("Frame", default="Relation")
-_Open = Callable[[Sequence[Snapshot], tuple[str, ...], Any], Any]
+ENGINES = ("duckdb", "pandas", "polars", "dask", "spark")
+COMPARED = ("id", "name", "category_id", "status")
+DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now", "difference")
+KINDS = ("new", "first seen", "changed", "gone", "not seen")
 
 
 class Engine:
-    """What computes: ``pandas``, ``polars``, ``duckdb``, ``dask`` or ``spark``.
-
-    ``session`` is the user's DuckDB connection or SparkSession; None starts or finds one.
-    """
+    """What computes; ``session`` is the user's DuckDB connection or SparkSession, if any."""
 
     def __init__(self, name: str, session: Any = None) -> None:
-        self.name = one_of("engine", name, _ENGINES)
+        self.name = one_of("engine", name, ENGINES)
         self._session = session
 
     def open(self, *parts: Sequence[Snapshot], columns: tuple[str, ...]) -> list[Any]:
@@ -49,95 +45,54 @@ class Engine:
         Frames meet in a join only on one session, which those of one call share. Each call has a
         DuckDB connection of its own, so questions may be asked from threads.
         """
-        session = self._start()
-        if self.name != "pandas":  # which checks what it reads
+        session = self._session
+        if self.name == "duckdb":
+            if session is None:
+                session = _library("duckdb", "history").connect()
+            elif hasattr(session, "cursor"):
+                session = session.cursor()
+            else:
+                raise ArgumentError(f"session is a DuckDB connection, got {type(session).__name__}")
+        elif self.name == "spark" and session is None:
+            session = _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
+        if self.name != "pandas":  # for which read_table checks them
             for snapshot in chain.from_iterable(parts):
                 check_rows(snapshot.path, columns)
-        return [_ENGINES[self.name](snapshots, columns, session) for snapshots in parts]
+        return [self._open(snapshots, columns, session) for snapshots in parts]
 
-    def _start(self) -> Any:
-        given = self._session
-        if self.name == "duckdb":
-            if given is not None and not hasattr(given, "cursor"):
-                raise ArgumentError(f"session is a DuckDB connection, got {type(given).__name__}")
-            return given.cursor() if given else _library("duckdb", "history").connect()
-        if self.name == "spark" and given is None:
-            return _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
-        return given
-
-
-def to_pandas(frame: Any) -> pd.DataFrame:
-    """Bring a frame of any engine here: numbers int64, texts str, dates instants without a zone."""
-    lazy = nw.from_native(frame).lazy()
-    kind = lazy.implementation
-    is_pandas = kind.is_dask() or kind.is_pandas_like()
-    # Dask's index would leak into an Arrow table as a column.
-    options = {"engine": "streaming"} if kind.is_polars() else {}
-    collected = lazy.collect("pandas" if is_pandas else "pyarrow", **options)
-    here: pd.DataFrame = collected.to_pandas()
-    # Dask's own guess of a type, before it computes, may be another one.
-    for name, dtype in collected.schema.items():
-        if dtype.is_temporal():
-            here[name] = _days(here[name])
-        elif dtype.is_integer():
-            here[name] = here[name].astype("int64")
+    def _open(self, snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
+        """Open columns of snapshots, whose paths are no patterns, whatever signs they hold."""
+        paths = [str(each.path) for each in snapshots]
+        days = [pd.Timestamp(each.date) for each in snapshots]
+        if self.name == "pandas":
+            # Arrow-backed columns stay whole numbers through a join, and take half the room.
+            kept = {"types_mapper": pd.ArrowDtype, "ignore_metadata": True}
+            tables = [read_table(each.path, columns).to_pandas(**kept) for each in snapshots]
+            dated = [part.assign(date=day) for part, day in zip(tables, days, strict=True)]
+            return pd.concat(dated, ignore_index=True)
+        if self.name == "dask":
+            dask = _library("dask.dataframe", "dask")
+            # fsspec takes a path for a pattern only if it has a star.
+            paths = [escape(path) if "*" in path else path for path in paths]
+            kept = {"columns": list(columns), "partitioning": None}
+            return dask.concat(
+                [
+                    dask.read_parquet(path, **kept).assign(date=day)
+                    for path, day in zip(paths, days, strict=True)
+                ]
+            )
+        if self.name == "polars":
+            polars = _library("polars", "polars")
+            rows = polars.scan_parquet(paths, hive_partitioning=True, glob=False)
+        elif self.name == "duckdb":
+            rows = session.read_parquet([escape(path) for path in paths], hive_partitioning=True)
+            return rows.select(", ".join((*columns, "date")))
         else:
-            here[name] = as_text(here[name])
-    here.index = pd.RangeIndex(len(here))
-    return here
-
-
-def _days(dates: pd.Series[Any]) -> pd.Series[Any]:
-    """Return dates as instants without a zone: DuckDB gives days, Spark instants in UTC."""
-    zone = getattr(dates.dtype, "tz", None)
-    plain = dates if zone is None else dates.dt.tz_localize(None)
-    return plain.astype("datetime64[us]")
-
-
-def _pandas(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> pd.DataFrame:
-    parts: list[pd.DataFrame] = []
-    for snapshot in snapshots:
-        # Arrow-backed columns stay whole numbers through a join, and take half the room.
-        part = read_table(snapshot.path, columns).to_pandas(
-            types_mapper=pd.ArrowDtype, ignore_metadata=True
-        )
-        parts.append(part.assign(date=pd.Timestamp(snapshot.date)))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _polars(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-    polars = _library("polars", "polars")
-    paths = [str(each.path) for each in snapshots]
-    scan = polars.scan_parquet(paths, hive_partitioning=True, glob=False)
-    return scan.select(*columns, "date")
-
-
-def _duckdb(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-    paths = [escape(str(each.path)) for each in snapshots]
-    rows = session.read_parquet(paths, hive_partitioning=True)
-    return rows.select(", ".join((*columns, "date")))
-
-
-def _dask(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-    dask = _library("dask.dataframe", "dask")
-    # fsspec takes a path for a pattern only if it has a star.
-    paths = [str(each.path) for each in snapshots]
-    paths = [escape(path) if "*" in path else path for path in paths]
-    parts = [
-        dask.read_parquet(path, columns=list(columns), partitioning=None).assign(
-            date=pd.Timestamp(each.date)
-        )
-        for path, each in zip(paths, snapshots, strict=True)
-    ]
-    return dask.concat(parts)
-
-
-def _spark(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-    folder = str(snapshots[0].path.parent.parent)
-    reader = session.read.option("basePath", folder)
-    # Hadoop has signs of its own in a path, and a backslash takes their meaning from them.
-    paths = [re.sub(r"([][*?{}\\])", r"\\\1", str(each.path)) for each in snapshots]
-    return reader.parquet(*paths).select(*columns, "date")
+            folder = str(snapshots[0].path.parent.parent)
+            # Hadoop has signs of its own in a path, and a backslash takes their meaning from them.
+            paths = [re.sub(r"([][*?{}\\])", r"\\\1", path) for path in paths]
+            rows = session.read.option("basePath", folder).parquet(*paths)
+        return rows.select(*columns, "date")
 
 
 def _library(module: str, extra: str) -> Any:
@@ -148,10 +103,169 @@ def _library(module: str, extra: str) -> Any:
         raise MissingExtraError(f"a history on the engine {name}", extra) from None
 
 
-_ENGINES: dict[str, _Open] = {
-    "duckdb": _duckdb,
-    "pandas": _pandas,
-    "polars": _polars,
-    "dask": _dask,
-    "spark": _spark,
-}
+def to_pandas(frame: Any) -> pd.DataFrame:
+    """Bring a frame of any engine here: numbers int64, texts str, dates instants without a zone."""
+    lazy = nw.from_native(frame).lazy()
+    kind = lazy.implementation
+    # Dask's index would leak into an Arrow table as a column.
+    backend = "pandas" if kind.is_dask() or kind.is_pandas_like() else "pyarrow"
+    options = {"engine": "streaming"} if kind.is_polars() else {}
+    collected = lazy.collect(backend, **options)
+    here: pd.DataFrame = collected.to_pandas()
+    # Dask's own guess of a type, before it computes, may be another one.
+    for name, dtype in collected.schema.items():
+        column = here[name]
+        if dtype.is_temporal():  # DuckDB gives days, Spark instants in UTC
+            is_zoned = getattr(column.dtype, "tz", None) is not None
+            plain = column.dt.tz_localize(None) if is_zoned else column
+            here[name] = plain.astype("datetime64[us]")
+        else:
+            here[name] = column.astype("int64") if dtype.is_integer() else as_text(column)
+    here.index = pd.RangeIndex(len(here))
+    return here
+
+
+def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: bool = False) -> Any:
+    """Return one row per pet that came, went or changed in any field.
+
+    Args:
+        old: The earlier pets: ``id`` (unique), ``name``, ``category_id``, ``status``, and further
+            fields of a pet, which are compared where both have them.
+        new: The later pets, a frame of the same kind.
+        is_old_whole, is_new_whole: Whether they are known to be all pets of the store.
+
+    Returns:
+        A frame of the same kind, in no fixed order, with the columns of ``Diff.frame``: the name
+        and category are those of the later pets where the pet is in these.
+
+    Raises:
+        ArgumentError: It is not a frame.
+        InputError: A frame lacks a column, or ids are not whole numbers.
+    """
+    before, after = open_frame(old, COMPARED), open_frame(new, COMPARED)
+    held = {*before.collect_schema().names()} & {*after.collect_schema().names()}
+    fields = [name for name in PET_COLUMNS if name in held and name != "id"]
+    # Every engine compares texts alike; a missing value is the empty text.
+    texts = {
+        name: status_text() if name == "status" else nw.col(name).cast(nw.String).fill_null("")
+        for name in fields
+    }
+    was = before.select("id", *(text.alias(f"was {name}") for name, text in texts.items()))
+    shown = ("id", "name", "category_id")
+    now = after.select(*shown, *(text.alias(f"now {name}") for name, text in texts.items()))
+    was_there = ~nw.col("was status").is_null()
+    differences = [
+        nw.when(was_there & (nw.col(f"was {name}") != nw.col(f"now {name}")))
+        .then(nw.lit(f", {name}"))
+        .otherwise(nw.lit(""))
+        for name in fields
+    ]
+    came = nw.lit("new" if is_old_whole else "first seen")
+    changed = (
+        now.join(was, on="id", how="left")
+        .with_columns(
+            difference=nw.concat_str(differences).str.slice(2),
+            kind=nw.when(was_there).then(nw.lit("changed")).otherwise(came),
+        )
+        .filter(~was_there | (nw.col("difference") != ""))
+        .rename({"was status": "was", "now status": "now"})
+    )
+    went = (
+        before.select(*shown, was=status_text())
+        .join(after.select("id"), on="id", how="anti")
+        .with_columns(
+            now=nw.lit(None, dtype=nw.String),
+            kind=nw.lit("gone" if is_new_whole else "not seen"),
+            difference=nw.lit(""),
+        )
+    )
+    return nw.concat([changed.select(*DIFF_COLUMNS), went.select(*DIFF_COLUMNS)]).to_native()
+
+
+def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
+    """Count dated pets by day and by columns.
+
+    ``pets`` has ``date`` (a date, an instant, or text like 2026-11-01), one row per pet and
+    snapshot. The frame returned has ``date`` (an instant), the columns of ``by``, ``pets`` (int64).
+    """
+    counted = nw.from_native(count_pets(pets, ("date", *by)))
+    return counted.with_columns(date=_midnight()).to_native()
+
+
+def live_pets(pets: Any) -> Any:
+    """Return one row per pet ever seen, with the days on which it was.
+
+    Columns: ``id``, ``category_id``; as instants ``first_seen``, ``last_seen``, ``last_available``,
+    ``last_sold`` and ``last_other`` (any status but available, or none), missing where that never
+    was; ``was_offered``: 1 where it was ever seen available or pending, else 0.
+    """
+    status, day = nw.col("status"), nw.col("date")
+    is_offered = (status == "available") | (status == "pending")
+    return (
+        _dated(pets, ("id", "category_id", "status"))
+        .with_columns(status=status_text())
+        .with_columns(
+            last_available=nw.when(status == "available").then(day),
+            last_sold=nw.when(status == "sold").then(day),
+            last_other=nw.when(status != "available").then(day),
+            was_offered=nw.when(is_offered).then(nw.lit(1)).otherwise(nw.lit(0)),
+            last_seen=day,
+        )
+        .group_by("id")
+        .agg(
+            nw.col("category_id").max(),
+            nw.col("date").min().alias("first_seen"),
+            nw.col("last_seen", "last_available", "last_sold", "last_other").max(),
+            nw.col("was_offered").max(),
+        )
+        .to_native()
+    )
+
+
+def sell_pets(lives: Any) -> Any:
+    """Count by category the pets that were offered, and those of them sold when last seen."""
+    is_sold = nw.col("last_sold") == nw.col("last_seen")
+    return (
+        nw.from_native(lives)
+        .filter(nw.col("was_offered") == 1)
+        .with_columns(offered=nw.lit(1), sold=nw.when(is_sold).then(nw.lit(1)).otherwise(nw.lit(0)))
+        .group_by("category_id")
+        .agg(nw.col("offered", "sold").sum())
+        # DuckDB sums whole numbers into a type of 128 bits.
+        .with_columns(nw.col("offered", "sold").cast(nw.Int64))
+        .to_native()
+    )
+
+
+def age_pets(pets: Any, lives: Any) -> Any:
+    """Return the pets that were available when last seen, and since when; see ``Flow.ageing``."""
+    known = nw.from_native(lives).filter(nw.col("last_available") == nw.col("last_seen"))
+    return (
+        _dated(pets, COMPARED)
+        .filter(status_text() == "available")
+        .select("id", "name", "category_id", "date")
+        .join(known.select("id", "first_seen", "last_seen", "last_other"), on="id", how="inner")
+        .filter(nw.col("last_other").is_null() | (nw.col("date") > nw.col("last_other")))
+        .group_by("id")
+        .agg(
+            nw.col("name").max(),
+            nw.col("category_id").max(),
+            nw.col("first_seen").min(),
+            nw.col("date").min().alias("available_since"),
+            nw.col("last_seen").max(),
+        )
+        .to_native()
+    )
+
+
+def _midnight() -> nw.Expr:
+    """Return ``date`` as an instant: the one form that every engine reads alike."""
+    day = nw.col("date").cast(nw.String).str.slice(0, 10)
+    return day.str.to_datetime(format="%Y-%m-%d")
+
+
+def _dated(pets: Any, columns: Sequence[str]) -> Any:
+    """Open dated pets with a date that can be compared; the key of a folder may be a category."""
+    frame = open_frame(pets, ("date", *columns)).select("date", *columns)
+    is_day = frame.collect_schema()["date"].is_temporal()
+    return frame if is_day else frame.with_columns(date=_midnight())

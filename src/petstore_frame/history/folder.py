@@ -1,4 +1,4 @@
-"""What is in a history's folder, and which snapshots a question is about.
+"""The folder of a history: what is in it, which snapshots a question is about, what is added.
 
 The layout is ``date=2026-11-01/pets.parquet``: plain hive-partitioned Parquet, which pandas,
 polars, DuckDB and Spark read without us. Each question reads the folder once, so its answer is
@@ -7,96 +7,34 @@ about one state of it.
 
 from __future__ import annotations
 
+import os
 import shlex
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import TypeAlias, Union
 
 import numpy as np
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, HistoryError, HistoryWarning
+from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError, HistoryWarning
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.history.snapshot_file import (
+from petstore_frame.files.whole import AtWorkError, held, replacing, sync
+from petstore_frame.history.snapshot import (
+    FILE_NAME,
     NEXT_STEP,
-    UnreadableError,
-    read_footer,
-    read_inventory,
+    Snapshot,
+    SnapshotProblem,
+    check_rows,
+    open_snapshot,
+    write_file,
 )
-from petstore_frame.inventory import Completeness, Inventory, Origin
-from petstore_frame.inventory.origin import HasOrigin, ListingRecord
-from petstore_frame.schema.frame import as_dtypes
+from petstore_frame.inventory import Inventory
+from petstore_frame.inventory.evidence import Fact
 
-FILE_NAME = "pets.parquet"
-_LISTED = {
-    "date": "datetime64[us]",
-    "rows": "int64",
-    "verdict": "str",
-    "status": "str",
-    "completeness": "str",
-    "fetched_at": "datetime64[us, UTC]",
-    "base_url": "str",
-    "size": "int64",
-}
+LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
-
-
-@dataclass(frozen=True, repr=False)
-class Snapshot(HasOrigin):
-    """One dated inventory on disk.
-
-    Attributes:
-        date: The day of ``fetched_at`` in the time zone of the History that kept it.
-        path: The Parquet file, of ``size`` bytes, with ``rows`` pets in ``columns``.
-        completeness: What the listing covers.
-        origin: The store's address, when it was read, and what it calls itself; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of a snapshot are those of its origin.
-
-    Example:
-        >>> from datetime import UTC, datetime
-        >>> from petstore_frame import History, Inventory
-        >>> from petstore_frame.schema.frame import to_frame
-        >>> from petstore_frame.schema.frame import PetColumns
-        >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
-        >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)
-        >>> History("history").add(Inventory.made_up(pets, fetched_at=read_at))
-        <Snapshot of 2026-11-01: complete: 1 pet>
-    """
-
-    date: date
-    path: Path
-    rows: int
-    size: int
-    completeness: Completeness
-    origin: Origin
-    columns: tuple[str, ...]
-
-    def read(self) -> Inventory:
-        """Load it into memory, with what it covers; a HistoryError names a damaged file."""
-        return read_inventory(
-            self.path, ListingRecord(self.completeness, self.origin), self.columns
-        )
-
-    def __repr__(self) -> str:
-        return f"<Snapshot of {self.date}: {self.completeness}>"
-
-
-@dataclass(frozen=True)
-class SnapshotProblem:
-    """A path that is not a readable snapshot, and why.
-
-    ``date`` is the day whose snapshot is lost; None for a path that does not belong here.
-    """
-
-    path: Path
-    reason: str
-    date: date | None = None
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -113,21 +51,32 @@ class Contents:
 
     @classmethod
     def of(cls, folder: Path, zone: tzinfo | None = None, *, warn: bool = True) -> Contents:
-        """Read the footers of all files in a folder, and name all that is no snapshot.
-
-        ``warn`` warns of each day whose snapshot cannot be read.
-        """
-        entries = sorted(folder.iterdir()) if folder.is_dir() else []
-        # The lock, and files that are half written, begin with a dot.
-        shown = (entry for entry in entries if not entry.name.startswith("."))
-        found = [each for entry in shown for each in _look_into(entry)]
+        """Read the ends of all files in a folder; warn of each day that cannot be read."""
+        found: list[Snapshot | SnapshotProblem] = []
+        for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
+            if entry.name.startswith("."):  # the lock, and files that are half written
+                continue
+            try:
+                day = date.fromisoformat(entry.name.removeprefix("date="))
+            except ValueError:
+                day = None
+            if day is None or entry.name != f"date={day}" or not entry.is_dir():
+                text = "not part of this history; it is left alone"
+                found.append(SnapshotProblem(entry, text))
+            else:
+                found += [open_snapshot(path, day) for path in sorted(entry.iterdir())]
         snapshots = [each for each in found if isinstance(each, Snapshot)]
         problems = [each for each in found if isinstance(each, SnapshotProblem)]
-        for problem in problems:
-            if warn and problem.date is not None:
-                text = f"{problem}; that day is left out"
-                warnings.warn(text, HistoryWarning, stacklevel=callers_level())
-        return cls(folder, zone, snapshots, problems)
+        held = cls(folder, zone, snapshots, problems)
+        for problem in held.lost.values() if warn else ():
+            text = f"{problem}; that day is left out"
+            warnings.warn(text, HistoryWarning, stacklevel=callers_level())
+        return held
+
+    @property
+    def lost(self) -> dict[date, SnapshotProblem]:
+        """The days whose snapshot cannot be read."""
+        return {each.date: each for each in self.problems if each.date is not None}
 
     def between(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
         """Return the snapshots of these days, both included, at least one."""
@@ -148,65 +97,27 @@ class Contents:
         for each in self.snapshots:
             if each.date == wanted:
                 return each
-        for problem in self.problems:
-            if problem.date == wanted:
-                raise HistoryError(f"{problem}; {NEXT_STEP}")
+        if wanted in self.lost:
+            raise HistoryError(f"{self.lost[wanted]}; {NEXT_STEP}")
         raise HistoryError(f"no snapshot of {wanted}; {self._what_is_there()}")
 
-    def before(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot before another one."""
-        found = [each for each in self.snapshots if each.date < snapshot.date]
-        if not found:
-            raise HistoryError(
-                f"nothing comes before {snapshot.date}: a diff needs two snapshots; "
-                "add an inventory on another day"
-            )
-        return found[-1]
-
-    def lost_days(self, first: date, last: date) -> set[date]:
-        """Return the days, both bounds included, whose snapshot cannot be read."""
-        lost = {problem.date for problem in self.problems if problem.date is not None}
-        return {day for day in lost if first <= day <= last}
+    def __str__(self) -> str:
+        days = [each.date for each in self.snapshots]
+        span = f" from {days[0]} to {days[-1]}" if days else ""
+        count = f"1 snapshot of {days[0]}" if len(days) == 1 else f"{len(days)} snapshots{span}"
+        return f"History {str(self.folder)!r}: {count}"
 
     def _what_is_there(self) -> str:
-        kept, lost = self.snapshots, [each for each in self.problems if each.date is not None]
-        if lost and not kept:
-            return f"{lost[0]}; {NEXT_STEP}"
-        if not kept:
-            state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
-            return (
-                f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
-                f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
-            )
-        return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
-
-
-def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
-    """Return a row for each snapshot, as ``History.snapshots`` describes it."""
-    rows = [
-        (
-            each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
-            str(each.completeness), each.fetched_at, each.base_url, each.size,
+        kept = self.snapshots
+        if kept:
+            return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
+        if self.lost:
+            return f"{next(iter(self.lost.values()))}; {NEXT_STEP}"
+        state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
+        return (
+            f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
+            f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
         )
-        for each in snapshots
-    ]  # fmt: skip
-    return as_dtypes(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
-
-
-def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
-    """Read the end of one file, which must be the snapshot of this day."""
-    if path.name != FILE_NAME:
-        return SnapshotProblem(path, f"not a file of this history, which writes {FILE_NAME} only")
-    try:
-        record, rows, columns = read_footer(path)
-        size = path.stat().st_size
-    except (UnreadableError, OSError) as problem:
-        return SnapshotProblem(path, str(problem), day)
-    read_on = record.origin.fetched_at.astimezone(UTC).date()
-    # Anywhere on earth the day is that of UTC, the one before or the one after.
-    if abs(read_on - day) > timedelta(days=1):
-        return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
-    return Snapshot(day, path, rows, size, *record, columns)
 
 
 def day_of(day: Day, zone: tzinfo | None = None) -> date:
@@ -225,12 +136,94 @@ def day_of(day: Day, zone: tzinfo | None = None) -> date:
     raise ArgumentError(f"expected a day, got {day!r}; pass a date, or text like 2026-11-01")
 
 
-def _look_into(entry: Path) -> list[Snapshot | SnapshotProblem]:
-    """Return what one entry of the folder is: the files of a day, or nothing of ours."""
+def add_snapshot(
+    folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool
+) -> Snapshot:
+    """Keep an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
+    if not isinstance(inventory, Inventory):
+        raise ArgumentError(
+            f"expected an Inventory, got {type(inventory).__name__}; "
+            "pass the Inventory, not its frame"
+        )
+    known = inventory.completeness
+    if inventory.fetched_at.tzinfo is None:
+        raise HistoryError("fetched_at has no time zone, so its day is not known")
+    if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
+        raise HistoryError(
+            f"what the frame covers is not known: {known.basis} "
+            "Add the inventory before you edit its frame"
+        )
+    if known.part:
+        raise HistoryError(f"it holds only the pets with {known.part}; add the whole inventory")
+    day = day_of(inventory.fetched_at, zone)
     try:
-        day = date.fromisoformat(entry.name.removeprefix("date="))
-    except ValueError:
-        day = None
-    if day is None or entry.name != f"date={day}" or not entry.is_dir():
-        return [SnapshotProblem(entry, "not part of this history; it is left alone")]
-    return [open_snapshot(path, day) for path in sorted(entry.iterdir())]
+        folder.mkdir(parents=True, exist_ok=True)
+        with held(folder / LOCK_NAME):
+            snapshots = Contents.of(folder, warn=False).snapshots
+            _check_store(folder, snapshots, inventory)
+            present = next((each for each in snapshots if each.date == day), None)
+            if present is not None:
+                facts = (known, inventory.origin, len(inventory))
+                if (present.completeness, present.origin, present.rows) == facts:
+                    return present
+                if not replace:
+                    _check_order(present, inventory, zone)
+            return _write(folder, inventory, day)
+    except AtWorkError:
+        text = f"another writer is at work in {folder}; wait for it to end and add again"
+        raise HistoryLockedError(text) from None
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        text = f"{folder} cannot be written to: {reason}; nothing was changed"
+        raise HistoryError(text) from problem
+
+
+def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
+    """Refuse another address, and another store at the same address where both state their id."""
+    kept_id = next((each.store_id for each in reversed(snapshots) if each.store_id), None)
+    last = snapshots[-1].origin if snapshots else inventory.origin
+    is_other = kept_id is not None and inventory.store_id not in (None, kept_id)
+    if is_other or not last.shares_address_with(inventory.origin):
+        urls = (last.base_url, inventory.base_url)
+        kept, other = (
+            url if store_id is None else f"{url} (store id {store_id})"
+            for url, store_id in zip(urls, (kept_id, inventory.store_id), strict=True)
+        )
+        raise HistoryError(
+            f"{folder} keeps the history of {kept}, and this inventory is of {other}; "
+            "use another folder for another store"
+        )
+
+
+def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -> None:
+    """Refuse to replace a day's snapshot by an older one or one that proves less."""
+    # A listing proves all pets, all of some scope, or nothing.
+    old, new = (
+        (each.completeness.covers_all, each.completeness.is_complete)
+        for each in (present, inventory)
+    )
+    if inventory.fetched_at <= present.fetched_at:
+        read_at = present.fetched_at.astimezone(zone)
+        reason = f"a listing of {read_at:%H:%M:%S %Z}, which is not older"
+    elif new < old:
+        reason = f"a listing that proves more ({present.completeness})"
+    else:
+        return
+    text = f"{present.date} already has {reason}; {{}} replaces it"
+    raise HistoryError(text, option=("replace", True))
+
+
+def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
+    """Write an inventory under a temporary name, and rename it into place when it is whole."""
+    for orphan in folder.glob(f"{_WRITING}*"):  # the lock is ours, so its writer is dead
+        orphan.unlink()
+    path = folder / f"date={day.isoformat()}" / FILE_NAME
+    with replacing(path, draft=folder / f"{_WRITING}{os.getpid()}") as draft:
+        write_file(draft, inventory)
+        path.parent.mkdir(exist_ok=True)
+    sync(folder)
+    written = open_snapshot(path, day)
+    if isinstance(written, SnapshotProblem):
+        raise HistoryError(f"{written}; the disk did not keep what was written")
+    check_rows(path, written.columns)
+    return written

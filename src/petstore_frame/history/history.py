@@ -9,55 +9,55 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overload
 
 import pandas as pd
+from typing_extensions import TypeVar
 
-from petstore_frame._internal.arguments import some_of, time_zone
 from petstore_frame.counts.summary import Summary
-from petstore_frame.errors import ArgumentError
-from petstore_frame.history.adding import add_snapshot
+from petstore_frame.errors import ArgumentError, HistoryError
 from petstore_frame.history.changes import Diff, diff_snapshots
-from petstore_frame.history.engines import Engine, Frame
-from petstore_frame.history.folder import (
-    Contents,
-    Day,
-    Snapshot,
-    SnapshotProblem,
-    day_of,
-    list_snapshots,
-)
-from petstore_frame.history.trend import EXACT, count_trend, trend_columns, widen
-from petstore_frame.history.turnover import Flow
+from petstore_frame.history.engines import Engine
+from petstore_frame.history.flow import EXACT, Flow, count_trend, widen
+from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
+from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
+from petstore_frame.schema.arguments import some_of, time_zone
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.schema.models import PET_COLUMNS
 
 if TYPE_CHECKING:
-    from petstore_frame.history.engines import Polars, Relation
+    import duckdb
 
-_ROWS_SHOWN = 10
+    Relation: TypeAlias = duckdb.DuckDBPyRelation
+Frame = TypeVar("Frame", default="Relation")
 HistoryOption: TypeAlias = Union["History[Any]", str, "PathLike[str]", None]
+_ROWS_SHOWN = 10
+_LISTED = {
+    "date": "datetime64[us]",
+    "rows": "int64",
+    "verdict": "str",
+    "status": "str",
+    "completeness": "str",
+    "fetched_at": "datetime64[us, UTC]",
+    "base_url": "str",
+    "size": "int64",
+}
 
 
 class History(Generic[Frame]):
     """Dated inventories of one store, kept as plain Parquet.
 
-    The interface has no events and no timestamps; the difference between two dated listings is
-    all that can be known of what came, went and was sold. One snapshot is kept per day:
-    a later listing of the same day replaces an earlier one unless it proves less. A folder
-    keeps one store: its address (on this machine, with any port), and its id where it states one.
+    One snapshot is kept per day: a later listing replaces an earlier one unless it proves less. A
+    folder keeps one store: its address (on this machine, with any port), and its id if it has one.
 
     Args:
         folder: Where the snapshots are; made by the first ``add``.
         engine: What computes: ``duckdb`` (reads from disk what it needs, spills when short of
             memory), ``pandas``, ``polars``, ``dask`` or ``spark``. The answers are the same.
-        session: A DuckDB connection (with its own memory limit, say) or a SparkSession to run
-            on. None makes or finds one; Dask runs on the current client.
+        session: A DuckDB connection or a SparkSession to run on; None makes or finds one. Dask runs
+            on the current client.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             snapshot that is there keeps its day.
-
-    Raises:
-        ArgumentError: The engine is not one of the five, ``folder`` is not a path, or there is
-            no such time zone.
 
     Example:
         >>> history = History("history")
@@ -67,30 +67,13 @@ class History(Generic[Frame]):
     Interface: Events (not shown); Resources (a Pet has no dates).
     """
 
-    # A type checker knows by the engine what open() and open_all() return.
-    @overload
+    @overload  # a type checker knows what open() returns
     def __init__(
         self: History[Relation],
         folder: str | PathLike[str],
         *,
         engine: Literal["duckdb"] = "duckdb",
         session: Any = None,
-        timezone: str | tzinfo | None = None,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: History[pd.DataFrame],
-        folder: str | PathLike[str],
-        *,
-        engine: Literal["pandas"],
-        timezone: str | tzinfo | None = None,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: History[Polars],
-        folder: str | PathLike[str],
-        *,
-        engine: Literal["polars"],
         timezone: str | tzinfo | None = None,
     ) -> None: ...
     @overload
@@ -118,19 +101,16 @@ class History(Generic[Frame]):
         self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
-        """Keep an inventory under the day on which it was fetched.
-
-        The file appears whole or not at all. Adding the same inventory again changes nothing.
+        """Keep an inventory under the day on which it was fetched, whole or not at all.
 
         Args:
-            inventory: What was fetched.
+            inventory: What was fetched; adding it again changes nothing.
             replace: Replace that day's snapshot even if this one is older or proves less.
 
         Raises:
-            HistoryLockedError: Another writer is at work; nothing was changed.
-            HistoryError: The day has a snapshot that is newer or proves more; the folder belongs
-                to another store; the frame was changed since it was fetched; or an id repeats.
-                Nothing was changed.
+            HistoryLockedError: Another writer is at work.
+            HistoryError: The day has a snapshot that is newer or proves more; the folder is of
+                another store; the frame was changed since it was fetched; or an id repeats.
         """
         return add_snapshot(self.folder, inventory, self.timezone, replace=replace)
 
@@ -142,21 +122,25 @@ class History(Generic[Frame]):
             asked for), ``completeness`` (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size``
             (bytes, int64). Files that are damaged or not ours are in ``problems()``.
         """
-        return list_snapshots(self._contents().snapshots)
+        rows = [
+            (
+                each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
+                str(each.completeness), each.fetched_at, each.base_url, each.size,
+            )
+            for each in self._contents().snapshots
+        ]  # fmt: skip
+        return as_dtypes(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
 
     def problems(self) -> list[SnapshotProblem]:
-        """Name every path in the folder that cannot be read or is not ours, and why.
-
-        Nothing is counted from such a file. A day lost by one also gives a HistoryWarning.
-        """
+        """Name every path in the folder that cannot be read or is not ours, and why."""
         return self._contents(warn=False).problems
 
     def read(self, day: Day | None = None) -> Inventory:
         """Return the inventory kept under a day, with what it covers.
 
         Args:
-            day: A date, or text like ``2026-11-01``; None takes the last snapshot. An instant
-                counts as its day in the history's time zone.
+            day: A date, or text like ``2026-11-01``; None takes the last snapshot, here and in
+                each question. An instant counts as its day in the history's time zone.
         """
         return self._contents().on(day).read()
 
@@ -174,12 +158,9 @@ class History(Generic[Frame]):
         """Open one snapshot as a frame of the engine, lazy where the engine is.
 
         Args:
-            day: A date; None takes the last snapshot.
+            day: As of ``read``.
             columns: Columns of the pets' table; None takes all that every one of the snapshots
                 has. ``date`` is added as the last one.
-
-        Raises:
-            ArgumentError: There is no such column.
         """
         return self._open_columns([self._contents().on(day)], columns)
 
@@ -190,44 +171,34 @@ class History(Generic[Frame]):
         since: Day | None = None,
         until: Day | None = None,
     ) -> Frame:
-        """Open several snapshots as one frame of the engine, for questions of your own over time.
+        """Open several snapshots as one frame of the engine, a row per pet and snapshot.
 
-        Args:
-            columns: As of ``open``.
-            since: First day; None starts at the first snapshot.
-            until: Last day; None ends at the last snapshot.
-
-        Returns:
-            One row per pet and snapshot.
+        ``since`` and ``until`` are the first and the last day, here and in ``trend`` and ``flow``;
+        None is the first or the last snapshot.
         """
         return self._open_columns(self._contents().between(since, until), columns)
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
-        """Count one snapshot by category and status on the engine, with what it covers.
-
-        Args:
-            day: A date; None takes the last snapshot.
-            categories: Labels by category id, as for ``petstore_frame.summarize``.
-        """
+        """Count one snapshot by category and status on the engine, with what it covers."""
         chosen = self._contents().on(day)
         (rows,) = self._engine.open([chosen], columns=("category_id", "status"))
         return Summary.of(rows, chosen.completeness, categories)
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
-        """Compare two snapshots.
+        """Compare two snapshots, the last with the one before it where no day is given.
 
-        Args:
-            old: The earlier day; None takes the snapshot before ``new``.
-            new: The later day; None takes the last snapshot.
-
-        Returns:
-            A Diff: counts in its repr, one row per pet in ``.frame``. A pet is called ``gone``
-            only where the later snapshot holds every pet that it covers, else ``not seen``; and
-            ``new`` only where the earlier one does, else ``first seen``.
+        A pet is called ``gone`` only where the later snapshot holds every pet that it covers, else
+        ``not seen``; and ``new`` only where the earlier one does, else ``first seen``.
         """
         held = self._contents()
         later = held.on(new)
-        earlier = held.before(later) if old is None else held.on(old)
+        before = [each for each in held.snapshots if each.date < later.date]
+        if old is None and not before:
+            raise HistoryError(
+                f"nothing comes before {later.date}: a diff needs two snapshots; "
+                "add an inventory on another day"
+            )
+        earlier = before[-1] if old is None else held.on(old)
         if earlier.date >= later.date:
             raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
         return diff_snapshots(earlier, later, self._engine, self.timezone)
@@ -248,8 +219,7 @@ class History(Generic[Frame]):
 
         Args:
             by: ``"status"``, ``"category_id"``, or both as a list.
-            since: First day; None starts at the first snapshot.
-            until: Last day; None ends at the last snapshot.
+            since, until: The first and the last day.
             every_days: In how many days a snapshot is due; a day on which one was due and is not
                 there gets rows whose ``pets`` is missing. None marks no gaps.
             freq: ``D``; or ``W`` or ``M``, which count the last snapshot of each week or month,
@@ -264,11 +234,6 @@ class History(Generic[Frame]):
             0 where the snapshot has none, missing where there is no snapshot), ``count_is``
             (``exact``, ``at least``, ``no snapshot``, ``unreadable``).
 
-        Raises:
-            ArgumentError: ``by`` names another column, ``freq`` is none of the three, or
-                ``every_days`` is not 1 or more.
-            HistoryError: No snapshot lies between the days.
-
         Example:
             >>> from petstore_frame import samples
             >>> history = samples.write_sample_history("history", days=15, pets=40)
@@ -279,17 +244,17 @@ class History(Generic[Frame]):
             2026-01-18         23    10
             2026-01-25         22    11
         """
-        columns, labels = trend_columns(by), shown_labels(categories)
         table = count_trend(
-            self._contents(), self._engine, columns,
+            self._contents(), self._engine, by,
             since=since, until=until, freq=freq, every_days=every_days,
         )  # fmt: skip
         if exact_only:
             table.loc[table["count_is"].ne(EXACT), "pets"] = pd.NA
-        if labels and "category_id" in columns:
+        labels = shown_labels(categories)
+        if labels and "category_id" in table:
             names = [category_name(one, labels) for one in table["category_id"]]
             table.insert(2, "category", pd.Series(names, dtype="str"))
-        return widen(table, columns) if wide else table
+        return widen(table) if wide else table
 
     def flow(
         self,
@@ -305,8 +270,7 @@ class History(Generic[Frame]):
             period: What ``moves`` and ``turnover`` compare: each ``snapshot`` with the next, or
                 the last ones of each ``week`` or ``month``.
             stale_days: From how many days on an available pet is stale.
-            since: First day; None starts at the first snapshot.
-            until: Last day; None ends at the last snapshot.
+            since, until: The first and the last day.
         """
         chosen = self._contents().between(since, until)
         return Flow(chosen, self._engine, period=period, stale_days=stale_days)
@@ -316,29 +280,22 @@ class History(Generic[Frame]):
 
     def __repr__(self) -> str:
         kept = self._contents(warn=False)
-        return "\n  ".join([f"<{self._in_words(kept.snapshots)}>", *map(str, kept.problems)])
+        return "\n  ".join([f"<{kept}>", *map(str, kept.problems)])
 
     def _repr_html_(self) -> str:
-        held = self._contents(warn=False)
-        last = held.snapshots[-_ROWS_SHOWN:]
+        kept = self._contents(warn=False)
+        last = kept.snapshots[-_ROWS_SHOWN:]
         rows = [(each.date, f"{each.rows:,}", str(each.completeness)) for each in last]
-        more = len(held.snapshots) - len(rows)
+        more = len(kept.snapshots) - len(rows)
         return (
-            NOTEBOOK.section(self._in_words(held.snapshots))
-            + NOTEBOOK.items(map(str, held.problems))
+            NOTEBOOK.section(str(kept))
+            + NOTEBOOK.items(map(str, kept.problems))
             + NOTEBOOK.table(rows, ("date", "pets", "completeness"), numbers={1})
             + NOTEBOOK.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
         )
 
     def _contents(self, *, warn: bool = True) -> Contents:
         return Contents.of(self.folder, self.timezone, warn=warn)
-
-    def _in_words(self, snapshots: Sequence[Snapshot]) -> str:
-        span = f" from {snapshots[0].date} to {snapshots[-1].date}" if snapshots else ""
-        count = f"{len(snapshots)} snapshots"
-        if len(snapshots) == 1:
-            count, span = "1 snapshot", f" of {snapshots[0].date}"
-        return f"History {str(self.folder)!r}: {count}{span}"
 
     def _open_columns(self, snapshots: Sequence[Snapshot], columns: Sequence[str] | None) -> Frame:
         held = [name for name in PET_COLUMNS if all(name in each.columns for each in snapshots)]
@@ -348,11 +305,7 @@ class History(Generic[Frame]):
 
 
 def open_history(history: HistoryOption) -> History[Any] | None:
-    """Return the History that an option ``history=`` means, None for None.
-
-    Raises:
-        ArgumentError: It is something else.
-    """
+    """Return the History that an option ``history=`` means, None for None."""
     if history is None or isinstance(history, History):
         return history
     if isinstance(history, (str, PathLike)):

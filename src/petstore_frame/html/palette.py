@@ -7,21 +7,18 @@ apart. Each has one meaning everywhere, and always stands beside its name and nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import cycle
 from types import MappingProxyType
+from typing import NamedTuple
 
 STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
     {"available": "#0072B2", "pending": "#E69F00", "sold": "#767676", "no status": "#CC79A7"}
 )
 
 ACCENT = STATUS_COLOURS["available"]  # of buttons and progress
-
 NEW_COLOUR, GONE_COLOUR = "#009E73", "#D55E00"  # of pets that came and went
-
 # For statuses that the interface does not state.
 OTHER_STATUS_COLOURS: tuple[str, ...] = (NEW_COLOUR, "#56B4E9", GONE_COLOUR, "#F0E442")
-
 # For groups that are not statuses.
 OTHER_HUES = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900",
@@ -34,8 +31,7 @@ DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Badge:
+class Badge(NamedTuple):
     """How a verdict looks: its word, and the colours of text, background and edge."""
 
     word: str
@@ -59,12 +55,7 @@ FAILED_BADGE = Badge("Failed", "#7F1D1D", "#FDE8E8", "#B42318")
 
 
 def verdict_badge(verdict: str | None) -> Badge:
-    """Return the badge of a verdict; None where nothing was read.
-
-    Example:
-        >>> verdict_badge("incomplete").word, verdict_badge(None).word
-        ('Incomplete', 'Coverage not known')
-    """
+    """Return the badge of a verdict; None where nothing was read."""
     return VERDICT_BADGES.get(verdict, NO_CLAIM_BADGE) if verdict else NO_CLAIM_BADGE
 
 
@@ -96,11 +87,7 @@ def status_colours(statuses: Iterable[str]) -> dict[str, str]:
 
 
 def tint(colour: str, share: float) -> str:
-    """Mix a colour with white.
-
-    Args:
-        colour: ``#RRGGBB``.
-        share: How much of the colour stays, 0 (white) to 1.
+    """Mix a colour, ``#RRGGBB``, with white; ``share`` of it stays.
 
     Example:
         >>> tint("#000000", 0.2)

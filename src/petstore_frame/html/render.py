@@ -15,8 +15,6 @@ from petstore_frame.html.style import LOOKS
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_PIECES = "html/pieces.html.j2"
-
 
 class Cell(NamedTuple):
     """A cell of a table: its value, ``data-…`` attributes by the rest of the name, and styles."""
@@ -49,14 +47,9 @@ class Fold(NamedTuple):
 class Renderer:
     """Fills templates for one kind of place: a notebook's output, or a page with a style sheet.
 
-    A template's name is its path within the package. It may import the pieces with
-    ``{% import "html/pieces.html.j2" as pf %}``, and gives an element a look of ``style.LOOKS``
-    with ``{{ look("table") }}``. Every value is escaped unless it is ``Markup``; a value that is
-    missing is an error.
-
-    Args:
-        is_page: Write looks as classes, for a page that holds ``stylesheet()``; else as style
-            attributes.
+    A template gives an element a look of ``style.LOOKS`` with ``{{ look("table") }}``: with
+    ``is_page`` as classes, for a page that holds ``stylesheet()``, else as style attributes. Every
+    value is escaped unless it is ``Markup``; a value that is missing is an error.
     """
 
     def __init__(self, *, is_page: bool) -> None:
@@ -114,10 +107,11 @@ class Renderer:
         are the places of columns that hold numbers, ``foot`` is a last row of sums, and with
         ``is_named`` the first cell of a row is its name.
         """
-        body = [_cells(row) for row in rows]
-        return self._piece(
-            "table", body, _cells(head), set(numbers), caption, _cells(foot), is_named
-        )
+        head, foot, *body = [
+            [value if isinstance(value, Cell) else Cell(value) for value in row]
+            for row in (head, foot, *rows)
+        ]
+        return self._piece("table", body, head, set(numbers), caption, foot, is_named)
 
     def success(self, title: str, lines: Iterable[str] = ()) -> Markup:
         """Show that something was done."""
@@ -144,7 +138,7 @@ class Renderer:
 
     @cached_property
     def _pieces(self) -> dict[str, Callable[..., str]]:
-        return vars(self._engine.get_template(_PIECES).module)
+        return vars(self._engine.get_template("html/pieces.html.j2").module)
 
     @cached_property
     def _engine(self) -> Environment:
@@ -168,10 +162,6 @@ class Renderer:
             return Markup('class="{}"{}').format(shown, style)
         styles = [*(LOOKS[name] for name in names), css]
         return Markup('style="{}"').format(";".join(filter(None, styles)))
-
-
-def _cells(values: Iterable[Any]) -> list[Cell]:
-    return [value if isinstance(value, Cell) else Cell(value) for value in values]
 
 
 NOTEBOOK, PAGE = Renderer(is_page=False), Renderer(is_page=True)

@@ -1,7 +1,7 @@
 """How one request goes out and its answer comes back, and what is proven if none does.
 
-``transport`` sends one request over one of the ``connections``, ``trace`` follows it, and ``retry``
-repeats a GET; ``outcome`` has the table of what the end of a POST proves.
+``transport`` sends a request over one of the ``connections`` and repeats a GET; ``outcome`` has the
+table of what the end of a POST proves.
 """
 
 from petstore_frame.http.answer import BodyProblem, StoreAnswer

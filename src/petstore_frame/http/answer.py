@@ -8,14 +8,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from pydantic_core import from_json
-
 # Identifies a store, in its answers and in a POST for it; an extension of the interface.
 STORE_ID = "X-Store-Id"
-MAX_BODY_BYTES = 64 * 2**20
-# Header lines that state where a body ends.
-_FRAMES = frozenset((b"content-length", b"transfer-encoding"))
-RawLines = list[tuple[bytes, bytes]]
 
 
 class BodyProblem(StrEnum):
@@ -31,23 +25,28 @@ class Headers:
     """The header lines of an answer, in order; names match in any case."""
 
     def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
-        self._values: dict[str, list[str | bytes]] = {}
+        self._values: dict[str, list[str]] = {}
         for name, value in lines:
-            self._values.setdefault(_lower(name), []).append(value)
+            self._values.setdefault(_lower(name), []).append(_text(value))
 
     def get(self, name: str) -> str | None:
         """Return the value of the first line with this name, or None."""
         values = self._values.get(name.lower())
-        return None if values is None else _text(values[0])
+        return values[0] if values else None
 
     def get_all(self, name: str) -> list[str]:
         """Return the values of all lines with this name."""
-        return [_text(value) for value in self._values.get(name.lower(), ())]
+        return [*self._values.get(name.lower(), ())]
 
     @property
     def names(self) -> Collection[str]:
         """The distinct names, in lower case."""
         return self._values.keys()
+
+    def star(self, secret: str, stars: str) -> None:
+        """Put stars in the place of a secret."""
+        for values in self._values.values():
+            values[:] = [value.replace(secret, stars) for value in values]
 
 
 @lru_cache(maxsize=256)  # a store sends the same dozen names with each answer
@@ -73,11 +72,6 @@ class StoreAnswer(NamedTuple):
     body_problem: BodyProblem | None
     elapsed_s: float
     url: str = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the body is what the store sent."""
-        return self.body_problem is None
 
     @property
     def retry_after_s(self) -> float | None:
@@ -107,19 +101,3 @@ def read_retry_after(text: str | None, now: datetime | None = None) -> float | N
         return None
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
-
-
-def stops_early(content: bytes, lines: RawLines) -> bool:
-    """Tell whether a body is JSON that stops in the middle, where its end is not certain.
-
-    A body of no stated length ends with its connection, and a packed one with its last byte,
-    whether the store had finished or not.
-    """
-    names = {name.lower() for name, _ in lines}
-    if names & _FRAMES and b"content-encoding" not in names:
-        return False
-    try:
-        from_json(content)
-    except ValueError as problem:
-        return str(problem).startswith("EOF while parsing")
-    return False

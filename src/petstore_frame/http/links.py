@@ -30,32 +30,43 @@ class WebLink(NamedTuple):
     relations: tuple[str, ...]
 
 
-def read_links(values: Iterable[str]) -> list[WebLink]:
-    """Return the links of all ``Link`` header lines, in order.
+def read_links(line: str) -> Iterator[WebLink]:
+    """Yield the links of a ``Link`` header line, in order.
 
     A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
     (section 3.2) allows.
 
     Example:
-        >>> read_links(['<?page=2>; title="a, b"; REL="Next last",'])
+        >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
         [WebLink(target='?page=2', relations=('next', 'last'))]
     """
-    return [link for value in values for link in _links_of(value)]
+    at = 0
+    while (opening := _TARGET.match(line, at)) is not None:
+        at = opening.end()
+        relation: str | None = None
+        has_anchor = False
+        while (parameter := _PARAMETER.match(line, at)) is not None:
+            at = parameter.end()
+            name = parameter[1].lower()
+            has_anchor = has_anchor or name == "anchor"
+            if name == "rel" and relation is None:
+                # The first rel counts, later ones are ignored (section 3.3).
+                relation = _ESCAPE.sub(r"\1", parameter[2] or parameter[3] or "")
+        if relation and not has_anchor:
+            yield WebLink(opening[1].strip(), tuple(relation.lower().split()))
+        # What cannot be read up to the next comma is passed over, not the links after it.
+        rest = _UNREADABLE.match(line, at)
+        at = rest.end() if rest else len(line)
 
 
-def targets(values: Iterable[str], relation: str) -> list[str]:
+def targets(lines: Iterable[str], relation: str) -> list[str]:
     """Return the distinct targets of the links with a relation, in order."""
-    found = (link.target for link in read_links(values) if relation in link.relations)
-    return list(dict.fromkeys(found))
+    links = (link for line in lines for link in read_links(line))
+    return list(dict.fromkeys(link.target for link in links if relation in link.relations))
 
 
 def split_link(address: str) -> SplitResult | None:
-    """Return the parts of an address, or None where it cannot be read.
-
-    Example:
-        >>> split_link("http://[host]/v1/pets") is None
-        True
-    """
+    """Return the parts of an address, or None where it cannot be read."""
     try:
         parts = urlsplit(address)
         _ = parts.port
@@ -70,26 +81,6 @@ def join_link(address: str, target: str) -> str:
     if not target.startswith(("http://", "https://")) and split_link(target) is not None:
         target = urljoin(address, target)
     return target.partition("#")[0]
-
-
-def _links_of(value: str) -> Iterator[WebLink]:
-    at = 0
-    while (opening := _TARGET.match(value, at)) is not None:
-        at = opening.end()
-        relation: str | None = None
-        has_anchor = False
-        while (parameter := _PARAMETER.match(value, at)) is not None:
-            at = parameter.end()
-            name = parameter[1].lower()
-            has_anchor = has_anchor or name == "anchor"
-            if name == "rel" and relation is None:
-                # The first rel counts, later ones are ignored (section 3.3).
-                relation = _ESCAPE.sub(r"\1", parameter[2] or parameter[3] or "")
-        if relation and not has_anchor:
-            yield WebLink(opening[1].strip(), tuple(relation.lower().split()))
-        # What cannot be read up to the next comma is passed over, not the links after it.
-        rest = _UNREADABLE.match(value, at)
-        at = rest.end() if rest else len(value)
 
 
 def whole_address(base_url: str, path: str) -> str:
@@ -130,12 +121,6 @@ def path_below(base_url: str, url: str) -> str:
     return below if below != whole else urlsplit(whole).path
 
 
-def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
-    scheme = parts.scheme.lower()
-    port = parts.port or {"http": 80, "https": 443}.get(scheme)
-    return (scheme, (parts.hostname or "").lower(), port)
-
-
 def shown_origin(url: str) -> str:
     """Return the origin of an address for a message, without user, path and query."""
     parts = split_link(url)
@@ -143,3 +128,9 @@ def shown_origin(url: str) -> str:
         return "an address that cannot be read"
     scheme, host, port = _origin(parts)
     return f"{scheme}://{host}:{port}" if host and port else f"an address of {scheme or 'no'}:"
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
+    scheme = parts.scheme.lower()
+    port = parts.port or {"http": 80, "https": 443}.get(scheme)
+    return (scheme, (parts.hostname or "").lower(), port)

@@ -35,10 +35,27 @@ from petstore_frame.errors import (
     PetstoreError,
     status_error_class,
 )
-from petstore_frame.http.answer import STORE_ID, StoreAnswer
-from petstore_frame.http.trace import Trace
+from petstore_frame.http.answer import STORE_ID, BodyProblem, StoreAnswer
+from petstore_frame.http.connections import Trace
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import NewPet, Pet
+
+_REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
+# All that a transport raises on purpose.
+TRANSPORT_ERRORS = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL)
+# The first class that fits counts: a word for results and tests, and what it says in a sentence.
+_REASONS: tuple[tuple[type[Exception], str, str], ...] = (
+    (httpx.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
+    (httpx.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
+    (httpx.WriteTimeout, "write_timeout", "not written within the time allowed"),
+    (httpx.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
+    (httpx.ReadError, "reset", "connection reset"),
+    (httpx.WriteError, "reset", "connection reset"),
+    (httpx.RemoteProtocolError, "closed", "connection closed without an answer"),
+    (httpx.ProxyError, "proxy", "the proxy gave no connection"),
+    (httpx.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
+    (httpx.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
+)
 
 
 class Proof(StrEnum):
@@ -86,9 +103,7 @@ class PostOutcome:
         if self.pet is None:
             raise self.error or PetstoreError(self.reason)
         if other := sent.differences(self.pet):
-            shown = ", ".join(
-                f"{field} {got!r} for {want!r}" for field, (want, got) in other.items()
-            )
+            shown = ", ".join(f"{name} {got!r} for {want!r}" for name, (want, got) in other.items())
             raise ContractError(
                 f"POST /pets answered with another pet than was sent, id {self.pet.id}: {shown}; "
                 "look at both in the store before you send anything again",
@@ -100,63 +115,87 @@ class PostOutcome:
         return self.pet
 
 
-_REJECTS = frozenset({400, 409, 413, 422})
-_PASSES = frozenset({408, 425, 429})
-
-
 def judge_failure(problem: APIConnectionError) -> PostOutcome:
     """Judge an attempt that brought no answer."""
     proof = Proof.UNKNOWN if problem.may_have_been_applied else Proof.NOT_APPLIED
-    return PostOutcome(
-        proof, problem.reason, error=problem, is_systemic=problem.reason in ("tls", "dns")
-    )
+    is_systemic = problem.reason in ("tls", "dns")
+    return PostOutcome(proof, problem.reason, error=problem, is_systemic=is_systemic)
 
 
 def judge_answer(answer: StoreAnswer, *, has_key: bool = False) -> PostOutcome:
     """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
-    status = answer.status_code
+    status, pet, is_systemic = answer.status_code, None, False
+    error: PetstoreError | None = None
     if 200 <= status < 300:
-        return _judge_success(answer)
-    error, is_systemic, body = status_error(answer), False, read_error(answer.body)
-    if status >= 500 or status < 400:
-        proof, is_systemic = Proof.UNKNOWN, status < 400
-    elif status in _PASSES:
-        proof = Proof.NOT_APPLIED
-    elif has_key and status == 409:
-        proof = Proof.UNKNOWN
-    elif status in _REJECTS and body is not None and body.status == status:
-        proof = Proof.REJECTED
+        proof, pet, error = _judge_success(answer)
+        is_systemic = proof is Proof.UNKNOWN
     else:
-        proof, is_systemic = Proof.NOT_APPLIED, True
-    return _outcome(proof, answer, error=error, is_systemic=is_systemic)
-
-
-def _judge_success(answer: StoreAnswer) -> PostOutcome:
-    try:
-        pet = read_pet(answer.body, operation=answer.operation)
-    except ContractError as problem:
-        if answer.status_code != 201:
-            return _outcome(Proof.UNKNOWN, answer, error=problem, is_systemic=True)
-        lost = ContractError(
-            f"{answer.operation} answered 201, but its body was lost or is not a Pet; "
-            "the pet exists, its id is not known",
-            operation=answer.operation,
-            may_have_been_applied=True,
-        )
-        return _outcome(Proof.CREATED, answer, error=lost)
-    return _outcome(Proof.CREATED, answer, pet=pet)
-
-
-def _outcome(proof: Proof, answer: StoreAnswer, **known: Any) -> PostOutcome:
+        error, body = status_error(answer), read_error(answer.body)
+        if status >= 500 or status < 400:
+            proof, is_systemic = Proof.UNKNOWN, status < 400
+        elif status in _PASSES:
+            proof = Proof.NOT_APPLIED
+        elif has_key and status == 409:
+            proof = Proof.UNKNOWN
+        elif status in _REJECTS and body is not None and body.status == status:
+            proof = Proof.REJECTED
+        else:
+            proof, is_systemic = Proof.NOT_APPLIED, True
     return PostOutcome(
         proof,
-        f"http_{answer.status_code}",
-        http_status=answer.status_code,
-        retry_after_s=answer.retry_after_s,
-        request_id=answer.headers.get("X-Request-Id"),
-        store_id=answer.headers.get(STORE_ID),
+        f"http_{status}",
+        pet,
+        error,
+        is_systemic,
+        http_status=status,
         elapsed_s=answer.elapsed_s,
-        **known,
+        **_facts_of(answer),
+    )
+
+
+def _judge_success(answer: StoreAnswer) -> tuple[Proof, Pet | None, PetstoreError | None]:
+    try:
+        return Proof.CREATED, read_pet(answer.body, operation=answer.operation), None
+    except ContractError as problem:
+        if answer.status_code != 201:
+            return Proof.UNKNOWN, None, problem
+    lost = ContractError(
+        f"{answer.operation} answered 201, but its body was lost or is not a Pet; "
+        "the pet exists, its id is not known",
+        operation=answer.operation,
+        may_have_been_applied=True,
+    )
+    return Proof.CREATED, None, lost
+
+
+def _facts_of(answer: StoreAnswer) -> dict[str, Any]:
+    return {
+        "request_id": answer.headers.get("X-Request-Id"),
+        "store_id": answer.headers.get(STORE_ID),
+        "retry_after_s": answer.retry_after_s,
+    }
+
+
+def unusable_error(answer: StoreAnswer) -> PetstoreError:
+    """Return the error for an answer that a GET cannot use."""
+    if answer.status_code >= 400:
+        return status_error(answer)
+    lost = answer.body_problem
+    if lost is not None:
+        may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
+        next_step = "try again" if may_pass else "ask the store's operator"
+        kind = APITimeoutError if lost is BodyProblem.LATE else APIConnectionError
+        return kind(
+            f"{answer.operation}: the answer {lost}; {next_step}",
+            operation=answer.operation,
+            reason=lost.name.lower(),
+            retryable=may_pass,
+            retry_after_s=answer.retry_after_s,
+        )
+    return ContractError(
+        f"{answer.operation} answered {answer.status_code}, which the interface does not state; "
+        "check that base_url is the store's own address, ending in /v1",
+        operation=answer.operation,
     )
 
 
@@ -170,7 +209,8 @@ def status_error(answer: StoreAnswer) -> APIStatusError:
         code, message, field = body.code, body.message, body.field
     else:
         kind = answer.headers.get("Content-Type") or "no content type"
-        whole = excerpt(answer.body) if answer.is_whole else " (the body was cut)"
+        is_cut = answer.body_problem is not None
+        whole = " (the body was cut)" if is_cut else excerpt(answer.body)
         code, message, field = None, f"the answer has no Error body but {kind}{whole}", None
     return status_error_class(answer.status_code)(
         answer.status_code,
@@ -178,10 +218,8 @@ def status_error(answer: StoreAnswer) -> APIStatusError:
         code=code,
         operation=answer.operation,
         field=field,
-        request_id=answer.headers.get("X-Request-Id"),
-        store_id=answer.headers.get(STORE_ID),
-        retry_after_s=answer.retry_after_s,
         next_step=_next_step(answer),
+        **_facts_of(answer),
     )
 
 
@@ -210,12 +248,6 @@ def _next_step(answer: StoreAnswer) -> str | None:
     return f"check {first}: it is {base_url}, and a store's address ends in /v1"
 
 
-# -- no answer: httpx's errors as ours
-
-# All that a transport raises on purpose.
-TRANSPORT_ERRORS = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL)
-
-
 def connection_error(
     problem: Exception, operation: str, trace: Trace, base_url: str
 ) -> APIConnectionError:
@@ -234,23 +266,7 @@ def connection_error(
     )
 
 
-# The first class that fits counts: a word for results and tests, and what it says in a sentence.
-_REASONS: tuple[tuple[type[Exception], str, str], ...] = (
-    (httpx.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
-    (httpx.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
-    (httpx.WriteTimeout, "write_timeout", "not written within the time allowed"),
-    (httpx.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
-    (httpx.ReadError, "reset", "connection reset"),
-    (httpx.WriteError, "reset", "connection reset"),
-    (httpx.RemoteProtocolError, "closed", "connection closed without an answer"),
-    (httpx.ProxyError, "proxy", "the proxy gave no connection"),
-    (httpx.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
-    (httpx.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
-)
-
-
 def _reason(problem: Exception) -> tuple[str, str]:
-    """Return one word for the cause, and a sentence about it."""
     for kind, word, text in _REASONS:
         if isinstance(problem, kind):
             return word, text

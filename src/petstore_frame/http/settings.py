@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import TIMEOUT_MAX
 from typing import Any
@@ -13,12 +14,12 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.schema.numeric import as_positive, as_whole
+from petstore_frame.schema.arguments import as_positive, as_whole
 
 DEFAULT_TIMEOUT_S = 120.0
-DEFAULT_CONNECT_TIMEOUT_S = 5.0
 DEFAULT_MAX_RETRIES = 4
-_VARIABLES = {"timeout_s": "PETSTORE_TIMEOUT", "max_retries": "PETSTORE_MAX_RETRIES"}
+# 127.0.0.2 may be another store.
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 ApiKey = str | SecretStr | Callable[[], str]
 
@@ -56,8 +57,20 @@ class ClientSettings:
 
     base_url: str
     key: Callable[[], SecretStr] = field(repr=False)
-    timeout_s: float = DEFAULT_TIMEOUT_S
-    max_retries: int = DEFAULT_MAX_RETRIES
+    timeout_s: float
+    max_retries: int
+
+
+# The settings that are numbers: each variable, how its text is read, what its number may be, that
+# in words, and the number where none is given.
+_NUMBERS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], Any], str, float]] = {
+    "timeout_s": (
+        "PETSTORE_TIMEOUT", float, as_positive, "a number of seconds above 0", DEFAULT_TIMEOUT_S
+    ),
+    "max_retries": (
+        "PETSTORE_MAX_RETRIES", int, as_whole, "a whole number, 0 or more", DEFAULT_MAX_RETRIES
+    ),
+}  # fmt: skip
 
 
 def read_settings(
@@ -77,14 +90,90 @@ def read_settings(
     Interface: What the service does (base addresses); Authentication.
     """
     address = _address(base_url, environ)
-    may_be_plain = allow_insecure or _allows_insecure(environ)
+    given = environ.get("PETSTORE_ALLOW_INSECURE", "0")
+    if given not in ("", "0", "1"):
+        raise ConfigurationError(f"PETSTORE_ALLOW_INSECURE is 1 or 0, got {given!r}")
     key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
     return ClientSettings(
-        base_url=normalise_base_url(address, allow_insecure=may_be_plain),
-        key=key,
-        timeout_s=_timeout_s(*_given("timeout_s", timeout_s, float, environ)),
-        max_retries=_max_retries(*_given("max_retries", max_retries, int, environ)),
+        normalise_base_url(address, allow_insecure=allow_insecure or given == "1"),
+        key,
+        timeout_s=_number("timeout_s", timeout_s, environ),
+        max_retries=_number("max_retries", max_retries, environ),
     )
+
+
+def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
+    base_url = base_url if base_url is not None else environ.get("PETSTORE_BASE_URL") or None
+    if base_url is None:
+        raise ConfigurationError(
+            "no store address: pass {} or set PETSTORE_BASE_URL "
+            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
+            option=("base_url",),
+        )
+    if not isinstance(base_url, str):
+        raise ConfigurationError(
+            f"base_url is text such as https://host/v1, got a {type(base_url).__name__}; "
+            "for a store of pf.serve(), server.client() makes the Client"
+        )
+    if not base_url.strip():
+        raise ConfigurationError(
+            "base_url is empty; pass an address such as https://host/v1, or None to read "
+            "PETSTORE_BASE_URL"
+        )
+    return base_url
+
+
+def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
+    if callable(api_key):
+        source = api_key
+        return lambda: checked_key(source())
+    value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
+    if value is None:
+        raise ConfigurationError(
+            "no API key: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
+        )
+    secret = checked_key(value)
+    return lambda: secret
+
+
+def _number(name: str, given: Any, environ: Mapping[str, str]) -> Any:
+    variable, read, check, words, default = _NUMBERS[name]
+    if given is None:
+        given = environ.get(variable)
+        if given is None:
+            return default
+        name = variable
+        with suppress(ValueError):  # it stays text, which is refused
+            given = read(given)
+    value = check(given)
+    if value is None or not 0 <= value <= TIMEOUT_MAX:
+        raise ConfigurationError(f"{name} is {words}, got {given!r}")
+    return value
+
+
+def checked_key(value: str | SecretStr) -> SecretStr:
+    """Return a key that can stand in a header line.
+
+    Raises:
+        ConfigurationError: It is empty, an address, or holds a character that no header can. The
+            text does not have it.
+    """
+    if not isinstance(value, str | SecretStr):
+        raise ConfigurationError(f"the API key is text, got a {type(value).__name__}")
+    secret = value if isinstance(value, SecretStr) else SecretStr(value)
+    text = secret.get_secret_value()
+    if text.startswith(("http://", "https://")):
+        raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
+    if not text:
+        raise ConfigurationError(
+            "the API key is empty: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
+        )
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise ConfigurationError(
+            "the API key holds a blank, a control or a non-ASCII character; "
+            "copy it again, without quotes or line ends"
+        )
+    return secret
 
 
 def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
@@ -122,15 +211,10 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
             "if that network is yours",
             option=("allow_insecure", True),
         )
-    default_port = {"http": 80, "https": 443}[scheme]
     netloc = f"[{host}]" if ":" in host else host
-    if port and port != default_port:
+    if port and port != {"http": 80, "https": 443}[scheme]:
         netloc = f"{netloc}:{port}"
     return urlunsplit((scheme, netloc, parts.path.rstrip("/"), "", ""))
-
-
-# 127.0.0.2 may be another store.
-_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 def is_loopback(host: str) -> bool:
@@ -157,97 +241,3 @@ def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
         return base_url
     port = "" if any_local_port or parts.port is None else f":{parts.port}"
     return parts._replace(netloc=f"localhost{port}").geturl()
-
-
-def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
-    base_url = base_url if base_url is not None else environ.get("PETSTORE_BASE_URL") or None
-    if base_url is None:
-        raise ConfigurationError(
-            "no store address: pass {} or set PETSTORE_BASE_URL "
-            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
-            option=("base_url",),
-        )
-    if not isinstance(base_url, str):
-        raise ConfigurationError(
-            f"base_url is text such as https://host/v1, got a {type(base_url).__name__}; "
-            "for a store of pf.serve(), server.client() makes the Client"
-        )
-    if not base_url.strip():
-        raise ConfigurationError(
-            "base_url is empty; pass an address such as https://host/v1, or None to read "
-            "PETSTORE_BASE_URL"
-        )
-    return base_url
-
-
-def _allows_insecure(environ: Mapping[str, str]) -> bool:
-    given = environ.get("PETSTORE_ALLOW_INSECURE", "0")
-    if given not in ("", "0", "1"):
-        raise ConfigurationError(f"PETSTORE_ALLOW_INSECURE is 1 or 0, got {given!r}")
-    return given == "1"
-
-
-def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
-    if callable(api_key):
-        source = api_key
-        return lambda: checked_key(source())
-    value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
-    if value is None:
-        raise ConfigurationError(
-            "no API key: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
-        )
-    secret = checked_key(value)
-    return lambda: secret
-
-
-def checked_key(value: str | SecretStr) -> SecretStr:
-    """Return a key that can stand in a header line.
-
-    Raises:
-        ConfigurationError: It is empty, an address, or holds a character that no header can.
-    """
-    if not isinstance(value, str | SecretStr):
-        raise ConfigurationError(f"the API key is text, got a {type(value).__name__}")
-    secret = value if isinstance(value, SecretStr) else SecretStr(value)
-    text = secret.get_secret_value()
-    if text.startswith(("http://", "https://")):
-        raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
-    if not text:
-        raise ConfigurationError(
-            "the API key is empty: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
-        )
-    if not text.isascii() or not text.isprintable() or " " in text:
-        # The value itself must not be in the message.
-        raise ConfigurationError(
-            "the API key holds a blank, a control or a non-ASCII character; "
-            "copy it again, without quotes or line ends"
-        )
-    return secret
-
-
-def _given(
-    name: str, value: Any, read: Callable[[str], Any], environ: Mapping[str, str]
-) -> tuple[str, Any]:
-    """Return what was given, after the name of its source; text that cannot be read stays text."""
-    variable = _VARIABLES[name]
-    text = environ.get(variable)
-    if value is not None or text is None:
-        return name, value
-    try:
-        return variable, read(text)
-    except ValueError:
-        return variable, text
-
-
-def _timeout_s(name: str, given: Any) -> float:
-    seconds = DEFAULT_TIMEOUT_S if given is None else as_positive(given)
-    if seconds is None or seconds > TIMEOUT_MAX:
-        raise ConfigurationError(f"{name} is a number of seconds above 0, got {given!r}")
-    return seconds
-
-
-def _max_retries(name: str, given: Any) -> int:
-    repeats = DEFAULT_MAX_RETRIES if given is None else as_whole(given)
-    if repeats is None or repeats < 0:
-        raise ConfigurationError(f"{name} is a whole number, 0 or more, got {given!r}")
-    return repeats

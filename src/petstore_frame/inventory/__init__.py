@@ -1,12 +1,12 @@
 """How much of the store could be read, and how we know.
 
 A caller begins with ``fetch`` or ``find``. The functions of ``strategies`` read a listing, in their
-order; each yields ``evidence``, and ``weigh`` makes the verdict of it.
+order; each yields ``evidence``, and its ``weigh`` makes the verdict of all.
 """
 
 from petstore_frame.http.page import Page
-from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.completeness import Completeness, StatusCount
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.origin import Origin
 from petstore_frame.inventory.pet_search import PetSearch, find_pet

@@ -1,29 +1,135 @@
-"""How a fetch asks: each request counted, each extra one within a budget, none twice in vain."""
+"""How a fetch asks, within a budget and nothing twice in vain, and the pets that it has so far."""
 
 from __future__ import annotations
 
+import operator
 import time
-from collections.abc import Callable, Iterable, Mapping
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol, TypeAlias
+from itertools import count, islice
+from typing import Any, Protocol, TypeAlias
 
-from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.http.answer import Headers
+from petstore_frame.http.interrupts import Deferred
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.rows import Rows
-from petstore_frame.schema.models import Pet
+from petstore_frame.schema.frame import PetColumns
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS, Pet
 
+_ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 _Query: TypeAlias = tuple[tuple[str, str], ...]
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
+TRIED_ROWS = 10
 # Ages are whole seconds, and answers to parallel requests come in any order.
 _TOLERANCE_S = 2.0
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+
+
+class Rows:
+    """Pets by id, in compact columns; where one comes twice, the later row counts.
+
+    Attributes:
+        repeated: Rows of pages whose pet was known already.
+        changed_ids: Pets that came back with other values.
+        disputed: Statuses between which a pet that came twice differed.
+    """
+
+    def __init__(self) -> None:
+        # Eight bytes per number instead of an object: a million pets may be in memory at a time.
+        self._columns: list[MutableSequence[Any]] = [
+            array("q") if field.dtype == "int64" and field.is_required else [] for field in FIELDS
+        ]
+        self._ids: MutableSequence[int] = self._columns[_ID]
+        # While the ids rise, the common order, they are their own index.
+        self._places: dict[int, int] | None = None
+        self.repeated = 0
+        self.changed_ids: set[int] = set()
+        self.disputed: set[str | None] = set()
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, pet_id: int) -> bool:
+        return self._place(pet_id) is not None
+
+    @property
+    def last_id(self) -> int:
+        """The id met last; there must be one."""
+        return self._ids[-1]
+
+    def add(self, columns: PetColumns) -> int:
+        """Take the rows of a page and return how many pets were new."""
+        new = self.update(columns)
+        self.repeated += len(columns.id) - new
+        return new
+
+    def update(self, columns: PetColumns) -> int:
+        """Take rows that are no part of the listing's order; return how many pets were new."""
+        ids, before = columns.id, len(self._ids)
+        if not self._are_new(ids):
+            for row in columns.rows():
+                self._put(row)
+            return len(self._ids) - before
+        if self._places is not None:
+            self._places.update(zip(ids, count(before), strict=False))
+        for held, more in zip(self._columns, columns, strict=True):
+            # An array takes another one at once, and a list number by number.
+            held.extend(array("q", more) if isinstance(held, array) else more)
+        return len(ids)
+
+    def _are_new(self, ids: Sequence[int]) -> bool:
+        """Tell whether no id is known or comes twice; once they do not rise, make an index."""
+        if self._places is None:
+            is_behind = not self._ids or not ids or ids[0] > self._ids[-1]
+            if is_behind and all(map(operator.lt, ids, islice(ids, 1, None))):
+                return True
+            self._places = {pet_id: place for place, pet_id in enumerate(self._ids)}
+        return self._places.keys().isdisjoint(ids) and len({*ids}) == len(ids)
+
+    def _place(self, pet_id: int) -> int | None:
+        if self._places is not None:
+            return self._places.get(pet_id)
+        place = bisect_left(self._ids, pet_id)
+        return place if place < len(self._ids) and self._ids[place] == pet_id else None
+
+    def _put(self, row: Sequence[Any]) -> None:
+        pet_id, place = row[_ID], self._place(row[_ID])
+        if place is None:
+            self.update(PetColumns.of_rows([row]))
+        elif tuple(held[place] for held in self._columns) != tuple(row):
+            self._note_change(pet_id, self._columns[_STATUS][place], row[_STATUS])
+            for held, value in zip(self._columns, row, strict=True):
+                held[place] = value
+
+    def _note_change(self, pet_id: int, before: str | None, after: str | None) -> None:
+        self.changed_ids.add(pet_id)
+        if before != after:
+            self.disputed |= {before, after}
+
+    def add_all(self, other: Rows) -> None:
+        """Take the pets of a later collection."""
+        self.disputed |= other.disputed
+        self.changed_ids |= other.changed_ids
+        self.update(other.columns())
+
+    def compare(self, columns: PetColumns) -> None:
+        """Note the pets whose status was another one on an earlier page."""
+        for pet_id, earlier in zip(columns.id, columns.status, strict=True):
+            place = self._place(pet_id)
+            status = earlier if place is None else self._columns[_STATUS][place]
+            if status != earlier:
+                self._note_change(pet_id, earlier, status)
+
+    def columns(self) -> PetColumns:
+        """Return the pets as columns, in the order first met."""
+        return PetColumns(*self._columns)
 
 
 class ReadingClient(Protocol):
@@ -90,7 +196,7 @@ class Ages:
 
 @dataclass(eq=False)
 class Asker:
-    """Asks a store for pages, and remembers the answers, all in the caller's own thread.
+    """Asks a store for pages, all in the caller's own thread.
 
     It remembers the answer to each question beyond the listing. So a fetch that broke off can begin
     with its first question once more, and goes on where it was.
@@ -133,13 +239,9 @@ class Asker:
         self.spent = 0
         self._answered = {key: page for key, page in self._answered.items() if page is not None}
 
-    def tell(self, rows: Rows) -> None:
-        """Report progress."""
-        self.on_rows(len(rows))
-
-    def has_enough(self, rows: Rows) -> bool:
+    def has_enough(self, rows: Rows | None = None) -> bool:
         """Tell whether the caller's cap is passed, or all that the caller looks for is there."""
-        return self.is_enough is not None and self.is_enough(rows)
+        return self.is_enough is not None and self.is_enough(self.rows if rows is None else rows)
 
     @property
     def pages(self) -> int:
@@ -203,14 +305,10 @@ class Asker:
         self.damaged.update(page.damaged)
         return page
 
-    def has_budget(self, count: int = 1) -> bool:
-        """Tell whether so many requests beyond the listing are allowed."""
-        return self.spent + count <= self.budget
-
     def has_budget_for(self, asked: Iterable[Mapping[str, str]]) -> bool:
         """Tell whether all these questions may be asked; a question asked before costs nothing."""
-        keys = {tuple(params.items()) for params in asked}
-        return self.has_budget(len(keys - self._answered.keys()))
+        new = {tuple(params.items()) for params in asked} - self._answered.keys()
+        return self.spent + len(new) <= self.budget
 
     def known(self, params: Mapping[str, str]) -> Page | None:
         """Return the answer to a question that was asked before, or None; nothing is sent."""
@@ -228,27 +326,39 @@ class Asker:
         if again:
             self._answered.pop(key, None)
         if self._may_ask(key):
-            self._answer(key, lambda: self.page(params))
+            self._answer(key, partial(self.page, params))
         return self._answered[key]
 
-    def probe_all(self, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Page]:
-        """Ask several questions side by side; those without an answer are left out."""
-        keys = {name: tuple(params.items()) for name, params in asked.items()}
+    def probe_all(self, asked: Iterable[Mapping[str, str]]) -> None:
+        """Ask several questions side by side; ``known`` has the answers."""
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             answers = {
-                key: self.begin(pool, dict(key)) for key in keys.values() if self._may_ask(key)
+                tuple(params.items()): self.begin(pool, params)
+                for params in asked
+                if self._may_ask(tuple(params.items()))
             }
             self.interrupts.wait(*answers.values())
         for key, answer in answers.items():
             self._answer(key, partial(self.take, answer))
-        pages = {name: self._answered[key] for name, key in keys.items()}
-        return {name: page for name, page in pages.items() if page is not None}
+
+    def short_page(self, first: Page) -> Page | None:
+        """Ask for the beginning of a page already read, to see whether it comes again.
+
+        The short page may be longer than was asked for. None where there is none or it has other
+        pets: then the listing keeps no order, and no parameter can be tried on it.
+        """
+        ids = list(first.columns.id)
+        size = min(TRIED_ROWS, len(ids) // 3)
+        page = self.probe(self.params(limit=size)) if size > 1 else None
+        if page is None or not size <= len(page) <= len(ids):
+            return None
+        return page if list(page.columns.id) == ids[: len(page)] else None
 
     def _may_ask(self, key: _Query) -> bool:
         """Take a new question off the budget; False, with a note, where nothing is left of it."""
         if key in self._answered:
             return False
-        if not self.has_budget():
+        if self.spent >= self.budget:
             self.troubles.append(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
             self._answered[key] = None
             return False
@@ -263,7 +373,3 @@ class Asker:
         except PetstoreError as problem:
             self.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
             self._answered[key] = None
-
-    def evidence(self) -> list[Evidence]:
-        """Return what the answers show apart from their pets."""
-        return [*self.troubles, *self.ages.evidence()]

@@ -5,27 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from petstore_frame.inventory.evidence import Evidence
+from petstore_frame.inventory.evidence import Evidence, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
     from petstore_frame.html import Markup
-
-
-class Verdict(StrEnum):
-    """How much was read of what was asked for: all pets, or those of one status.
-
-    ``complete``: every one was read. ``incomplete``: some are known to be missing. ``unknown``:
-    nothing proves either. ``unstable``: the listing changed while it was read.
-    """
-
-    COMPLETE = "complete"
-    INCOMPLETE = "incomplete"
-    UNKNOWN = "unknown"
-    UNSTABLE = "unstable"
 
 
 @dataclass(frozen=True, repr=False)
@@ -245,23 +231,19 @@ class Completeness:
         that passes, and ``wanted`` the statuses that can pass, None for all.
         """
 
-        def is_out(name: str) -> bool:
-            return wanted is not None and name not in wanted
-
-        counts = count_statuses(statuses)
-        is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)
-        verdict = Verdict.COMPLETE if is_known else self.verdict
-        if not is_known and (
-            verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None)
-        ):
+        counts, verdict = count_statuses(statuses), self.verdict
+        if wanted is not None and all(self.count(name).is_exact for name in wanted):
+            verdict = Verdict.COMPLETE
+        elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
             verdict = Verdict.UNKNOWN  # the pets that are missing may be of this part, or not
+        left_out = set() if wanted is None else counts.keys() - {*wanted}
         return replace(
             self,
             verdict=verdict,
             rows=sum(counts.values()),
             by_status={
                 # A status that the filter leaves out has no pet in this part.
-                name: StatusCount(count, is_out(name) or self.count(name).is_exact)
+                name: StatusCount(count, name in left_out or self.count(name).is_exact)
                 for name, count in counts.items()
             },
             advertised_total=None,

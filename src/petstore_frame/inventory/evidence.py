@@ -1,13 +1,13 @@
-"""What the answers of a store show of a listing: one value for each thing learned."""
+"""What the answers of a store show of a listing, and what all of it comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum, StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.text import pets_text, rows_text
 
 
 class Shows(StrEnum):
@@ -25,6 +25,19 @@ class Shows(StrEnum):
     CONFLICT = "conflict"
     UNCLEAR = "unclear"
     NOTHING = "nothing"
+
+
+class Verdict(StrEnum):
+    """How much was read of what was asked for: all pets, or those of one status.
+
+    ``complete``: every one was read. ``incomplete``: some are known to be missing. ``unknown``:
+    nothing proves either. ``unstable``: the listing changed while it was read.
+    """
+
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"
+    UNKNOWN = "unknown"
+    UNSTABLE = "unstable"
 
 
 class Assumption(StrEnum):
@@ -189,7 +202,7 @@ class Evidence:
         return self.fact.sentence.format(
             count=f"{self.count:,}",
             pets=pets_text(self.count),
-            rows="1 row" if self.count == 1 else f"{self.count:,} rows",
+            rows=rows_text(self.count),
             scope=self.scope or "the",
             detail=self.detail,
         )
@@ -210,9 +223,75 @@ class Evidence:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self | None:
         """Return what ``to_dict`` wrote, or None for a fact that this version does not know."""
-        if str(values["fact"]).upper() not in Fact.__members__:
+        fact = Fact.__members__.get(str(values["fact"]).upper())
+        if fact is None:
             return None
-        kept = {field.name: values[field.name] for field in fields(cls) if field.name in values}
-        kept["fact"] = Fact[values["fact"].upper()]
-        kept["assumptions"] = tuple(kept.get("assumptions", ()))
-        return cls(**kept)
+        assumptions = tuple(values.get("assumptions", ()))
+        count, detail = values.get("count", 0), values.get("detail", "")
+        return cls(fact, values.get("scope"), assumptions, count, detail)
+
+
+# The first kind that is there decides: what is missing or moved stays so, whatever else was seen.
+_DECIDES = (
+    (Shows.MISSING, Verdict.INCOMPLETE),
+    (Shows.MOVED, Verdict.UNSTABLE),
+    (Shows.CONFLICT, Verdict.UNKNOWN),
+    (Shows.MORE, Verdict.UNKNOWN),
+    (Shows.END, Verdict.COMPLETE),
+)
+_PLACES = {fact: place for place, fact in enumerate(Fact)}
+
+
+class Finding(NamedTuple):
+    """What the evidence shows: the verdict on all that was asked, and the evidence that decides it.
+
+    ``exact`` are the statuses of which every pet was read, whatever the verdict; ``inexact``
+    those whose count is not exact, even where all was read.
+    """
+
+    verdict: Verdict
+    basis: Evidence | None
+    assumptions: tuple[str, ...]
+    exact: frozenset[str]
+    inexact: frozenset[str]
+
+
+def weigh(evidence: Iterable[Evidence]) -> Finding:
+    """Return what evidence comes to; neither its order nor repetition changes anything.
+
+    A contradiction only ever weakens: it makes nothing complete and no count exact.
+    """
+    known = sorted(set(evidence), key=_rank)
+    about_all = [each for each in known if each.scope is None]
+    unclear = (each for each in known if each.shows is Shows.UNCLEAR)
+    against = (each for each in known if each.is_contradiction)
+    verdict, basis = Verdict.UNKNOWN, next(against, next(unclear, None))
+    for shows, decided in _DECIDES:
+        found = [each for each in about_all if each.shows is shows]
+        if found:
+            verdict, basis = decided, found[0]
+            break
+    exact = _exact(known)
+    assumptions = () if basis is None or verdict is Verdict.UNKNOWN else basis.assumptions
+    for ends in exact.values():
+        assumptions += ends.assumptions
+    inexact = {each.scope for each in known if each.scope and each.shows is Shows.MOVED}
+    return Finding(
+        verdict, basis, tuple(dict.fromkeys(assumptions)), frozenset(exact), frozenset(inexact)
+    )
+
+
+def _exact(known: list[Evidence]) -> dict[str, Evidence]:
+    """Return the evidence of each status of which every pet was read."""
+    if any(each.shows is Shows.MOVED and each.scope is None for each in known):
+        return {}  # the rows may be of two states of the store
+    refuted = {None, *(each.scope for each in known if each.is_contradiction)}
+    ends = [each for each in known if each.shows is Shows.END and each.scope not in refuted]
+    return {str(each.scope): each for each in reversed(ends)}
+
+
+def _rank(evidence: Evidence) -> tuple[Any, ...]:
+    """Order evidence: that with the fewest assumptions first, then as the facts are listed."""
+    assumptions = tuple(map(str, evidence.assumptions))
+    about = (evidence.scope or "", evidence.count, evidence.detail)
+    return (len(assumptions), _PLACES[evidence.fact], *about, assumptions)

@@ -4,51 +4,61 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Literal, NoReturn
 
-from petstore_frame._internal.arguments import (
+from petstore_frame.errors import (
+    APIStatusError,
+    AuthenticationError,
+    ContractError,
+    CrossOriginError,
+    PetstoreError,
+    RateLimitError,
+)
+from petstore_frame.errors.frames import callers_level
+from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, SIDE_BY_SIDE, Asker, ReadingClient
+from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
+from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
+from petstore_frame.inventory.origin import Origin, stamp
+from petstore_frame.inventory.progress import Display, open_progress
+from petstore_frame.inventory.result import (
+    FetchInterrupted,
+    ForeignLinkError,
+    IncompleteInventoryError,
+    Inventory,
+    PaginationLoopError,
+)
+from petstore_frame.inventory.single_pages import Total, known_total
+from petstore_frame.inventory.strategies import Reading
+from petstore_frame.schema.arguments import (
     answered,
     before_sending,
     checked_client,
-    checked_id,
-    checked_limit,
-    checked_status,
     one_of,
     refuse,
     renamed,
     whole_number,
 )
-from petstore_frame._internal.progress import Display, open_progress
-from petstore_frame.errors import CrossOriginError, PetstoreError
-from petstore_frame.errors.frames import callers_level
-from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
-from petstore_frame.inventory.broken_off import (
-    FetchInterrupted,
-    ForeignLinkError,
-    IncompleteInventoryError,
-    PaginationLoopError,
-)
-from petstore_frame.inventory.completeness import (
-    Completeness,
-    StatusCount,
-    Verdict,
-    count_statuses,
-)
-from petstore_frame.inventory.evidence import Evidence, Fact, Shows
-from petstore_frame.inventory.id_walk import IdWalk
-from petstore_frame.inventory.origin import Origin, stamp
-from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.stated_total import Total, known_total
-from petstore_frame.inventory.strategies import Reading, evidence_of_rows
-from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import MAX_LIMIT, PetStatus
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.models import (
+    MAX_LIMIT,
+    NO_STATUS,
+    Pet,
+    PetStatus,
+    checked_id,
+    checked_limit,
+    checked_status,
+)
+from petstore_frame.schema.text import REPLACEMENT, pets_text
 
 log = logging.getLogger("petstore_frame.inventory")
 MAX_IDS = 10_000
+# After so many ids without a readable answer, asking by ids stops.
+MAX_UNREAD = 20
 _BY_CATEGORY = (
     ", because the store filters by status alone; "
     "write pf.fetch_inventory(client).where(category_id=3)"
@@ -160,6 +170,18 @@ class FetchProgress:
             self._display.close()
 
 
+def _checked_range(id_range: Any) -> tuple[int, int] | None:
+    if id_range is None:
+        return None
+    try:
+        first, last = map(checked_id, id_range)
+    except (TypeError, ValueError):
+        refuse(f"id_range is a first and a last id, such as (1, 500), got {id_range!r}")
+    if not 0 <= last - first < MAX_IDS:
+        refuse(f"id_range is at most {MAX_IDS:,} ids, the first one first, got {id_range!r}")
+    return first, last
+
+
 @dataclass(eq=False)
 class _Fetch:
     """One fetch, which can be run again after it broke off and then goes on where it was.
@@ -197,11 +219,8 @@ class _Fetch:
         if self.evidence is None:
             self.evidence = self.reading.run()
         finding = weigh(self.evidence)
-        if self.ask.has_enough(self.ask.rows):
-            is_of_others = len(self._columns().id) <= (self.max_pets or 0)
-            cut = Evidence(Fact.CUT_BY_OTHERS if is_of_others else Fact.CUT_BY_MAX_PETS)
-            return (*self.evidence, cut)
-        if self.id_range is None or finding.verdict is Verdict.COMPLETE:
+        is_done = finding.verdict is Verdict.COMPLETE or self.ask.has_enough()
+        if self.id_range is None or is_done:
             return self.evidence
         if self.id_walk is None:
             self.id_walk = IdWalk(self.ask, *self.id_range)
@@ -211,52 +230,52 @@ class _Fetch:
     def _columns(self) -> PetColumns:
         """Return the pets without those that do not match the filter."""
         columns, status = self.ask.rows.columns(), self.ask.status
-        if status is None or all(found == status for found in columns.status):
+        matches = [found == status for found in columns.status]
+        if status is None or all(matches):
             return columns
-        kept = [pet for pet in columns.pets() if pet.status == status]
-        return PetColumns.of_pets(kept) if kept else columns.part(0, 0)
+        return PetColumns(*(list(compress(column, matches)) for column in columns))
 
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
-        columns = self._columns()
-        evidence = (*evidence, *evidence_of_rows(self.ask))
-        if mismatches := len(self.ask.rows) - len(columns.id):
+        ask, columns = self.ask, self._columns()
+        evidence = (*evidence, *_evidence_of_rows(ask))
+        if mismatches := len(ask.rows) - len(columns.id):
             evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=mismatches),)
         if self.max_pets is not None and len(columns.id) > self.max_pets:
             columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
+        elif self.ask.has_enough():
+            evidence += (Evidence(Fact.CUT_BY_OTHERS),)
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
-        log.info("%s: %s, %d requests", self.ask.store.base_url, known, known.requests)
-        read_at = self.ask.ages.read_at()
-        origin = Origin(self.ask.store.base_url, read_at, self.ask.store_id)
+        log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
+        origin = Origin(ask.store.base_url, ask.ages.read_at(), ask.store_id)
         return Inventory(stamp(to_frame(columns), known, origin), origin)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
-        finding, first = weigh(evidence), self.reading.first
-        total = Total() if first is None else known_total(first, self.ask)
+        ask, finding, first = self.ask, weigh(evidence), self.reading.first
+        total = Total() if first is None else known_total(first, ask)
         counts, exact = count_statuses(columns.status), finding.exact
         if finding.verdict is Verdict.COMPLETE:
-            asked = counts if self.ask.status is None else [self.ask.status]
+            asked = counts if ask.status is None else [ask.status]
             exact = frozenset(asked) - finding.inexact
+        # A larger total may be that of all pets, where one status was asked for.
+        is_of_listing = total.is_own or (total.value or 0) <= len(ask.rows)
         return Completeness(
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
             rows=len(columns.id),
-            requests=self.ask.requests,
-            status=self.ask.status,
+            requests=ask.requests,
+            status=ask.status,
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
-            advertised_total=total.of_listing(len(self.ask.rows)),
+            advertised_total=total.value if is_of_listing else None,
         )
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
-        """Raise what happened, with the pages read and the way to go on."""
-        pages, pets = self.ask.pages, len(self.ask.rows)
-        is_interrupt = isinstance(problem, KeyboardInterrupt)
+        pages, is_interrupt = self.ask.pages, isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
         left = (each for each in self.reading.evidence if each.shows is not Shows.END)
-        partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
         kind: type[IncompleteInventoryError | FetchInterrupted] = IncompleteInventoryError
         if is_interrupt:
             kind = FetchInterrupted
@@ -265,21 +284,105 @@ class _Fetch:
         elif isinstance(problem, CrossOriginError):
             kind = ForeignLinkError
         raise kind(
-            f"broke off after page {pages} with {pets_text(pets)} read: {cause}; "
+            f"broke off after page {pages} with {pets_text(len(self.ask.rows))} read: {cause}; "
             "they are in this error's .partial, and .resume() goes on",
-            partial=partial,
+            partial=self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left)),
             cause=problem,
             resume=self.run,
         ) from (None if is_interrupt else problem)
 
 
-def _checked_range(id_range: Any) -> tuple[int, int] | None:
-    if id_range is None:
-        return None
-    try:
-        first, last = map(checked_id, id_range)
-    except (TypeError, ValueError):
-        refuse(f"id_range is a first and a last id, such as (1, 500), got {id_range!r}")
-    if not 0 <= last - first < MAX_IDS:
-        refuse(f"id_range is at most {MAX_IDS:,} ids, the first one first, got {id_range!r}")
-    return first, last
+def _evidence_of_rows(ask: Asker) -> Iterator[Evidence]:
+    """Yield what rows show that came twice with other values, or with damaged texts."""
+    for status in ask.rows.disputed:
+        yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
+    if ask.rows.changed_ids:
+        yield Evidence(Fact.PETS_CHANGED, count=len(ask.rows.changed_ids))
+    if ask.damaged:
+        count = sum(pet_id in ask.rows for pet_id in ask.damaged)
+        yield Evidence(Fact.TEXTS_DAMAGED, count=count)
+
+
+class IdWalk:
+    """A range of ids, both ends included, asked one by one with ``get_pet``, some side by side.
+
+    A 404 means that there is no such pet only while a known pet still answers: once the deprecated
+    operation is gone, every id gives 404. ``run`` continues after a failure.
+    """
+
+    def __init__(self, ask: Asker, first: int, last: int) -> None:
+        self._ask, self._rows = ask, ask.rows
+        self._first, self._following, self._last = first, first, last
+        self._control_id = self._rows.last_id if len(self._rows) else None
+        self._notes: list[Evidence] = []
+        self._unread = 0
+        # How many pets of each status no page had brought.
+        self._found: Counter[str | None] = Counter()
+
+    def run(self) -> None:
+        """Ask for each id that was not read yet.
+
+        Raises:
+            PetstoreError: No answer, a refused key, or too many requests; ``run`` asks again.
+        """
+        self._check_control()
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            while self._control_id is not None and self._following <= self._last:
+                if self._unread >= MAX_UNREAD or self._ask.has_enough():
+                    break
+                self._ask_some(pool)
+        self._check_control()
+
+    def evidence(self, exact: Collection[str]) -> Iterator[Evidence]:
+        """Yield what the ids show, also of statuses whose pages seemed to hold every pet."""
+        yield from dict.fromkeys(self._notes)
+        if self._following > self._first:
+            asked = f"{self._first} to {self._following - 1}"
+            yield Evidence(Fact.IDS_READ, count=self._found.total(), detail=asked)
+        for status in {*exact} & {*self._found}:
+            yield Evidence(Fact.IDS_LEFT_OUT, status, count=self._found[status])
+
+    def _ask_some(self, pool: ThreadPoolExecutor) -> None:
+        """Ask for the next ids side by side, and take the answers in order."""
+        following = min(self._following + SIDE_BY_SIDE, self._last + 1)
+        wanted = [id_ for id_ in range(self._following, following) if id_ not in self._rows]
+        self._ask.requests += len(wanted)
+        answers = [pool.submit(self._answer, pet_id) for pet_id in wanted]
+        self._ask.interrupts.wait(*answers)
+        for pet_id, answer in zip(wanted, answers, strict=True):
+            self._take(pet_id, answer.result())
+        self._following = following
+        self._ask.on_rows(len(self._rows))
+
+    def _answer(self, pet_id: int) -> Pet | APIStatusError | ContractError:
+        """Return the pet, or the store's answer that is not one."""
+        try:
+            return self._ask.store.get_pet(pet_id)
+        except (AuthenticationError, RateLimitError):
+            raise  # they say nothing about the pet
+        except (APIStatusError, ContractError) as problem:
+            return problem
+
+    def _take(self, pet_id: int, answer: Pet | APIStatusError | ContractError) -> None:
+        if isinstance(answer, Pet):
+            if REPLACEMENT in f"{answer.name}{answer.status}":
+                self._ask.damaged.add(pet_id)
+            if self._rows.update(PetColumns.of_pets([answer])):
+                self._found[answer.status] += 1
+        elif not (isinstance(answer, APIStatusError) and answer.status_code in (404, 410)):
+            self._unread += 1
+            self._notes.append(Evidence(Fact.ID_UNREAD, count=pet_id, detail=str(answer)))
+
+    def _check_control(self) -> None:
+        """Ask for a pet known to exist; if it does not come, a 404 proves nothing."""
+        if self._control_id is None:
+            return
+        self._ask.requests += 1
+        with self._ask.interrupts.allow():
+            answer = self._answer(self._control_id)
+        if isinstance(answer, Pet):
+            self._take(self._control_id, answer)
+            return
+        self._control_id = None
+        shown = str(answer.status_code) if isinstance(answer, APIStatusError) else "no pet"
+        self._notes.append(Evidence(Fact.IDS_NOT_TRUSTED, detail=shown))

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
@@ -45,6 +46,13 @@ class Origin:
     base_url: str
     fetched_at: datetime
     store_id: str | None = None
+
+    def shares_address_with(self, other: Origin) -> bool:
+        """Return True if both addresses may be one store's; on this machine its port may change."""
+        here, there = (
+            same_store_address(each.base_url, any_local_port=True) for each in (self, other)
+        )
+        return here == there
 
 
 class HasOrigin:
@@ -105,22 +113,16 @@ def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd
         **ListingRecord(completeness, origin).to_dict(),
     }
     text = frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
-    if digest is not None and len(frame):
-        _remember(digest, text, origin)
+    if digest is not None and len(frame):  # of two readings of one store the later one counts
+        before = _LAST_RECORDS.pop(digest, None)
+        known = None if before is None else _read_record(before)
+        last = origin if known is None else known[0].origin
+        is_same = (last.base_url, last.store_id) == (origin.base_url, origin.store_id)
+        # Two stores may hold the same pets, as a copy for tests does: then the rows tell nothing.
+        _LAST_RECORDS[digest] = text if is_same and before != "" else ""
+        if len(_LAST_RECORDS) > _KEPT_RECORDS:
+            _LAST_RECORDS.popitem(last=False)
     return frame
-
-
-def _remember(digest: str, text: str, origin: Origin) -> None:
-    """Keep a record by its rows; of two readings of one store the later one counts."""
-    before = _LAST_RECORDS.pop(digest, None)
-    known = None if before is None else _read_record(before)
-    is_of_another = known is not None and (
-        (known[0].origin.base_url, known[0].origin.store_id) != (origin.base_url, origin.store_id)
-    )
-    # Two stores may hold the same pets, as a copy for tests does: then the rows tell nothing.
-    _LAST_RECORDS[digest] = "" if is_of_another or before == "" else text
-    if len(_LAST_RECORDS) > _KEPT_RECORDS:
-        _LAST_RECORDS.popitem(last=False)
 
 
 def origin_of(frame: pd.DataFrame) -> Origin | None:
@@ -201,38 +203,29 @@ def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str |
             field = FIELD_BY_NAME.get(name)
             if field is None:  # of a later version
                 return None
-            if field.dtype == "category":
-                codes, names = _codes(frame[name])
-                digest.update(codes[order].data)
-                digest.update("\0".join(names).encode("utf-8", "surrogatepass"))
-            else:
-                for numbers in _numbers(frame[name], field.dtype):
-                    digest.update(numbers[order].data)
+            for values in _hashable(frame[name], field.dtype):
+                digest.update(values if isinstance(values, bytes) else values[order].data)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
     return digest.hexdigest()[:32]
 
 
-def _numbers(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
-    """Return a column's numbers, and where they are missing if its dtype allows that."""
+def _hashable(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
+    """Return a column as arrays in the order of its rows, and further bytes."""
+    import numpy as np
     import pandas as pd
 
     if dtype == "int64":
         if not pd.api.types.is_integer_dtype(column):
             raise TypeError(column.dtype)
         return [column.to_numpy(dtype="int64")]
-    held: Any = column.astype(dtype).array
-    return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
-
-
-def _codes(column: pd.Series[Any]) -> tuple[Any, list[str]]:
-    """Return a number for each row, -1 where it is missing, and the sorted names behind them."""
-    import numpy as np
-
+    if dtype != "category":  # where values are missing, too
+        held: Any = column.astype(dtype).array
+        return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
     used = column.astype("category").cat.remove_unused_categories().cat
     names = list(map(str, used.categories))
     ranks = {name: rank for rank, name in enumerate(sorted(names))}
     # The last entry serves the code -1, which pandas gives to a missing value.
     width = "int16" if len(names) < 2**15 else "int32"
     table = np.array([*(ranks[name] for name in names), -1], dtype=width)
-    return table[used.codes], sorted(names)
+    return [table[used.codes], "\0".join(sorted(names)).encode("utf-8", "surrogatepass")]

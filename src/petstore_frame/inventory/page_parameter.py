@@ -13,13 +13,11 @@ from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
 from petstore_frame.http.page import Page
-from petstore_frame.inventory.asker import SIDE_BY_SIDE, Asker
+from petstore_frame.inventory.asker import SIDE_BY_SIDE, Asker, Rows
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
 
-TRIED_ROWS = 10
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]
 # Parameters that the interface does not state, the more common ones first. Those of one line are
@@ -45,7 +43,7 @@ def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
     is_announced = ask.way is not None and not isinstance(ask.way, Windows)
     if not ask.may_probe or is_announced or len(first) > ask.limit:
         return
-    short = short_page(ask, first)
+    short = ask.short_page(first)
     if short is None:
         return
     found, tried = find_parameter(ask, first, short)
@@ -54,20 +52,6 @@ def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
         yield from read_through(first, ask, lambda page, rows: Windows(ask, page, rows, found))
     elif tried:
         yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
-
-
-def short_page(ask: Asker, first: Page) -> Page | None:
-    """Ask for the beginning of a page already read, to see whether it comes again.
-
-    The short page may be longer than was asked for. None where there is none or it has other
-    pets: then the listing keeps no order, and no parameter can be tried on it.
-    """
-    ids = list(first.columns.id)
-    size = min(TRIED_ROWS, len(ids) // 3)
-    page = ask.probe(ask.params(limit=size)) if size > 1 else None
-    if page is None or not size <= len(page) <= len(ids):
-        return None
-    return page if list(page.columns.id) == ids[: len(page)] else None
 
 
 def find_parameter(ask: Asker, first: Page, short: Page) -> tuple[Parameter | None, list[str]]:
@@ -157,8 +141,7 @@ class Windows(Walk):
         before = self.last
         self.last = page = self._window()
         self.pages += 1
-        fresh = self._past_the_seam(page.columns)
-        rows = len(self.rows)
+        fresh, rows = self._past_the_seam(page.columns), len(self.rows)
         if not fresh.id and self._has_seams and not len(page):
             self._end(Fact.WINDOW_EMPTY, rows)
         elif not fresh.id:
@@ -174,16 +157,15 @@ class Windows(Walk):
             self._take(fresh)
 
     def _take(self, fresh: PetColumns) -> None:
-        new = self.rows.add(fresh)
-        repeated = len(fresh.id) - new
+        repeated = len(fresh.id) - self.rows.add(fresh)
         if repeated and self._has_seams:
             self.breaks.append(Evidence(Fact.ROWS_TWICE, count=repeated))
         elif repeated:
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
         self._tail = [*self._tail, *fresh.id][-2:]
         # A short page still is a page; rows are passed over one by one.
-        self._position += self._size if self._parameter.kind == "page" else len(fresh.id)
-        self._ask.tell(self.rows)
+        self._position += len(fresh.id) if self._has_seams else self._size
+        self._ask.on_rows(len(self.rows))
 
     def _past_the_seam(self, columns: PetColumns) -> PetColumns:
         if not self._has_seams or not columns.id:

@@ -1,8 +1,4 @@
-"""Looking for one pet: found, proven absent, or unknown.
-
-The interface's replacement for the deprecated get-by-id is a listing, and a pet that is not listed
-is absent only if the listing is whole.
-"""
+"""Looking for one pet: a pet that is not listed is absent only if the listing is whole."""
 
 from __future__ import annotations
 
@@ -10,17 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
-from petstore_frame._internal.arguments import checked_id
 from petstore_frame.errors import CrossOriginError, NotFoundError, PetstoreError
 from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
-from petstore_frame.inventory.broken_off import (
-    PaginationLoopError,
-)
-from petstore_frame.inventory.completeness import Verdict
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Verdict, weigh
+from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.strategies import Reading
-from petstore_frame.inventory.weigh import weigh
-from petstore_frame.schema.models import MAX_LIMIT, Pet
+from petstore_frame.schema.models import MAX_LIMIT, Pet, checked_id
 from petstore_frame.schema.text import pets_text
 
 

@@ -1,22 +1,21 @@
-"""What a fetch returns: the pets that could be read, and how many of the store's they are."""
+"""What a fetch returns, or raises: the pets that could be read, and how many of the store's.
+
+Callers find the errors in ``petstore_frame.errors``, with all others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial as partly
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame._internal.arguments import one_of, renamed
-from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.errors import ArgumentError
-from petstore_frame.inventory.completeness import (
-    Completeness,
-    StatusCount,
-    Verdict,
-    count_statuses,
-)
+from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError
+from petstore_frame.errors.frames import ShortTraceback
+from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
+from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.origin import (
     HasOrigin,
     Origin,
@@ -25,8 +24,9 @@ from petstore_frame.inventory.origin import (
     stamp,
     statuses_of,
 )
+from petstore_frame.schema.arguments import one_of, renamed
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.frame import as_text
+from petstore_frame.schema.frame import HasFrame, as_text
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS, PET_STATUSES
 
 if TYPE_CHECKING:
@@ -85,13 +85,6 @@ class Inventory(HasFrame, HasOrigin):
 
         Every count is exact where ``verdict`` is complete, and those of the statuses ``exact``
         where it is not; the rest is as in its completeness and its origin.
-
-        Example:
-            >>> from petstore_frame.schema.frame import to_frame
-            >>> from petstore_frame.schema.frame import PetColumns
-            >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
-            >>> print(Inventory.made_up(pets, verdict="unknown").completeness)
-            unknown: at least 1 pet
         """
         verdict = Verdict(verdict)
         counts = count_statuses(statuses_of(frame))
@@ -251,9 +244,73 @@ class Inventory(HasFrame, HasOrigin):
 
 
 def _several(wanted: Any) -> list[Any]:
-    """Return one value, or several, as a list."""
     is_one = isinstance(wanted, str) or not hasattr(wanted, "__iter__")
     return [wanted] if is_one else list(wanted)
+
+
+class _BrokenOff(BaseException):
+    """A listing broke off before its end."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        partial: Inventory | None = None,
+        cause: BaseException | None = None,
+        resume: Callable[[], Inventory] | None = None,
+    ) -> None:
+        super().__init__(message)
+        # None only inside the package: what leaves fetch_inventory has it.
+        self.partial = cast("Inventory", partial)
+        self.cause = cause
+        self._resume = resume
+        self.add_note(
+            "In a notebook or at a prompt, after `import sys`: sys.last_value.partial is what was "
+            "read, and inventory = sys.last_value.resume() reads the rest."
+        )
+
+    def resume(self) -> Inventory:
+        """Continue where the listing broke off and return the Inventory."""
+        if self._resume is None:
+            raise PetstoreError("this error crossed a process; fetch the inventory again")
+        return self._resume()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # resume() needs live connections; a pickled copy keeps everything else.
+        revive = partly(type(self), partial=self.partial, cause=self.cause)
+        return revive, (str(self),)
+
+
+class IncompleteInventoryError(_BrokenOff, PetstoreError):
+    """A failure ended a listing: ``partial`` is what was read, ``resume()`` reads the rest.
+
+    ``partial`` is an Inventory whose verdict is ``incomplete``; ``cause`` is the failure.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> def read_all(client):
+        ...     try:
+        ...         return pf.fetch_inventory(client)
+        ...     except pf.IncompleteInventoryError as broken:
+        ...         return broken.resume()  # or broken.partial, for what there is
+    """
+
+
+class FetchInterrupted(_BrokenOff, ShortTraceback, KeyboardInterrupt):
+    """Ctrl-C ended a listing; ``partial`` and ``resume()`` as of IncompleteInventoryError."""
+
+
+class PaginationLoopError(IncompleteInventoryError):
+    """A listing led back to where it had been; what was read is not the whole listing."""
+
+
+class ForeignLinkError(IncompleteInventoryError, CrossOriginError):
+    """A listing's next link leads to another origin or cannot be read; it was not followed."""
+
+
+# A traceback shows the name by which a class is imported, not the file that it stands in.
+for _kind in (IncompleteInventoryError, FetchInterrupted, PaginationLoopError, ForeignLinkError):
+    _kind.__module__ = PetstoreError.__module__
 
 
 def inventory_of(frame: pd.DataFrame) -> Inventory | None:

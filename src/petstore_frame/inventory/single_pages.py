@@ -1,8 +1,9 @@
-"""What single pages prove: the first one, and a page of each status.
+"""What single pages and stated totals prove: the first page, and a page of each status.
 
 A store may cut its pages at a length of its own without a word, so a short page alone is believed
 only where nothing that was asked beside it speaks against it. Pets without a status match no
-filter, so the pages of the statuses alone never cover a store.
+filter, so the pages of the statuses alone never cover a store. A stated total may refute a listing,
+and never proves one.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.stated_total import ask_whose_total
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
 
 # Fewer pets than this on a page are no page that a program would choose.
@@ -28,7 +28,7 @@ _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_C
 
 def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
-    if not _ask_whether_short(first, ask):
+    if not _ask_whether_whole(first, ask):
         return
     if ask.status is not None:
         whole = ask.probe(ask.params_of_all)
@@ -46,7 +46,7 @@ def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
 
 def short_page(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Believe a short page where nothing speaks against it, and it is no usual length of a page."""
-    if ask.way is not None or not _ask_whether_short(first, ask):
+    if ask.way is not None or not _ask_whether_whole(first, ask):
         return
     statuses = ask_statuses(first, ask)
     whole = None if ask.status is None else ask.probe(ask.params_of_all)
@@ -88,7 +88,7 @@ def end_of(
     return Evidence(fact, assumptions=tuple(known), **values)
 
 
-def _ask_whether_short(first: Page, ask: Asker) -> bool:
+def _ask_whether_whole(first: Page, ask: Asker) -> bool:
     """Ask whose a stated total is, and tell whether the first page may be the whole listing."""
     if len(first) >= ask.limit or first.stated.may_go_on:
         return False
@@ -107,8 +107,8 @@ def _may_be_cut(first: Page, limit: int, statuses: StatusPages | None, whole: Pa
 
 def ask_statuses(first: Page, ask: Asker) -> StatusPages | None:
     """Ask for a page of each status; None where one status is read, or the budget is too small."""
-    asked = _asked_of_statuses(ask)
-    if ask.status is not None or not ask.has_budget_for(asked.values()):
+    asked = [ask.params(status=name) for name in PET_STATUSES]
+    if ask.status is not None or not ask.has_budget_for(asked):
         return None
     ask.probe_all(asked)
     return known_statuses(first, ask)
@@ -127,15 +127,11 @@ def _hold_statuses(first: Page, ask: Asker) -> StatusPages | None:
 
 def known_statuses(first: Page, ask: Asker) -> StatusPages | None:
     """Return the pages of the statuses that were asked for before, or None; nothing is sent."""
-    known = {name: ask.known(params) for name, params in _asked_of_statuses(ask).items()}
-    answered = {name: page for name, page in known.items() if page is not None}
+    known = {name: ask.known(ask.params(status=name)) for name in PET_STATUSES}
+    answered: dict[str, Page] = {name: page for name, page in known.items() if page is not None}
     if ask.status is not None or not answered:
         return None
     return StatusPages(first, answered, filters_first(ask, first, ask.known))
-
-
-def _asked_of_statuses(ask: Asker) -> dict[str, Mapping[str, str]]:
-    return {name: ask.params(status=name) for name in PET_STATUSES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +197,7 @@ class StatusPages:
     @property
     def left_open(self) -> Assumption:
         """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        if self.are_usable and (self.is_filtered_first or self.left_out):
+        if self.is_filtered_first:
             return Assumption.LISTS_PETS_WITHOUT_STATUS
         return Assumption.LISTS_EVERY_STATUS
 
@@ -217,19 +213,14 @@ class StatusPages:
         """
         if not self.is_filtered_first:
             return set()
-        return {
-            status
-            for status, page in self.usable.items()
-            if len(page) < longest_page
-            and not page.stated.may_go_on
-            and not self._is_outnumbered(page)
-        }
-
-    def _is_outnumbered(self, page: Page) -> bool:
-        """Tell whether the store states more pets of a page's status than the page has."""
-        total, first = page.stated.total or 0, self.first
-        is_of_all = total == first.stated.total and first.mismatches(page.status) > 0
-        return total > len(page) and not is_of_all
+        found = set()
+        for status, page in self.usable.items():
+            total, first = page.stated.total or 0, self.first
+            is_of_all = total == first.stated.total and first.mismatches(status) > 0
+            is_outnumbered = total > len(page) and not is_of_all
+            if len(page) < longest_page and not page.stated.may_go_on and not is_outnumbered:
+                found.add(status)
+        return found
 
     def confirm_first(self) -> bool:
         """Tell whether these pages show that no pet with a status is missing from the first page.
@@ -285,3 +276,50 @@ def filters_first(
                 return False
         return True
     return False
+
+
+class Total(NamedTuple):
+    """The total of one listing, as it was stated last; ``value`` is None where there is none.
+
+    ``is_own`` says that it is surely not that of all pets, where one status was asked for.
+    """
+
+    value: int | None = None
+    is_own: bool = True
+
+    def refutes(self, held: int) -> bool:
+        """Tell whether the store states more pets of this listing than were read."""
+        return self.value is not None and self.value > held and self.is_own
+
+    def evidence(self, held: int) -> Iterator[Evidence]:
+        """Yield what the total shows beside the number of pets read."""
+        if self.refutes(held):
+            assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
+            yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.value or 0)
+        elif self.value is not None and self.value != held:
+            fact = Fact.TOTAL_OF_ALL if self.value > held else Fact.TOTAL_LOWER
+            yield Evidence(fact, count=self.value)
+
+
+def known_total(first: Page, ask: Asker) -> Total:
+    """Return the total as the answers so far show it; nothing is sent."""
+    pages = [first]
+    if ask.way is not None and ask.way.is_over:
+        pages += [ask.way.first, ask.way.last]
+    stated = [page.stated.total for page in pages if page.stated.total is not None]
+    # A page that holds other pets too counts those as well.
+    if not ask.may_probe or not stated or first.mismatches(ask.status):
+        return Total()
+    value, whole = stated[-1], None if ask.status is None else ask.known(ask.params_of_all)
+    is_of_all = whole is not None and whole.stated.total == value
+    if whole is not None and is_of_all and whole.mismatches(ask.status):
+        return Total()  # else all pets may have this one status
+    return Total(value, ask.status is None or (whole is not None and not is_of_all))
+
+
+def ask_whose_total(first: Page, ask: Asker) -> Total:
+    """Ask for all pets where it matters: some programs state their number beside a filter too."""
+    total = known_total(first, ask)
+    if not total.is_own and total.value is not None and total.value > len(ask.rows):
+        ask.probe(ask.params_of_all)
+    return known_total(first, ask)

@@ -8,16 +8,16 @@ from petstore_frame.errors import APIStatusError
 from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
-from petstore_frame.inventory.next_links import links_of_shorter_pages, next_links
 from petstore_frame.inventory.page_parameter import page_parameter
 from petstore_frame.inventory.single_pages import (
+    ask_whose_total,
     confirmed_page,
     known_statuses,
     short_page,
     status_pages,
 )
-from petstore_frame.inventory.stated_total import ask_whose_total
-from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS
+from petstore_frame.inventory.walk import links_of_shorter_pages, next_links
+from petstore_frame.schema.models import MAX_LIMIT
 
 Strategy = Callable[[Page, Asker], Iterator[Evidence]]
 # A new way is a module with such a function, and a line here.
@@ -51,17 +51,15 @@ class Reading:
             PetstoreError: A page could not be read.
         """
         ask, way = self.ask, self.ask.way
-        if self.first is None:
-            first = self._open()
-        else:  # the store may have been asked for a shorter first page since
-            is_shorter = way is not None and way.first.limit == ask.limit
-            first = way.first if way is not None and is_shorter else self.first
+        first = self.first or self._open()
+        if way is not None and way.first.limit == ask.limit:
+            first = way.first  # the store may have been asked for a shorter first page since
         self.first = first
         mismatches = first.mismatches(ask.status)
         self.evidence = [Evidence(Fact.FILTER_NOT_KEPT, count=mismatches)] if mismatches else []
         left_out = 0
         for strategy in STRATEGIES:
-            if ask.has_enough(ask.rows):
+            if ask.has_enough():
                 break
             if strategy is short_page and self._is_contradicted(first):
                 continue  # it believes the store
@@ -80,7 +78,7 @@ class Reading:
         ask = self.ask
         page = self._read_first(ask.limit)
         is_bare = len(page) >= (page.limit or 0) and not page.stated.next_addresses
-        if ask.limit < MAX_LIMIT and is_bare and not ask.has_enough(ask.rows):
+        if ask.limit < MAX_LIMIT and is_bare and not ask.has_enough():
             try:
                 wide = self._read_first(MAX_LIMIT)
             except APIStatusError as problem:
@@ -97,11 +95,10 @@ class Reading:
     def _read_first(self, limit: int) -> Page:
         page = self.ask.page(self.ask.params(limit=limit), number=1)
         self.ask.rows.add(page.columns)
-        self.ask.tell(self.ask.rows)
+        self.ask.on_rows(len(self.ask.rows))
         return page
 
     def _has(self, shows: Shows) -> bool:
-        """Tell whether anything met so far shows this of all that was asked."""
         return any(each.scope is None and each.shows is shows for each in self.evidence)
 
     def _is_contradicted(self, first: Page) -> bool:
@@ -122,9 +119,9 @@ class Reading:
         return statuses.left_out if is_one_page else 0
 
     def _of_all(self, first: Page, left_out: int) -> Iterator[Evidence]:
-        """Yield what the totals, the statuses and the ages show at last."""
+        """Yield what the totals, the statuses, the questions and the ages show at last."""
         ask, way = self.ask, self.ask.way
-        if way is None and not ask.has_enough(ask.rows):
+        if way is None and not ask.has_enough():
             why = _why_unclear(first, ask)
             if why.is_contradiction or not self._has(Shows.END):
                 yield why
@@ -141,7 +138,8 @@ class Reading:
         if left_out:
             yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
         yield from ask_whose_total(first, ask).evidence(len(ask.rows))
-        yield from ask.evidence()
+        yield from ask.troubles
+        yield from ask.ages.evidence()
 
 
 def _why_unclear(first: Page, ask: Asker) -> Evidence:
@@ -158,14 +156,3 @@ def _why_unclear(first: Page, ask: Asker) -> Evidence:
     if len(first) == ask.limit:
         return Evidence(Fact.PAGE_FULL)
     return Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))
-
-
-def evidence_of_rows(ask: Asker) -> Iterator[Evidence]:
-    """Yield what rows show that came twice with other values, or with damaged texts."""
-    for status in ask.rows.disputed:
-        yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
-    if ask.rows.changed_ids:
-        yield Evidence(Fact.PETS_CHANGED, count=len(ask.rows.changed_ids))
-    if ask.damaged:
-        count = sum(pet_id in ask.rows for pet_id in ask.damaged)
-        yield Evidence(Fact.TEXTS_DAMAGED, count=count)

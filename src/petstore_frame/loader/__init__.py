@@ -7,10 +7,10 @@
 - ``reading`` opens a file or a frame and makes checked Records of it.
 - ``journal`` keeps on disk what is known of each record, one database for each store.
 - ``sending`` works one session with the store.
-- ``settling`` finds out later what became of records in doubt.
+- ``settling`` reads the store: what it has before a load, and what became of records in doubt.
 - ``results`` shows what became of each record.
 
 ``load`` has the three functions that a user calls, and ``run`` is one import from start to end.
 ``options`` is what a user may ask for, ``call`` is what the user typed, ``record`` has the states,
-and ``causes`` counts why records cannot be sent.
+``causes`` counts why records cannot be sent, and ``question`` is what an import asks.
 """

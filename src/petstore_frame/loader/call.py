@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any
 
 from petstore_frame.errors import PetstoreError
+from petstore_frame.schema.arguments import as_whole, whole_from_text
 from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.numeric import as_whole, whole_from_text
 
 
 class Way(StrEnum):
@@ -115,7 +116,11 @@ class Call:
             if value is None:
                 options.pop(name, None)
             elif name in _TABLES and isinstance(before, Mapping) and isinstance(plain, Mapping):
-                options[name] = _joined(before, plain)
+                options[name] = {**before, **plain}
+                for key, words in plain.items():
+                    known = before.get(key)
+                    if isinstance(known, Mapping) and isinstance(words, Mapping):
+                        options[name][key] = {**known, **words}
             elif name in _LISTS and before is not None:
                 options[name] = [*before, *(each for each in plain if each not in before)]
             else:
@@ -140,20 +145,20 @@ class Call:
 
     def __str__(self) -> str:
         if self.way is Way.SHELL:
-            return _in_shell(["petstore-frame", *self._shell_words()])
+            place = [] if self.source is None else [self.source]
+            if self.source is not None and self.source.startswith("-"):  # is no option
+                place = [f".{os.sep}{self.source}"]
+            options = chain.from_iterable(map(_words, self.options, self.options.values()))
+            return _in_shell(["petstore-frame", self.function, *place, *options])
         if self.way is Way.PYTHON:
             source = "frame" if self.source is None else repr(self.source)
             other = "pf.fetch_inventory(client)" if self.function == "compare" else "client"
-            options = [f"{name}={_single(value)!r}" for name, value in self.options.items()]
-            return f"pf.{self.function}({', '.join([source, other, *options])})"
+            words = [source, other]
+            for name, value in self.options.items():
+                is_one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+                words.append(f"{name}={(value[0] if is_one else value)!r}")
+            return f"pf.{self.function}({', '.join(words)})"
         return "“Send”" if self.way is Way.DASHBOARD else "load the file again"
-
-    def _shell_words(self) -> Iterator[str]:
-        yield self.function
-        if self.source is not None:  # a name such as -x.csv is no option
-            yield f".{os.sep}{self.source}" if self.source.startswith("-") else self.source
-        for name, value in self.options.items():
-            yield from _words(name, value)
 
     def to_file(self, path: str) -> Call:
         """Return the call that loads a result file of this import."""
@@ -212,13 +217,11 @@ class Call:
             return "petstore-frame compare FILE --on name --on category_id"
         return "pf.compare(file, inventory, on=['name', 'category_id'])"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the call as values that JSON has."""
-        return asdict(self)
-
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Call:
-        """Return the call that ``to_json`` gave."""
+    def from_json(cls, values: Mapping[str, Any] | None) -> Call:
+        """Return the call of which ``asdict`` gave the values; None is one that is not known."""
+        if values is None:
+            return cls()
         options = {name: _plain(name, value) for name, value in values["options"].items()}
         return cls(Way(values["way"]), values["function"], values["source"], options)
 
@@ -269,20 +272,12 @@ class Advice:
         return self.phrased_by(PYTHON)
 
 
-def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two tables as one; a field that is in both has the words of both."""
-    joined = dict(before)
-    for name, value in more.items():
-        known = joined.get(name)
-        both = isinstance(known, Mapping) and isinstance(value, Mapping)
-        joined[name] = {**known, **value} if both else value  # type: ignore[dict-item]
-    return joined
-
-
 def _plain(name: str, value: Any) -> Any:
     """Return the value of an option as JSON has it, and as Python and a shell can show it."""
-    if name == "categories" and (isinstance(value, Mapping) or hasattr(value, "items")):
-        return _plain_categories(value)
+    if name == "categories" and hasattr(value, "items"):
+        # The ids are numbers, which JSON has not for keys, be they before the labels or behind.
+        pairs = category_labels(value) if hasattr(value, "columns") else dict(value.items())
+        return {_whole(key): _whole(word) for key, word in pairs.items()}
     if isinstance(value, Mapping):
         return {str(key): _plain("", each) for key, each in value.items()}
     if isinstance(value, PathLike):
@@ -297,22 +292,10 @@ def _plain(name: str, value: Any) -> Any:
     return str(value) if whole is None else whole
 
 
-def _plain_categories(value: Any) -> dict[Any, Any]:
-    """Return labels by id, or ids by label, as they were given; the ids are whole numbers."""
-    pairs = category_labels(value) if hasattr(value, "columns") else dict(value.items())
-    return {_whole(key): _whole(word) for key, word in pairs.items()}
-
-
 def _whole(value: Any) -> Any:
-    """Return a category id as a number (JSON has only texts for keys), and a label as it is."""
+    """Return a category id as a number, and a label as it is."""
     number = whole_from_text(value) if isinstance(value, str) else as_whole(value)
     return value if number is None else number
-
-
-def _single(value: Any) -> Any:
-    """Return a list of one text as that text, which is how people write it."""
-    is_one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
-    return value[0] if is_one else value
 
 
 def _words(name: str, value: Any) -> Iterator[str]:
@@ -339,7 +322,7 @@ def _words(name: str, value: Any) -> Iterator[str]:
         yield from (flag, r"\t" if value == "\t" else str(value))
 
 
-def _in_shell(words: Any) -> str:
+def _in_shell(words: Iterable[str]) -> str:
     """Return words as the command line of this machine takes them."""
     listed = list(words)
     return subprocess.list2cmdline(listed) if os.name == "nt" else shlex.join(listed)

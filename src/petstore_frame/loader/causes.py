@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
@@ -63,68 +63,70 @@ class Cause:
         return f"{text} ({word} {', '.join(map(str, self.lines))}{more_lines})"
 
 
-class Causes:
-    """Counts why records cannot be sent.
+@dataclass
+class _Alike:
+    """The records that have one kind of problem, of which this is the first."""
+
+    problem: RecordProblem
+    records: int = 0
+    lines: list[int] = field(default_factory=list)
+    values: Counter[str] = field(default_factory=Counter)
+    left_out: set[int] = field(default_factory=set)
+
+
+def find_causes(
+    found: Iterable[tuple[RecordProblem, Iterable[int], int]],
+    of: int,
+    mapping: Mapping[str, str],
+    key: Sequence[str] = (),
+) -> list[Cause]:
+    """Return why records cannot be sent, each cause once, the commonest first.
 
     Args:
+        found: Problems, each with the lines of some records that have it, and their number.
+        of: How many rows name an animal, known ones too.
         mapping, key: The column of each field, and those that identify an animal.
     """
-
-    def __init__(self, mapping: Mapping[str, str], key: Sequence[str] = ()) -> None:
-        self._fields, self._key = {column: name for name, column in mapping.items()}, tuple(key)
-        self._first: dict[tuple[str, ...], RecordProblem] = {}
-        self._lines: dict[tuple[str, ...], set[int]] = {}
-        self._records: Counter[tuple[str, ...]] = Counter()
-        self._values: dict[tuple[str, ...], Counter[str]] = {}
-        self._leave = set[int]()
-
-    def add(self, problem: RecordProblem, lines: Iterable[int], records: int = 1) -> None:
-        """Count records with a problem; ``lines`` has the lines of some."""
+    causes: dict[tuple[str, ...], _Alike] = {}
+    for problem, lines, records in found:
         # One kind of suspicion is one cause, in whatever column.
-        option: tuple[str, Any] = problem.option or ("", None)
-        cause = problem.code, problem.accept or problem.column or "", option[0]
-        if option[0] == "leave_lines":
-            self._leave.update(option[1])
-        self._first.setdefault(cause, problem)
-        self._records[cause] += records
-        self._values.setdefault(cause, Counter())[(problem.value or "").strip()] += records
-        known = self._lines.get(cause, set())
-        self._lines[cause] = {*sorted(known.union(lines))[:SHOWN_EXAMPLES]}
+        option, value = problem.option or ("", ())
+        kind = problem.code, problem.accept or problem.column or "", option
+        alike = causes.setdefault(kind, _Alike(problem))
+        alike.records += records
+        alike.values[(problem.value or "").strip()] += records
+        alike.lines = sorted({*alike.lines, *lines})[:SHOWN_EXAMPLES]
+        alike.left_out.update(value if option == "leave_lines" else ())
+    fields = {column: name for name, column in mapping.items()}
+    return [
+        Cause(
+            each.problem.code,
+            each.problem.message,
+            each.problem.column,
+            each.records,
+            of,
+            tuple(each.lines),
+            tuple((text, n) for text, n in each.values.most_common() if text),
+            _option(each, fields, key),
+        )
+        for each in sorted(causes.values(), key=lambda each: -each.records)
+    ]
 
-    def found(self, of: int) -> list[Cause]:
-        """Return the causes of so many records, the commonest first."""
-        causes = [
-            Cause(
-                problem.code,
-                problem.message,
-                problem.column,
-                self._records[cause],
-                of,
-                tuple(sorted(self._lines[cause])),
-                tuple((text, n) for text, n in self._values[cause].most_common() if text),
-                self._option(problem, self._values[cause]),
-            )
-            for cause, problem in self._first.items()
-        ]
-        return sorted(causes, key=lambda cause: -cause.records)
 
-    def _option(self, problem: RecordProblem, values: Counter[str]) -> tuple[str, Any] | None:
-        """Return the option that answers a problem for all records that have it."""
-        missing = problem.code.removeprefix("missing_")
-        if missing == "name":
-            named = "".join(f" {{{column}}}" for column in self._key)
-            return "defaults", {"name": f"Unnamed{named}"}
-        if missing in FIELD_BY_NAME:
-            return "defaults", {missing: "…"}
-        each = {text[:60]: "…" for text, _ in values.most_common(_MOST_PROPOSED)}
-        kind = None if problem.option is None else problem.option[0]
-        if kind == "leave_lines":
-            return kind, sorted(self._leave)
-        if kind == "categories":
-            return "categories", each
-        if kind == "value_map":
-            return "value_map", {self._fields.get(problem.column or "", "status"): each}
-        return problem.option
+def _option(alike: _Alike, fields: Mapping[str, str], key: Sequence[str]) -> tuple[str, Any] | None:
+    """Return the option that answers a problem for all records that have it."""
+    problem = alike.problem
+    missing = problem.code.removeprefix("missing_")
+    if missing == "name":
+        named = "".join(f" {{{column}}}" for column in key)
+        return "defaults", {"name": f"Unnamed{named}"}
+    if missing in FIELD_BY_NAME:
+        return "defaults", {missing: "…"}
+    each = {text[:60]: "…" for text, _ in alike.values.most_common(_MOST_PROPOSED)}
+    by_field = {fields.get(problem.column or "", "status"): each}
+    told = {"leave_lines": sorted(alike.left_out), "categories": each, "value_map": by_field}
+    kind = "" if problem.option is None else problem.option[0]
+    return (kind, told[kind]) if kind in told else problem.option
 
 
 def short_text(text: str) -> str:

@@ -7,11 +7,9 @@ from dataclasses import fields
 from os import PathLike, fspath
 from typing import Any
 
-from petstore_frame._internal.arguments import before_sending, refuse
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import (
     Duplicates,
-    Limits,
     LoadOptions,
     OnInvalid,
     ProgressOption,
@@ -24,6 +22,7 @@ from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import PostingClient
+from petstore_frame.schema.arguments import before_sending, refuse
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
 from petstore_frame.schema.text import kind_text
@@ -286,19 +285,19 @@ def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, A
     options = {name: given[name] for name in given if name not in _NO_OPTIONS}
     options = with_other_words(caller, options, given["other"])
     recipe = options.pop("recipe")
+    of_load = {name: value for name, value in options.items() if name in _UNSAID}
+    of_recipe = {name: value for name, value in options.items() if name in _OF_RECIPES}
+    how = as_recipe(recipe, of_recipe)
     spoken = {
         name: value
         for name, value in options.items()
         if value is not None and value is not _UNSAID.get(name)
     }
-    read = {name: options[name] for name in _OF_RECIPES & options.keys()}
-    how = as_recipe(recipe, read)
     return load(
         _with_key(source, how.key) if caller == "load_frame" else source,
         client,
         how,
-        Limits(workers=options["workers"], max_errors=options["max_errors"]),
-        LoadOptions(**{name: options[name] for name in _UNSAID}),
+        LoadOptions(**of_load),
         call=Call.of(caller, source, said(recipe, spoken)),
     )
 

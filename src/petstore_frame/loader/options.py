@@ -11,18 +11,17 @@ from numbers import Real
 from os import PathLike
 from typing import Any, Literal, Self, get_args
 
-from petstore_frame._internal.arguments import (
+from petstore_frame.inventory.progress import checked_progress, open_progress
+from petstore_frame.loader.question import CASES
+from petstore_frame.loader.record import State
+from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,
-    checked_id,
     one_of,
     refuse,
     true_or_false,
     whole_number,
 )
-from petstore_frame._internal.progress import checked_progress, open_progress
-from petstore_frame.loader.journal.question import CASES
-from petstore_frame.loader.record import State
 
 Word = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.
@@ -58,11 +57,8 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class LoadOptions:
-    """What a caller says of one load, as ``load_csv`` explains it.
-
-    A Recipe says how the file is read, and Limits say how far the load goes.
-    """
+class LoadOptions(Limits):
+    """What a caller says of one load, as ``load_csv`` explains it; a Recipe says how it is read."""
 
     dry_run: bool = False
     duplicates: Duplicates | None = None
@@ -75,41 +71,38 @@ class LoadOptions:
     journal: str | PathLike[str] | None = None
 
     @before_sending()
-    def check(self, client: Any, limits: Limits) -> None:
+    def check(self, client: Any) -> None:
         """Refuse what cannot be used.
 
         Raises:
             ArgumentError: The text says what it can be; nothing was sent.
         """
         checked_client(client, "post_pet")
-        if limits.workers is not None:
-            whole_number("workers", limits.workers, 1, MOST_WORKERS)
-        if limits.max_errors is not None:
-            whole_number("max_errors", limits.max_errors, 0)
+        if self.workers is not None:
+            whole_number("workers", self.workers, 1, MOST_WORKERS)
+        if self.max_errors is not None:
+            whole_number("max_errors", self.max_errors, 0)
         if self.journal is not None:
             check_folder("journal", self.journal)
         checked_progress(self.progress)
-        self._check_answers()
-        for name in ("send_lines", "leave_lines"):
-            _check_lines(name, getattr(self, name))
-        for name in ("dry_run", "again", "check_store"):
-            true_or_false(name, getattr(self, name))
-        one_of("on_invalid", self.on_invalid, get_args(OnInvalid))
-
-    def _check_answers(self) -> None:
         if isinstance(self.duplicates, Mapping):
             for case, word in self.duplicates.items():
                 one_of("a case of duplicates", case, CASES)
                 one_of(f"duplicates[{case!r}]", word, get_args(Word))
         elif self.duplicates is not None:
             one_of("duplicates", self.duplicates, get_args(Word))
+        for name in ("send_lines", "leave_lines"):
+            lines = getattr(self, name)
+            if isinstance(lines, str) or not isinstance(lines, Collection):
+                refuse(f"{name}= is a list of line numbers, got {lines!r}")
+            for line in lines:
+                whole_number(name, line, 1)
+        for name in ("dry_run", "again", "check_store"):
+            true_or_false(name, getattr(self, name))
+        one_of("on_invalid", self.on_invalid, get_args(OnInvalid))
 
 
-def _check_lines(name: str, lines: Any) -> None:
-    if isinstance(lines, str) or not isinstance(lines, Collection):
-        refuse(f"{name}= is a list of line numbers, got {lines!r}")
-    for line in lines:
-        whole_number(name, line, 1)
+NOTHING_SAID: LoadOptions = LoadOptions()
 
 
 def answers_of(duplicates: Duplicates) -> dict[str, str]:
@@ -125,32 +118,30 @@ def check_folder(name: str, value: Any) -> None:
         refuse(f"{name}= is a folder's path, got {value!r}")
 
 
-@before_sending()
-def check_settling(client: Any, *, grace_s: Any, most_gets: Any, **switches: Any) -> None:
-    """Refuse wrong arguments of ``reconcile``; ``switches`` are True or False.
+@dataclass(frozen=True)
+class SettlingOptions:
+    """What a caller says of one reading back, as ``LoadResult.reconcile`` explains it."""
 
-    Raises:
-        ArgumentError: One of them cannot be used; nothing was sent.
-    """
-    checked_client(client, "ask_page")
-    is_number = isinstance(grace_s, Real) and not isinstance(grace_s, bool)
-    if not is_number or not 0 <= grace_s < math.inf:
-        refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}")
-    whole_number("most_gets", most_gets, 0)
-    for name, value in switches.items():
-        true_or_false(name, value)
+    sole_writer: bool = False
+    grace_s: float = GRACE_S
+    by_id: bool = True
+    most_gets: int = MOST_GETS
+    resend_absent: bool = False
 
+    @before_sending()
+    def check(self, client: Any) -> None:
+        """Refuse what cannot be used.
 
-def checked_resolution(record: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
-    """Return the record and the pet of ``resolve``, as plain numbers.
-
-    Raises:
-        ArgumentError: One of its arguments cannot be used; nothing was changed.
-    """
-    true_or_false("not_created", not_created)
-    if (pet_id is None) == (not not_created):
-        refuse("give either pet_id= or not_created=True; nothing was changed")
-    return whole_number("record", record, 1), None if pet_id is None else checked_id(pet_id)
+        Raises:
+            ArgumentError: The text says what it can be; nothing was sent.
+        """
+        checked_client(client, "ask_page")
+        is_number = isinstance(self.grace_s, Real) and not isinstance(self.grace_s, bool)
+        if not is_number or not 0 <= self.grace_s < math.inf:
+            refuse(f"grace_s= is a number of seconds, 0 or more, got {self.grace_s!r}")
+        whole_number("most_gets", self.most_gets, 0)
+        for name in ("by_id", "resend_absent", "sole_writer"):
+            true_or_false(name, getattr(self, name))
 
 
 class LoadProgress:
@@ -216,9 +207,13 @@ def with_other_words(
     for name, value in other.items():
         ours = _SAME.get(name, "")
         if name == "header" and "header_row" in options:
-            _check_header(value, has_names="names" in other)
-        elif ours not in options:
-            near = get_close_matches(name, options, 1, 0.7)
+            if value in (0, "infer") or (value is None and "names" in other):
+                continue
+            if isinstance(value, int) and not isinstance(value, bool):
+                refuse(f"header={value} is header_row={value + 1} here: rows count from 1")
+            refuse("a file without a header needs columns=['name', 'category_id', 'status']")
+        near = get_close_matches(name, options, 1, 0.7)
+        if ours not in options:
             answer = f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(options)}"
             answer = f": {_ANSWERS[name]}" if name in _ANSWERS else answer
             refuse(f"{caller} has no option {name}{answer}")
@@ -229,12 +224,3 @@ def with_other_words(
         else:
             taken[ours] = value
     return taken
-
-
-def _check_header(value: Any, *, has_names: bool) -> None:
-    """Refuse a ``header=`` that differs from what the loader does anyway."""
-    if value == 0 or value == "infer" or (value is None and has_names):
-        return
-    if isinstance(value, int) and not isinstance(value, bool):
-        refuse(f"header={value} is header_row={value + 1} here: rows count from 1")
-    refuse("a file without a header needs columns=['name', 'category_id', 'status']")

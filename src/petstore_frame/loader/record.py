@@ -7,23 +7,57 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from petstore_frame.loader.call import Advice
 
 
-class State(StrEnum):
-    """The state of a record; each is in exactly one."""
+class Word(StrEnum):
+    """A word that the journal keeps, with what it means to a reader.
 
-    INVALID = "invalid"
-    SKIPPED = "skipped"
-    PENDING = "pending"
-    IN_FLIGHT = "in_flight"
-    CREATED = "created"
-    REJECTED = "rejected"
-    UNKNOWN = "unknown"
-    ABSENT = "absent"
-    ADOPTED = "adopted"
+    Attributes:
+        text: Its meaning.
+        action: What is to be done about a record: none, fix, resend or check.
+        hint: How.
+    """
+
+    text: str
+    action: str
+    hint: str
+
+    def __new__(cls, value: str, text: str = "", action: str = "none", hint: str = "") -> Self:
+        word = str.__new__(cls, value)
+        word._value_, word.text, word.action, word.hint = value, text, action, hint
+        return word
+
+
+class State(Word):
+    """The state of a record; each is in exactly one. They are shown in this order."""
+
+    CREATED = "created", "in the store"
+    ADOPTED = "adopted", "in the store already, found there"
+    INVALID = "invalid", "not sent: to fix", "fix"
+    REJECTED = "rejected", "refused by the store: to fix", "fix"
+    UNKNOWN = (
+        "unknown",
+        "in doubt: may be in the store",
+        "check",
+        "it may be in the store already: do not send it again by hand",
+    )
+    ABSENT = (
+        "absent",
+        "not found in the store",
+        "resend",
+        "its pet was not found: send it again only if you are sure",
+    )
+    IN_FLIGHT = (
+        "in_flight",
+        "on the way",
+        "check",
+        "it is on its way, or was when its import was killed; load the file again",
+    )
+    PENDING = "pending", "not sent yet", "resend"
+    SKIPPED = "skipped", "not sent: blank, known already, or left out"
 
 
 # Every change that sending, reconcile or a person may make; a journal refuses any other. (What was
@@ -54,6 +88,24 @@ LIVE_STATES: tuple[State, ...] = (
 # A record to fix is surely not in the store; one in doubt may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
 DOUBT_STATES: tuple[State, ...] = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
+
+
+class Reason(Word):
+    """Why a record was skipped: of itself, or for a known animal, by what became of that one."""
+
+    BLANK = "blank", "blank"
+    LEFT_OUT = "left_out", "left out, as you said"
+    WITHDRAWN = "withdrawn", "no longer in the file"
+    KNOWN = "known", ""
+    CHANGED = "changed", ", with other values now"
+    IN_DOUBT = "in_doubt_earlier", ", which is in doubt"
+    NOT_SENT = "not_sent_earlier", ", which was not sent yet"
+    NOT_CREATED = "not_created_earlier", ", which was not created"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no known animal is the reason."""
+        return self in (Reason.BLANK, Reason.LEFT_OUT, Reason.WITHDRAWN)
 
 
 class Ending(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
@@ -13,32 +13,34 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from petstore_frame._internal.arguments import answered
-from petstore_frame._internal.interrupts import Deferred
+from petstore_frame.http.interrupts import Deferred
 from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
     find_journal,
     holding,
-    place_of,
     reading,
 )
-from petstore_frame.loader.journal.identity import ReadStore, identify
+from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
-from petstore_frame.loader.journal.store_pets import read_store
-from petstore_frame.loader.options import NO_LOSS, Limits, LoadOptions, ProgressOption, answers_of
+from petstore_frame.loader.options import (
+    NO_LOSS,
+    NOTHING_SAID,
+    LoadOptions,
+    ProgressOption,
+    answers_of,
+)
+from petstore_frame.loader.question import DuplicatesError, Question
 from petstore_frame.loader.reading.keys import outdated
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
-from petstore_frame.loader.results.question_text import DuplicatesError
 from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
 from petstore_frame.loader.results.summary import COMMON_CAUSE, OUTDATED, read_causes
@@ -49,6 +51,8 @@ from petstore_frame.loader.sending.session import (
     ignore,
     run_session,
 )
+from petstore_frame.loader.settling.readback import read_store
+from petstore_frame.schema.arguments import answered
 
 log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
@@ -58,8 +62,7 @@ def load(
     source: Any,
     client: PostingClient,
     recipe: RecipeOptions,
-    limits: Limits,
-    options: LoadOptions | None = None,
+    options: LoadOptions = NOTHING_SAID,
     *,
     call: Call | None = None,
     records_read: Callable[[int], None] = ignore,
@@ -78,22 +81,20 @@ def load(
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
         LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
-    options = options or LoadOptions()
-    options.check(client, limits)
+    options.check(client)
     if options.duplicates is None:
         options = replace(options, duplicates={"equal": recipe.duplicates})
-    path = _journal_of(client, options.journal)
+    path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     index = getattr(source, "index", None)
-    columns_of = partial(_columns_of, path)
-    lines = options.leave_lines
+    columns_of, lines = partial(_columns_of, path), options.leave_lines
     with (
         telling(call),
         open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened,
     ):
         run = _import_of(opened, client, recipe, options, call, timing.now())
-        staging = _Staging(opened, run, client, options, limits, records_read)
+        staging = _Staging(opened, run, client, options, records_read)
         if options.dry_run:
-            return _rehearse(path, staging, call, index)
+            return _rehearse(path, staging, index)
         with holding(path), Writer(path, client.base_url) as writer:
             staged, _ = staging.write(writer)
             if COMMON_CAUSE in staged.run.facts:
@@ -105,13 +106,13 @@ def load(
                     writer,
                     staged.run,
                     client,
-                    limits,
+                    options,
                     progress=options.progress,
                     timing=timing,
                     is_new=staged.is_new,
                     step=step,
                 )
-    result = LoadResult(path, staged.run.id, call=call, sent_now=was_at_work, index=index)
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work, index=index)
     _tell_end(result)
     if options.on_invalid == "raise":
         result.raise_for_failures()
@@ -147,19 +148,21 @@ def resume_loads(
 
     Interface: Endpoints, Add an animal.
     """
-    limits = Limits()
-    LoadOptions(journal=journal, progress=progress, check_store=check_store).check(client, limits)
-    path = _journal_of(client, journal)
+    options = LoadOptions(journal=journal, progress=progress, check_store=check_store)
+    options.check(client)
+    path, results = find_journal(journal, client.base_url, partial(ask_store_id, client)), []
     if not path.exists():
         return []
-    results: list[LoadResult] = []
     with holding(path), Writer(path, client.base_url) as writer:
         for run in read_imports(writer.sql, _LEFT):
-            if COMMON_CAUSE not in run.facts:  # else it waits for an answer
-                _compare_again(writer, run, client, check_store=check_store)
-                run_session(writer, run, client, limits, progress=progress, timing=REAL_TIME)
+            waits = COMMON_CAUSE in run.facts  # for an answer
+            if not waits:
+                with Deferred() as interrupts, writer.transaction() as sql:
+                    said = replace(options, duplicates=run.duplicates)
+                    _identify(sql, staged_again(sql, run), client, said, interrupts.deliver)
+                run_session(writer, run, client, options, progress=progress, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))
-            if COMMON_CAUSE not in run.facts:
+            if not waits:
                 _tell_end(results[-1])
     return results
 
@@ -182,18 +185,6 @@ def _tell_end(result: LoadResult) -> None:
         raise LoadInterrupted(result)
     if ending in _STOPPED and result.sent_now:
         raise LoadStopped(stopped_text(result.facts), result, ending)
-
-
-def _journal_of(client: PostingClient, journal: str | PathLike[str] | None) -> Path:
-    """Return the journal of the store that answers; ask the store only where that can matter."""
-    path = place_of(journal, client.base_url)
-    if not path.exists():
-        return path
-    with reading(path) as sql:
-        ((known,),) = sql.execute("SELECT store_id FROM journal").fetchall()
-    if known is None:
-        return path
-    return find_journal(journal, client.base_url, ask_store_id(client))
 
 
 def _columns_of(path: Path, import_id: str) -> Columns | None:
@@ -227,40 +218,20 @@ def _import_of(
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
-        call=None if call is None else call.to_json(),
+        call=None if call is None else asdict(call),
         recipe=plain_if_possible(recipe),
         staged_at=now,
     )
 
 
-def _rehearse(path: Path, staging: _Staging, call: Call | None, index: Any) -> LoadResult:
-    """Do all but the sending, in a copy of the journal that is removed with the result."""
-    folder = TemporaryDirectory(prefix="petstore-frame-")
-    try:
-        copy = Path(folder.name, path.name)
-        if path.exists():
-            copy_journal(path, copy)
-        with Writer(copy, staging.client.base_url) as writer:
-            staged, question = staging.write(writer)
-            Outcomes(writer, staged.run).recover()
-        words: dict[str, Any] = {"call": call, "index": index}
-        result = LoadResult(path, staged.run.id, copy=copy, question=question, **words)
-    except BaseException:
-        folder.cleanup()
-        raise
-    finalize(result, folder.cleanup)
-    return result
-
-
-@dataclass
+@dataclass(frozen=True)
 class _Staging:
-    """The records of a source on their way into a journal, each with its animal."""
+    """A source whose records go into a journal, with all that the user said of that."""
 
     opened: Source
     run: Import
     client: PostingClient
     options: LoadOptions
-    limits: Limits
     records_read: Callable[[int], None]
 
     def write(self, writer: Writer) -> tuple[Staged, Question | None]:
@@ -272,69 +243,77 @@ class _Staging:
         """
         with Deferred() as interrupts:
             with writer.transaction() as sql:
-                staged, question = self._stage(sql, interrupts.deliver)
-                (run,) = read_imports(sql, "id = ?", [staged.run.id])
+                staged = stage(
+                    sql,
+                    self.run,
+                    self._batches(),
+                    again=self.options.again,
+                    send_lines=self.options.send_lines,
+                    leave_lines=self.options.leave_lines,
+                    pause=interrupts.deliver,
+                )
+                question = _identify(sql, staged, self.client, self.options, interrupts.deliver)
+                run = _note_reading(sql, staged.run.id, self.opened, self.options.max_errors)
             interrupts.deliver()
         return replace(staged, run=run), question
 
-    def _stage(
-        self, sql: sqlite3.Connection, pause: Callable[[], None]
-    ) -> tuple[Staged, Question | None]:
-        options = self.options
-        staged = stage(
-            sql,
-            self.run,
-            self._batches(),
-            again=options.again,
-            send_lines=options.send_lines,
-            leave_lines=options.leave_lines,
-            pause=pause,
-        )
-        answers = answers_of(options.duplicates or "refuse")
-        compared = self.client if options.check_store else None
-        question = identify(sql, staged, answers, _reader(compared), pause)
-        if question is not None and not options.dry_run:
-            raise DuplicatesError(question)
-        self._note_reading(sql, staged.run)
-        return staged, question
-
     def _batches(self) -> Iterator[Sequence[Record]]:
-        """Yield batches of records, and report how many came so far."""
         records = 0
         for batch in self.opened.batches():
             records += len(batch)
             self.records_read(records)
             yield batch
 
-    def _note_reading(self, sql: sqlite3.Connection, run: Import) -> None:
-        """Note the cause that most records share, and the dates that contradict ``keep``."""
-        (run,) = read_imports(sql, "id = ?", [run.id])
-        known = run.facts.items()
-        facts = {name: value for name, value in known if name not in (COMMON_CAUSE, OUTDATED)}
-        common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
-        if common and self.limits.max_errors is None and not self.opened.is_returned:
-            facts[COMMON_CAUSE] = common[0]
-        if run.key and run.keep in ("first", "last"):
-            facts[OUTDATED] = outdated(run.header, read_kept(sql))
-        note_facts(sql, run, facts)
+
+def _rehearse(path: Path, staging: _Staging, index: Any) -> LoadResult:
+    """Do all but the sending, in a copy of the journal that is removed with the result."""
+    folder = TemporaryDirectory(prefix="petstore-frame-")
+    try:
+        copy = Path(folder.name, path.name)
+        if path.exists():
+            copy_journal(path, copy)
+        with Writer(copy, staging.run.base_url) as writer:
+            staged, question = staging.write(writer)
+            Outcomes(writer, staged.run).recover()
+        result = LoadResult(path, staged.run.id, index=index, copy=copy, question=question)
+    except BaseException:
+        folder.cleanup()
+        raise
+    finalize(result, folder.cleanup)
+    return result
 
 
-def _compare_again(
-    writer: Writer, run: Import, client: PostingClient, *, check_store: bool
-) -> None:
-    """Compare the records that are still to send with the store.
+def _identify(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    client: PostingClient,
+    options: LoadOptions,
+    pause: Callable[[], None],
+) -> Question | None:
+    """Find the animals of records; the store is read at most once, and only if it may be.
 
     Raises:
-        DuplicatesError: There is something to ask; nothing is written.
+        DuplicatesError: There is something to ask, and this is no rehearsal.
     """
-    compared = client if check_store else None
-    with Deferred() as interrupts, writer.transaction() as sql:
-        staged, answers = staged_again(sql, run), answers_of(run.duplicates)
-        question = identify(sql, staged, answers, _reader(compared), interrupts.deliver)
-        if question is not None:
-            raise DuplicatesError(question)
+    read = cache(partial(read_store, client)) if options.check_store else None
+    said = answers_of(options.duplicates or "refuse")
+    question = identify(sql, staged, said, read, pause)
+    if question is not None and not options.dry_run:
+        raise DuplicatesError(question)
+    return question
 
 
-def _reader(client: PostingClient | None) -> ReadStore | None:
-    """Return a function that reads the store once; None if the user wants no comparison."""
-    return None if client is None else cache(partial(read_store, client))
+def _note_reading(
+    sql: sqlite3.Connection, run_id: str, opened: Source, max_errors: int | None
+) -> Import:
+    """Note the cause that most records share, and the dates that contradict ``keep``."""
+    (run,) = read_imports(sql, "id = ?", [run_id])
+    known = run.facts.items()
+    facts = {name: value for name, value in known if name not in (COMMON_CAUSE, OUTDATED)}
+    common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
+    if common and max_errors is None and not opened.is_returned:
+        facts[COMMON_CAUSE] = common[0]
+    if run.key and run.keep in ("first", "last"):
+        facts[OUTDATED] = outdated(run.header, read_kept(sql))
+    note_facts(sql, run, facts)
+    return replace(run, facts=facts)

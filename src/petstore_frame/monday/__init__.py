@@ -4,8 +4,7 @@
 ``monday.toml``.
 """
 
-from petstore_frame.monday.outcome import MondayOutcome, Run, check
-from petstore_frame.monday.run import plan, run
+from petstore_frame.monday.run import MondayOutcome, Run, check, plan, run
 from petstore_frame.monday.settings import MondaySettings, write_settings
 
 __all__ = ["MondayOutcome", "MondaySettings", "Run", "check", "plan", "run", "write_settings"]

@@ -6,44 +6,124 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.client import Client
-from petstore_frame.errors import (
-    DuplicatesError,
-    HistoryError,
-    IncompleteInventoryError,
-    JournalLockedError,
-    LoadStopped,
-    PetstoreError,
-)
-from petstore_frame.files.lock import AtWorkError, held
-from petstore_frame.files.whole import sync
-from petstore_frame.history import Diff, History, Snapshot, diff
-from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader.load import load_csv, load_excel
+import petstore_frame as pf
+from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
+from petstore_frame.history import Diff
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.results.columns import read_ids
-from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.session import ignore
-from petstore_frame.monday.outcome import MondayOutcome, Run, add_line
 from petstore_frame.monday.settings import MondaySettings
-from petstore_frame.report import write_report
-from petstore_frame.schema.text import minute_text
-from petstore_frame.stocktake import compare
 
-_DRAFT = ".writing"
-_LOCK, WAIT_S = ".lock", 10.0
+RUNS, _DRAFT, _LOCK, WAIT_S = "runs.jsonl", ".writing", ".lock", 10.0
+
+
+class MondayOutcome(Enum):
+    """What a run can come to, from good to worst: ``exit_code``, and the ``sentence`` for it."""
+
+    GOOD = 0, "nothing but good news"
+    ROWS_TO_FIX = 1, "some rows are to fix"
+    REFUSED = 2, "a setting, a recipe or a list cannot be used"
+    NOT_COMPLETE = 8, "the listing is not known to be complete"
+    IN_DOUBT = 3, "some rows are in doubt: they may be in the store"
+    QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
+    DROP = 10, "more pets are gone than max_drop allows"
+    STORE_AWAY = 5, "the store did not answer, or refused"
+    DISK = 6, "the disk or the journal failed"
+    FAILED = 11, "the run ended before its end"
+
+    def __init__(self, exit_code: int, sentence: str) -> None:
+        self.exit_code = exit_code
+        self.sentence = sentence
+
+    @classmethod
+    def of(cls, problem: BaseException) -> MondayOutcome:
+        """Return what an error makes of a run."""
+        errors = pf.errors
+        if isinstance(problem, errors.LoadStopped):
+            return cls.DISK if problem.ending == "journal" else cls.STORE_AWAY
+        # The first line that fits decides.
+        for kinds, outcome in (
+            ((errors.DuplicatesError,), cls.QUESTION),
+            ((errors.APIStatusError, errors.APIConnectionError), cls.STORE_AWAY),
+            ((errors.ContractError, errors.CrossOriginError), cls.STORE_AWAY),
+            ((errors.JournalError, errors.HistoryError, errors.ReportError, OSError), cls.DISK),
+            ((errors.InputError,), cls.ROWS_TO_FIX),
+            ((errors.PetstoreError,), cls.REFUSED),
+        ):
+            if isinstance(problem, kinds):
+                return outcome
+        return cls.FAILED
+
+
+@dataclass
+class Run:
+    """One Monday.
+
+    Attributes:
+        day, started_at: The day of the run in its time zone, and when it began.
+        outcomes: All that came up; the worst one decides the exit code.
+        folder: Where its files are; None until they are whole.
+        facts: What ``summary.json`` says besides, ready for JSON.
+        attention: What needs a person, as sentences.
+    """
+
+    day: date
+    started_at: datetime
+    outcomes: list[MondayOutcome] = field(default_factory=list)
+    folder: Path | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    attention: list[str] = field(default_factory=list)
+
+    def note(self, outcome: MondayOutcome, sentence: str) -> None:
+        self.outcomes.append(outcome)
+        self.attention.append(sentence)
+
+    def note_error(self, problem: BaseException, what: str = "") -> None:
+        """Take in an error, which stopped ``what``."""
+        first = next(iter(str(problem).splitlines()), "") or type(problem).__name__
+        self.note(MondayOutcome.of(problem), f"{what}: {first}" if what else first)
+
+    @property
+    def outcome(self) -> MondayOutcome:
+        """The worst of all that came up."""
+        return max(self.outcomes, key=list(MondayOutcome).index, default=MondayOutcome.GOOD)
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return self.outcome.exit_code
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts, ready for JSON."""
+        return {
+            "day": self.day.isoformat(),
+            "started_at": self.started_at.isoformat(timespec="seconds"),
+            "outcome": self.outcome.name.lower(),
+            "exit_code": self.exit_code,
+            "attention": self.attention,
+            **self.facts,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.day}: {self.outcome.sentence}"]
+        if "verdict" in self.facts:
+            lines.append(f"{self.facts['verdict']}, read {self.facts['read_at']}")
+        lines += [f"- {sentence}" for sentence in self.attention]
+        if self.folder is not None:
+            lines.append(f"wrote {self.folder}")
+        return "\n".join(lines)
 
 
 def run(
     path: str | Path = "monday.toml",
     *,
-    client: Client | None = None,
+    client: pf.Client | None = None,
     progress: Any = None,
     now: datetime | None = None,
     step: Callable[[str], None] = ignore,
@@ -58,12 +138,8 @@ def run(
         path: The ``monday.toml``.
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
         progress: As in ``load_csv``.
-        now: The moment that counts as that of the run and of its reading, for a trial; None takes
-            the clock's.
+        now: What counts as the time of the run and of its reading, for a trial; None is the clock.
         step: Called with the name of each step when it is done, where a test ends the process.
-
-    Returns:
-        The Run: ``.outcome``, ``.exit_code``, ``.folder``, and ``.attention``, what needs a person.
 
     Raises:
         InputError: The settings cannot be read; nothing was sent.
@@ -71,204 +147,72 @@ def run(
     """
     settings = MondaySettings.read(path)
     started_at = (now or datetime.now(UTC)).astimezone(settings.timezone)
-    monday = Run(started_at.date(), started_at)
-    settings.output.mkdir(parents=True, exist_ok=True)
-    with _alone(settings.output):
-        try:
-            with (
-                _folder_of_the_day(settings.output, monday, step) as draft,
-                Client(settings.base_url) if client is None else nullcontext(client) as store,
-            ):
-                _Work(settings, monday, store, draft, progress, now, step).do()
-        except BaseException as problem:
-            monday.note_error(problem)
-            raise
-        finally:
-            add_line(settings.output, monday)
+    monday, output = Run(started_at.date(), started_at), settings.output
+    output.mkdir(parents=True, exist_ok=True)
+    try:
+        with held(output / _LOCK, wait_s=WAIT_S):
+            try:
+                with (
+                    _folder_of_the_day(output, monday, step) as draft,
+                    nullcontext(client) if client else pf.Client(settings.base_url) as store,
+                ):
+                    _Work(settings, monday, store, draft, progress, now, step).do()
+            except BaseException as problem:
+                monday.note_error(problem)
+                raise
+            finally:
+                facts = monday.as_dict() | {"folder": monday.folder and monday.folder.name}
+                facts.pop("completeness", None)  # the day's summary.json has it
+                with whole_file(output / RUNS) as beside:
+                    lines = [*_runs(output), json.dumps(facts)]
+                    beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except AtWorkError:
+        raise pf.errors.JournalLockedError(
+            f"another run is at work in {output}; wait for it to end, then run the same again"
+        ) from None
     return monday
 
 
 def plan(path: str | Path = "monday.toml") -> str:
     """Return what a run would load and write, as text; nothing is sent or written."""
     settings = MondaySettings.read(path)
-    lines = []
-    for each in settings.load:
-        names = ", ".join(file.name for file in each.paths()) or "no file is there"
-        lines.append(f"load {each.files}: {names}")
-    lines += [f"compare {each.list}" for each in settings.compare]
-    day = datetime.now(settings.timezone).date()
-    lines.append(f"write {_free_place(settings.output, day)}")
-    return "\n".join(lines)
+    loads = (
+        f"load {each.files}: {', '.join(file.name for file in each.paths()) or 'no file is there'}"
+        for each in settings.load
+    )
+    place = _free_place(settings.output, datetime.now(settings.timezone).date())
+    return "\n".join(
+        [*loads, *(f"compare {each.list}" for each in settings.compare), f"write {place}"]
+    )
 
 
-@dataclass(frozen=True)
-class _Work:
-    """The steps of one run, each of which writes into the same draft."""
+def check(
+    path: str | Path, *, max_age_days: int = 8, today: date | None = None
+) -> tuple[bool, str]:
+    """Tell whether the newest complete run is at most so many days old, and say it in a sentence.
 
-    settings: MondaySettings
-    run: Run
-    client: Client
-    draft: Path
-    progress: Any
-    now: datetime | None
-    step: Callable[[str], None]
-
-    def do(self) -> None:
-        """Do all of it, in order."""
-        self.load_files()
-        inventory = self.read_store()
-        if inventory is not None:
-            changes = self.compare_with_last(inventory)
-            self.compare_lists(inventory)
-            self.write_stock(inventory, changes)
-        (self.draft / "summary.txt").write_text(f"{self.run}\n", encoding="utf-8")
-        text = json.dumps(self.run.as_dict(), indent=2) + "\n"
-        (self.draft / "summary.json").write_text(text, encoding="utf-8")
-        self.step("written")
-
-    def load_files(self) -> None:
-        """Load each file; a question or a fault of one does not stop the others."""
-        loads = self.run.facts.setdefault("loads", [])
-        for each in self.settings.load:
-            for file in each.paths():
-                states = self._load_file(file, each.recipe)
-                loads.append({"file": file.name, "states": states})
-                self.step("loaded")
-
-    def _load_file(self, file: Path, recipe: Path | None) -> dict[str, int]:
-        load: Callable[..., LoadResult] = load_excel if is_workbook(file) else load_csv
-        options = {"recipe": recipe, "journal": self.settings.journal, "progress": self.progress}
-        try:
-            result = load(file, self.client, **options)
-        except DuplicatesError as problem:
-            place = self.draft / f"question {file.name}.txt"
-            place.write_text(f"{problem}\n", encoding="utf-8")
-            self.run.note(
-                MondayOutcome.QUESTION, f"{file.name}: nothing was sent; see {place.name}"
-            )
-            return {}
-        except LoadStopped as problem:
-            self.run.note_error(problem, file.name)
-            result = problem.result
-        except PetstoreError as problem:
-            self.run.note_error(problem, file.name)
-            return {}
-        folder = f"results {file.name}"
-        for outcome, count, what in (
-            (MondayOutcome.ROWS_TO_FIX, result.to_fix, "to fix"),
-            (MondayOutcome.IN_DOUBT, result.in_doubt, "in doubt"),
-        ):
-            if count:
-                self.run.note(outcome, f"{file.name}: {count:,} {what}; see {folder}")
-        if result.to_fix or result.in_doubt:
-            result.write(self.draft / folder)
-        return {state: count for state, count in result.summary["states"].items() if count}
-
-    def read_store(self) -> Inventory | None:
-        """Read the store once; None where it is away."""
-        try:
-            inventory = fetch_inventory(self.client, progress=self.progress)
-        except IncompleteInventoryError as problem:
-            inventory = problem.partial
-        except PetstoreError as problem:
-            self.run.note_error(problem, "the store could not be read")
-            return None
-        read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)
-        # Each file shows the time in the zone that it has here.
-        inventory = Inventory(inventory.frame, replace(inventory.origin, fetched_at=read_at))
-        known = inventory.completeness
-        self.run.day = read_at.date()
-        self.run.facts |= {
-            "pets": len(inventory),
-            "is_complete": known.covers_all,
-            "verdict": str(known),
-            "read_at": minute_text(read_at),
-            "fetched_at": read_at.isoformat(),
-            "base_url": inventory.base_url,
-            "completeness": known.to_dict(),
-        }
-        if not known.covers_all:
-            self.run.note(MondayOutcome.NOT_COMPLETE, f"the listing: {known}")
-        self.step("read")
-        return inventory
-
-    def compare_with_last(self, inventory: Inventory) -> Diff | None:
-        """Keep the day's snapshot; return what changed since the last complete one."""
-        zone = self.settings.timezone
-        history = History(self.settings.history, timezone=zone)
-        try:
-            try:
-                history.add(inventory)
-            except HistoryError as problem:
-                if problem.option is None:
-                    raise
-                # The day's snapshot is there and proves more: it stays.
-            self.step("kept")
-            last = history.last_complete(before=self.run.day)
-            if last is None:
-                return None
-            self._note_drop(last, inventory)
-            changes = diff(last, inventory, timezone=zone)
-        except HistoryError as problem:
-            self.run.note_error(problem, "the history")
-            return None
-        self.run.facts |= {"compared_with": changes.since.isoformat(), "changes": changes.counts}
-        rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
-        rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
-        return changes
-
-    def _note_drop(self, last: Snapshot, inventory: Inventory) -> None:
-        most = self.settings.max_drop
-        if most is None or not last.rows or not inventory.completeness.covers_all:
-            return
-        gone = 1 - len(inventory) / last.rows
-        if gone > most:
-            text = f"{gone:.0%} fewer pets than the {last.rows:,} of {last.date}"
-            self.run.note(MondayOutcome.DROP, text)
-
-    def compare_lists(self, inventory: Inventory) -> None:
-        """Write one workbook for each list of our own."""
-        found = self.run.facts.setdefault("comparisons", [])
-        for each in self.settings.compare:
-            name, journal = each.list.name, self.settings.journal
-            place = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
-            try:
-                comparison = compare(each.list, inventory, recipe=each.recipe, journal=journal)
-                comparison.write(place, categories=self.settings.categories)
-            except PetstoreError as problem:
-                self.run.note_error(problem, f"{name} cannot be compared")
-                continue
-            kinds = comparison.frame["kind"].value_counts()
-            counts = kinds[kinds > 0].to_dict()
-            found.append({"list": name, "kinds": counts})
-            differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
-            if differing:
-                self.run.attention.append(f"{name}: {', '.join(differing)}; see {place.name}")
-            self.step("compared")
-
-    def write_stock(self, inventory: Inventory, changes: Diff | None) -> None:
-        """Write the workbook and the CSV file, with the user's own keys beside the pets."""
-        try:
-            inventory = inventory.with_ids(read_ids(self.client, journal=self.settings.journal))
-        except PetstoreError as problem:
-            self.run.note_error(problem, "our keys")
-        labels, attention = self.settings.categories, self.run.attention
-        book = self.draft / "stock.xlsx"
-        write_report(inventory, book, categories=labels, changes=changes, attention=attention)
-        write_report(inventory, self.draft / "stock.csv", categories=labels)
-        self.step("stock")
+    It asks no store and needs no API key: it is for a second scheduler, or a person, to notice
+    that the first one never ran. ``today`` is the day to count from, for a trial.
+    """
+    settings = MondaySettings.read(path)
+    runs = [json.loads(line) for line in _runs(settings.output)]
+    complete = [run["day"] for run in runs if run["folder"] and run.get("is_complete")]
+    last = ""
+    if runs:
+        sentence = MondayOutcome[runs[-1]["outcome"].upper()].sentence
+        last = f"; the last attempt, of {runs[-1]['day']}, said: {sentence}"
+    if not complete:
+        return False, f"no complete run yet{last}"
+    newest = date.fromisoformat(max(complete))
+    age = ((today or datetime.now(settings.timezone).date()) - newest).days
+    if age > max_age_days:
+        return False, f"the newest complete run is of {newest}, {age} days ago{last}"
+    return True, f"the newest complete run is of {newest}"
 
 
-@contextmanager
-def _alone(output: Path) -> Iterator[None]:
-    """Hold the folder of the reports, so that two runs do not mix."""
-    try:
-        with held(output / _LOCK, wait_s=WAIT_S):
-            yield
-    except AtWorkError:
-        raise JournalLockedError(
-            f"another run is at work in {output}; wait for it to end, then run the same again"
-        ) from None
+def _runs(output: Path) -> list[str]:
+    path = output / RUNS
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
 @contextmanager
@@ -297,3 +241,149 @@ def _free_place(output: Path, day: date) -> Path:
         number += 1
         place = output / f"{day.isoformat()}-{number}"
     return place
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The steps of one run, each of which writes into the same draft."""
+
+    settings: MondaySettings
+    run: Run
+    client: pf.Client
+    draft: Path
+    progress: Any
+    now: datetime | None
+    step: Callable[[str], None]
+
+    def do(self) -> None:
+        """Do all of it, in order; what fails for one file does not stop the others."""
+        loads = self.run.facts.setdefault("loads", [])
+        for each in self.settings.load:
+            for file in each.paths():
+                loads.append({"file": file.name, "states": self._load(file, each.recipe)})
+                self.step("loaded")
+        inventory = self._read_store()
+        if inventory is not None:
+            changes = self._compare_with_last(inventory)
+            self._compare_lists(inventory)
+            self._write_stock(inventory, changes)
+        facts = json.dumps(self.run.as_dict(), indent=2)
+        for name, text in (("summary.txt", self.run), ("summary.json", facts)):
+            (self.draft / name).write_text(f"{text}\n", encoding="utf-8")
+        self.step("written")
+
+    def _load(self, file: Path, recipe: Path | None) -> dict[str, int]:
+        """Load one file, and return its records by state."""
+        load: Callable[..., pf.LoadResult] = pf.load_excel if is_workbook(file) else pf.load_csv
+        options = {"recipe": recipe, "journal": self.settings.journal, "progress": self.progress}
+        try:
+            result = load(file, self.client, **options)
+        except pf.errors.DuplicatesError as problem:
+            place = self.draft / f"question {file.name}.txt"
+            place.write_text(f"{problem}\n", encoding="utf-8")
+            text = f"{file.name}: nothing was sent; see {place.name}"
+            self.run.note(MondayOutcome.QUESTION, text)
+            return {}
+        except pf.errors.PetstoreError as problem:
+            self.run.note_error(problem, file.name)
+            if not isinstance(problem, pf.errors.LoadStopped):
+                return {}
+            result = problem.result
+        folder = f"results {file.name}"
+        for outcome, count, what in (
+            (MondayOutcome.ROWS_TO_FIX, result.to_fix, "to fix"),
+            (MondayOutcome.IN_DOUBT, result.in_doubt, "in doubt"),
+        ):
+            if count:
+                self.run.note(outcome, f"{file.name}: {count:,} {what}; see {folder}")
+        if result.to_fix or result.in_doubt:
+            result.write(self.draft / folder)
+        return {state: count for state, count in result.summary["states"].items() if count}
+
+    def _read_store(self) -> pf.Inventory | None:
+        """Read the store once; None where it is away."""
+        try:
+            inventory = pf.fetch_inventory(self.client, progress=self.progress)
+        except pf.errors.IncompleteInventoryError as problem:
+            inventory = problem.partial
+        except pf.errors.PetstoreError as problem:
+            self.run.note_error(problem, "the store could not be read")
+            return None
+        read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)
+        # Each file shows the time in the zone that it has here.
+        inventory = pf.Inventory(inventory.frame, replace(inventory.origin, fetched_at=read_at))
+        known = inventory.completeness
+        self.run.day = read_at.date()
+        self.run.facts |= {
+            "pets": len(inventory),
+            "is_complete": known.covers_all,
+            "verdict": str(known),
+            "read_at": f"{read_at:%Y-%m-%d %H:%M %Z}",
+            "fetched_at": read_at.isoformat(),
+            "base_url": inventory.base_url,
+            "completeness": known.to_dict(),
+        }
+        if not known.covers_all:
+            self.run.note(MondayOutcome.NOT_COMPLETE, f"the listing: {known}")
+        self.step("read")
+        return inventory
+
+    def _compare_with_last(self, inventory: pf.Inventory) -> Diff | None:
+        """Keep the day's snapshot; return what changed since the last complete one."""
+        zone, most = self.settings.timezone, self.settings.max_drop
+        history = pf.History(self.settings.history, timezone=zone)
+        try:
+            try:
+                history.add(inventory)
+            except pf.errors.HistoryError as problem:
+                if problem.option is None:
+                    raise
+                # The day's snapshot is there and proves more: it stays.
+            self.step("kept")
+            last = history.last_complete(before=self.run.day)
+            if last is None:
+                return None
+            gone = 1 - len(inventory) / last.rows if last.rows else 0.0
+            if most is not None and gone > most and inventory.completeness.covers_all:
+                text = f"{gone:.0%} fewer pets than the {last.rows:,} of {last.date}"
+                self.run.note(MondayOutcome.DROP, text)
+            changes = pf.diff(last, inventory, timezone=zone)
+        except pf.errors.HistoryError as problem:
+            self.run.note_error(problem, "the history")
+            return None
+        self.run.facts |= {"compared_with": changes.since.isoformat(), "changes": changes.counts}
+        rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
+        rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
+        return changes
+
+    def _compare_lists(self, inventory: pf.Inventory) -> None:
+        """Write one workbook for each list of our own."""
+        found = self.run.facts.setdefault("comparisons", [])
+        for each in self.settings.compare:
+            name, journal = each.list.name, self.settings.journal
+            place = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
+            try:
+                comparison = pf.compare(each.list, inventory, recipe=each.recipe, journal=journal)
+                comparison.write(place, categories=self.settings.categories)
+            except pf.errors.PetstoreError as problem:
+                self.run.note_error(problem, f"{name} cannot be compared")
+                continue
+            kinds = comparison.frame["kind"].value_counts()
+            counts = kinds[kinds > 0].to_dict()
+            found.append({"list": name, "kinds": counts})
+            differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
+            if differing:
+                self.run.attention.append(f"{name}: {', '.join(differing)}; see {place.name}")
+            self.step("compared")
+
+    def _write_stock(self, inventory: pf.Inventory, changes: Diff | None) -> None:
+        """Write the workbook and the CSV file, with the user's own keys beside the pets."""
+        try:
+            inventory = inventory.with_ids(pf.read_ids(self.client, journal=self.settings.journal))
+        except pf.errors.PetstoreError as problem:
+            self.run.note_error(problem, "our keys")
+        labels, attention = self.settings.categories, self.run.attention
+        book = self.draft / "stock.xlsx"
+        pf.write_report(inventory, book, categories=labels, changes=changes, attention=attention)
+        pf.write_report(inventory, self.draft / "stock.csv", categories=labels)
+        self.step("stock")

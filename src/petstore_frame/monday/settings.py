@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator
 
-from petstore_frame._internal.arguments import time_zone
-from petstore_frame.errors import InputError
+import petstore_frame as pf
 from petstore_frame.files.whole import whole_file
 from petstore_frame.loader.reading.recipe import line_of, parsed, unknown_word
 
@@ -46,6 +45,14 @@ _KINDS = {
 def _placed(value: Any, given: Any) -> Any:
     """Return where a path of the file leads, as seen from its folder."""
     return Path(given.context, value) if isinstance(value, str | Path) else value
+
+
+def _zone(value: Any, read: Any) -> Any:
+    """Return a time zone; Python 3.11 opens the folder of a name such as ``Europe``."""
+    try:
+        return read(value)
+    except OSError as problem:
+        raise ValueError(str(problem)) from None
 
 
 Place = Annotated[Path, BeforeValidator(_placed)]
@@ -86,21 +93,19 @@ class MondaySettings(_Table):
     Attributes:
         base_url: The store; None is PETSTORE_BASE_URL.
         journal: Folder of the loader's journals; None is the user's state directory.
-        output: Folder of the days.
-        history: Folder of the snapshots.
+        output, history: Folders of the days and of the snapshots.
         timezone: The time zone of the days; None is the machine's.
         categories: CSV file of ``category_id,label``, or None.
         max_drop: The share of the pets, 0 to 1, whose loss since the last complete run is an
             alarm; None raises none.
-        load: The files to load, in order.
-        compare: The lists to compare.
+        load, compare: The files to load, in order, and the lists to compare.
     """
 
     base_url: str | None = None
     journal: Place | None = None
     output: Place = Path("reports")
     history: Place = Path("history")
-    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
+    timezone: Annotated[ZoneInfo | None, WrapValidator(_zone)] = None
     categories: Place | None = None
     max_drop: Annotated[float | None, Field(ge=0, le=1)] = None
     load: list[LoadStep] = []
@@ -120,14 +125,14 @@ class MondaySettings(_Table):
         except (OSError, UnicodeDecodeError) as problem:
             reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
             hint = f"petstore-frame monday {path.name} --init writes one"
-            raise InputError(reason, path=str(path), hint=hint) from None
+            raise pf.errors.InputError(reason, path=str(path), hint=hint) from None
         try:
             return cls.model_validate(parsed(text, path), context=path.parent)
         except ValidationError as problem:
             raise _refusal(problem, text, path) from None
 
 
-def _refusal(error: ValidationError, text: str, path: Path) -> InputError:
+def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputError:
     """Return the refusal of a word that is not known, else of one that lacks or has no sense."""
     problems = error.errors(include_url=False)
     problem = max(problems, key=lambda each: each["type"] == "extra_forbidden")
@@ -136,19 +141,18 @@ def _refusal(error: ValidationError, text: str, path: Path) -> InputError:
         kinds: dict[str, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
         known = kinds.get("".join(table), MondaySettings).model_fields
         return unknown_word(word, known, text, path, owner="a Monday")
-    if problem["type"] == "missing":
-        return _unfinished(table[0], problem["loc"][1], text, path)
+    if problem["type"] == "missing":  # of the table with this number among those of its name
+        head = f"[[{table[0]}]]"
+        lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith(head)]
+        at = int(problem["loc"][1])
+        example = {"load": 'files = "inbox/*.csv"', "compare": 'list = "ours.xlsx"'}[table[0]]
+        what = f"this {head} does not say which file it is about"
+        hint = f"write below it, for example: {example}"
+        return pf.errors.InputError(
+            what, path=str(path), line=dict(enumerate(lines)).get(at), hint=hint
+        )
     what = f"{word} is {_KINDS.get(word, 'a text in quotes')}, got {problem['input']!r}"
-    return InputError(what, path=str(path), line=line_of(word, text))
-
-
-def _unfinished(table: str, at: Any, text: str, path: Path) -> InputError:
-    """Return the refusal of a table, by its place among those of its name, without its file."""
-    starts = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith(f"[[{table}]]")]
-    missing = {"load": 'files = "inbox/*.csv"', "compare": 'list = "ours.xlsx"'}[table]
-    what = f"this [[{table}]] does not say which file it is about"
-    hint = f"write below it, for example: {missing}"
-    return InputError(what, path=str(path), line=dict(enumerate(starts)).get(at), hint=hint)
+    return pf.errors.InputError(what, path=str(path), line=line_of(word, text))
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:
@@ -159,7 +163,7 @@ def write_settings(path: str | Path = "monday.toml") -> Path:
     """
     path = Path(path)
     if path.exists():
-        raise InputError("it is there already, and was left as it is", path=str(path))
+        raise pf.errors.InputError("it is there already, and was left as it is", path=str(path))
     with whole_file(path.absolute()) as draft:
         draft.write_text(_TEMPLATE, encoding="utf-8")
     return path

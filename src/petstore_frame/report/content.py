@@ -18,7 +18,7 @@ from petstore_frame.counts.pet_table import (
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.errors import InputError
-from petstore_frame.files.cells import fit, fits
+from petstore_frame.files.book import fit, fits
 from petstore_frame.files.styles import SHEET_ROWS
 from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Completeness, Inventory, Origin, StatusCount
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
     from petstore_frame.loader.results.results import LoadResult
 
-Value = int | float | bool | str | datetime | None
 LABELS = "category"  # the column of the categories' names, beside that of their ids
-TABLE_ROWS = 100_000
 CHUNK = 10_000
 
 
@@ -50,8 +48,7 @@ class PetColumn(NamedTuple):
     is_moment: bool = False
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The pets of one sheet: from ``start``, counted from 0, to the one before ``stop``."""
 
     name: str
@@ -70,19 +67,18 @@ class Part:
             yield start, min(start + CHUNK, self.stop)
 
 
-def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:
+def split(rows: int, sheet_rows: int) -> list[Part]:
     """Return the sheets that hold so many pets.
 
     Example:
         >>> [part.name for part in split(5, 2)]
         ['Inventory 1', 'Inventory 2', 'Inventory 3']
     """
-    starts = range(0, max(rows, 1), sheet_rows)
-    if len(starts) == 1:
+    if rows <= sheet_rows:
         return [Part("Inventory", 0, rows)]
     return [
         Part(f"Inventory {number}", start, min(start + sheet_rows, rows))
-        for number, start in enumerate(starts, start=1)
+        for number, start in enumerate(range(0, rows, sheet_rows), start=1)
     ]
 
 
@@ -101,9 +97,6 @@ class Content:
             None for no such sheet.
         results: What the sheet Import shows, or None for no such sheet.
         attention: What needs a person, as sentences, or None where nobody asked.
-        sheet_rows: Most data rows of a sheet.
-        table_rows: Up to so many pets the inventory is an Excel table; above, memory stays
-            constant and the inventory has a plain filter.
     """
 
     frame: pd.DataFrame
@@ -114,8 +107,6 @@ class Content:
     changes: Diff | str | None = None
     results: LoadResult | None = None
     attention: Sequence[str] | None = None
-    sheet_rows: int = SHEET_ROWS
-    table_rows: int = TABLE_ROWS
 
     @property
     def as_of(self) -> datetime | None:
@@ -123,26 +114,38 @@ class Content:
         return None if self.origin is None else self.origin.fetched_at
 
     @property
-    def base_url(self) -> str | None:
-        """The store's address, or None."""
-        return None if self.origin is None else self.origin.base_url
+    def base_url(self) -> str:
+        """The store's address, empty where it is not known."""
+        return "" if self.origin is None else self.origin.base_url
+
+    @property
+    def covers_all(self) -> bool:
+        """Whether every pet of the store is here, so that shares have a known denominator."""
+        return self.completeness.covers_all
+
+    @property
+    def sentence(self) -> str:
+        """What the rows cover, in one sentence; or why nothing is known of them."""
+        known = self.completeness
+        is_other = known.basis and not known.requests
+        return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
 
     @cached_property
     def counts(self) -> StatusCounts:
         """Pets by category and status, each count exact or a minimum."""
         return CodedPets(self.frame, self.labels, self.completeness).everything
 
-    @property
-    def statuses(self) -> tuple[str, ...]:
-        """The statuses as shown: the interface's three, others seen, then "no status"."""
-        return self.counts.statuses
-
-    @property
+    @cached_property
     def colours(self) -> dict[str, str]:
-        """The colour of each status, in the order shown."""
-        return status_colours(self.statuses)
+        """The colour of each status: the interface's three, others seen, then "no status"."""
+        return status_colours(self.counts.statuses)
 
-    @property
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The sheets of pets."""
+        return split(len(self.frame), SHEET_ROWS)
+
+    @cached_property
     def columns(self) -> list[PetColumn]:
         """The columns of a list of pets: its fields, the categories' names if given, a user's."""
         import pandas as pd
@@ -155,27 +158,33 @@ class Content:
             after = [column.name for column in columns].index("category_id") + 1
             columns.insert(after, PetColumn(LABELS, "Category", False))
         taken = {column.name for column in columns}
+        known = {column.label.casefold() for column in columns}
         for name in self.frame.columns:
-            if name not in taken:
-                dtype = self.frame[name].dtype
-                is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
-                label = _free_label(name, [column.label for column in columns])
-                columns.append(PetColumn(name, label, is_number, dtype.kind == "M"))
+            if name in taken:
+                continue
+            label = name or "(no name)"
+            while label.casefold() in known:  # a table of Excel ignores case
+                label += " (yours)"
+            known.add(label.casefold())
+            dtype = self.frame[name].dtype
+            is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
+            columns.append(PetColumn(name, label, is_number, dtype.kind == "M"))
         return columns
 
-    def values(self, start: int, stop: int) -> list[list[Value]]:
+    @cached_property
+    def status_at(self) -> int:
+        """The place of the column of the statuses."""
+        return [column.name for column in self.columns].index("status")
+
+    def values(self, start: int, stop: int) -> list[list[Any]]:
         """Return the columns of some pets, in the order of ``columns``; None is missing."""
         part = self.frame.iloc[start:stop]
         return [self._values(part, column.name) for column in self.columns]
 
-    def rows(self, start: int, stop: int) -> Iterator[tuple[Value, ...]]:
-        """Yield the same pet by pet."""
-        return zip(*self.values(start, stop), strict=True)
-
     def _values(self, part: pd.DataFrame, name: str) -> list[Any]:
         if name == LABELS:
             ids = category_ids(part["category_id"])
-            words = {one: self.label(one) for one in set(ids)}
+            words = {one: category_name(one, self.labels) for one in set(ids)}
             return [words[one] for one in ids]
         column = part[name]
         if name == "status":
@@ -185,27 +194,6 @@ class Content:
             column = column.astype("object").where(column.notna(), None)
         values = column.tolist()
         return values if name in PET_COLUMNS else [*map(_plain, values)]
-
-    @property
-    def covers_all(self) -> bool:
-        """Whether every pet of the store is here, so that shares have a known denominator."""
-        return self.completeness.covers_all
-
-    def label(self, category_id: int | None) -> str:
-        """Return what a category is called; None is a missing one."""
-        return category_name(category_id, self.labels)
-
-    @property
-    def sentence(self) -> str:
-        """What the rows cover, in one sentence; or why nothing is known of them."""
-        known = self.completeness
-        is_other = known.basis and not known.requests
-        return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
-
-    @cached_property
-    def parts(self) -> list[Part]:
-        """The sheets of pets."""
-        return split(len(self.frame), self.sheet_rows)
 
     @cached_property
     def changed_names(self) -> dict[int, str]:
@@ -232,21 +220,10 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
     return Content(_checked_frame(given), completeness(given), origin, labels, **more)
 
 
-def _free_label(name: str, taken: Sequence[str]) -> str:
-    """Return a heading that no other column has: a table of Excel ignores case."""
-    known = {label.casefold() for label in taken}
-    label = name or "(no name)"
-    while label.casefold() in known:
-        label += " (yours)"
-    return label
-
-
-def _plain(value: Any) -> Value:
-    """Return a value of a user's own column as a cell can hold it."""
-    is_kept = isinstance(value, (int, float, bool, str, NoneType))
-    if isinstance(value, datetime) and value.tzinfo is None:
-        is_kept = True  # a cell of a workbook has no time zone
-    return value if is_kept else str(value)
+def _plain(value: Any) -> Any:
+    """Return a value of a user's own column as a cell of a workbook, without zones, can hold it."""
+    is_local = isinstance(value, datetime) and value.tzinfo is None
+    return value if is_local or isinstance(value, (int, float, str, NoneType)) else str(value)
 
 
 def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -255,7 +232,7 @@ def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
     checks = {
         "id": whole_ids,
-        "name": _texts,
+        "name": _name_texts,
         "category_id": whole_categories,
         "status": status_texts,
     }
@@ -272,7 +249,7 @@ def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({name: column.array for name, column in columns.items()})
 
 
-def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
+def _name_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return names as text; a missing one is empty, as a store can send it."""
     texts = column.reset_index(drop=True)
     if texts.dtype == "object":

@@ -1,31 +1,37 @@
-"""How the workbook looks: number formats, styles of cells, print set-up."""
+"""How the workbook looks: number formats, titles, lists of rows, print set-up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, plain_mark
-from petstore_frame.html.palette import Badge, tint
+from petstore_frame.html.palette import tint
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import completeness_badge
 from petstore_frame.report.content import Content
 from petstore_frame.schema.text import minute_text
 
-PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
 PRINTED_ROWS = 500  # of a list: all rows of a large store would be hundreds of pages
+ID_RULE = (
+    "Ids of up to 15 digits are numbers. Longer ones are text, because Excel keeps 15 digits of "
+    'a number: look one up as text, =XLOOKUP("9007199254740993", ...).'
+)
 
 
-def count_format(*, is_exact: bool, zero: str = "–") -> str:
+def count_format(*, is_exact: bool, zero: str = "0") -> str:
     """Return the number format of a count: a minimum shows itself as one."""
     return f'#,##0;-#,##0;"{zero}"' if is_exact else styles.AT_LEAST
 
 
-def badge_of(content: Content) -> Badge:
-    """Return how the verdict looks."""
-    return completeness_badge(content.completeness)
+def put_count(
+    sheet: Sheet, row: int, col: int, count: StatusCount, style: dict[str, Any], zero: str = "0"
+) -> None:
+    """Put a count, a minimum as one."""
+    number = count_format(is_exact=count.is_exact, zero=zero)
+    sheet.number(row, col, count.count, **style, num_format=number)
 
 
 def chip_of(colour: str) -> dict[str, Any]:
@@ -35,8 +41,7 @@ def chip_of(colour: str) -> dict[str, Any]:
 
 def headline(content: Content) -> str:
     """Return what the first lines say the rows cover."""
-    sentence = content.sentence
-    text = sentence[:1].upper() + sentence[1:] + "."
+    text = content.sentence[:1].upper() + content.sentence[1:] + "."
     if not content.covers_all:
         text += " Counts marked ≥ are minimums: the store may hold more."
     if content.completeness.contradictions:
@@ -44,26 +49,14 @@ def headline(content: Content) -> str:
     return text
 
 
-def reserve(*, is_exact: bool) -> str:
-    """Return the caveat that follows a statement about the pets read, unless they are all."""
+def caveat(*, is_exact: bool) -> str:
+    """Return what follows a statement about the pets read, unless they are all."""
     return "" if is_exact else " (of the pets read)"
 
 
 def as_of_words(as_of: datetime | None) -> str:
     """Return when the store was read: the same words wherever the file is written."""
     return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
-
-
-def label_width(content: Content) -> float:
-    """Return a column's width that fits the categories' names."""
-    longest = max(map(len, content.counts.labels), default=0)
-    return min(max(20, longest + 3), 50)
-
-
-def put_count(sheet: Sheet, row: int, col: int, count: StatusCount, style: dict[str, Any]) -> None:
-    """Put a count, a minimum as one."""
-    number = count_format(is_exact=count.is_exact, zero="0")
-    sheet.number(row, col, count.count, **style, num_format=number)
 
 
 def begin(
@@ -78,6 +71,46 @@ def begin(
     for col, width in enumerate(widths):
         sheet.do("set_column", col, col, width)
     return sheet
+
+
+def write_list(
+    sheet: Sheet,
+    row: int,
+    columns: Mapping[str, str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    title: str = "",
+    has_filter: bool = False,
+) -> int:
+    """Write a header and rows from the second column on, and return the row after the last.
+
+    ``columns`` are names, each with what it holds: text, number, count (a StatusCount) or id.
+    """
+    head = row
+    is_right = [holds in ("number", "count") for holds in columns.values()]
+    indents = [0, *map(int, is_right)]  # a text beside a number at the right needs a gap
+    if title:
+        sheet.text(head - 1, 1, title, **styles.SECTION)
+    for at, name in enumerate(columns):
+        place = styles.RIGHT if is_right[at] else {"indent": indents[at]}
+        sheet.text(head, at + 1, name, **styles.HEAD, **place)
+    for values in rows:
+        row += 1
+        for at, (holds, value) in enumerate(zip(columns.values(), values, strict=True)):
+            if value is None:
+                sheet.blank(row, at + 1, **styles.BODY)
+            elif holds == "id":
+                sheet.whole(row, at + 1, value, **styles.BODY)
+            elif holds == "number":
+                sheet.number(row, at + 1, value, **styles.BODY, num_format=styles.COUNT)
+            elif holds == "count":
+                put_count(sheet, row, at + 1, value, styles.BODY)
+            else:
+                text = {**styles.BODY, "num_format": styles.TEXT, "indent": indents[at]}
+                sheet.text(row, at + 1, value, **text)
+    if has_filter:
+        sheet.do("autofilter", head, 1, row, len(columns))
+    return row + 1
 
 
 def print_first(sheet: Sheet, head: int, rows: int, last_col: int) -> str:
@@ -104,12 +137,12 @@ def finish(
     """
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
-    read = f"{badge_of(content).word}: {len(content.frame):,} pets read"
+    read = f"{completeness_badge(content.completeness).word}: {len(content.frame):,} pets read"
     verdict = "" if content.covers_all else f"&R&B{plain_mark(read)}"
-    store = plain_mark((content.base_url or "")[:80])
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",
-        footer=f"&L{store}&CPage &P of &N&R{plain_mark(as_of_words(content.as_of))}",
+        footer=f"&L{plain_mark(content.base_url[:80])}&CPage &P of &N"
+        f"&R{plain_mark(as_of_words(content.as_of))}",
         pages_high=pages_high,
         repeat_row=repeat_row,
         is_portrait=is_portrait,

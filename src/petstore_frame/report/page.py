@@ -11,13 +11,14 @@ from typing import Any
 
 from petstore_frame import __version__
 from petstore_frame.charts.bars import status_figure
-from petstore_frame.counts.table import CountTable
+from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import categories_in_words, exactness, per_cent, short
 from petstore_frame.html import PAGE, Card, Markup, palette, style, stylesheet
 from petstore_frame.html.palette import status_word
+from petstore_frame.inventory.completeness_view import completeness_badge, evidence_lines
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
-from petstore_frame.report.sheets.about import coverage, grounds
+from petstore_frame.report.lists import coverage
 from petstore_frame.schema.models import NO_STATUS
 
 _ROWS_OF_A_TABLE = 1_000  # so that a browser lays out only those on the screen
@@ -25,38 +26,33 @@ _ROWS_OF_A_TABLE = 1_000  # so that a browser lays out only those on the screen
 
 def write_html(content: Content, path: Path) -> None:
     """Write the page."""
-    text = page(content)
-    path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-    content.advance(len(content.frame))
-
-
-def page(content: Content) -> Markup:
-    """Return the whole page."""
     counts = content.counts
     caption = f"{categories_in_words(counts)}, largest first"
-    return PAGE.render(
+    text = PAGE.render(
         "report/page.html.j2",
         stylesheet=Markup(stylesheet()),  # ours
         palette=palette,
         style=style,
-        colours={status: f"pf-s{at}" for at, status in enumerate(content.statuses)},
+        colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
         shades=content.colours,
         store=content.base_url or "Store: not recorded",
         as_of=look.as_of_words(content.as_of),
-        badge=look.badge_of(content),
+        badge=completeness_badge(content.completeness),
         headline=look.headline(content),
         cards=[*_cards(content)],
         bars=status_figure(counts).picture,
         table=CountTable(counts, top=None).to_html(PAGE, caption=caption),
         columns=content.columns,
-        status_at=_status_at(content),
+        status_at=content.status_at,
         total=counts.total,
         pets=len(content.frame),
         chunks=_chunks(content),
         coverage=coverage(content),
-        grounds=grounds(content),
+        grounds=evidence_lines(content.completeness),
         version=__version__,
     )
+    path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    content.advance(len(content.frame))
 
 
 def _cards(content: Content) -> Iterator[Card]:
@@ -70,12 +66,8 @@ def _cards(content: Content) -> Iterator[Card]:
 
 def _chunks(content: Content) -> Iterator[Iterable[tuple[Any, ...]]]:
     """Yield the pets, so many at a time; a missing status is a word, as on the whole page."""
-    at = _status_at(content)
+    at = content.status_at
     for start in range(0, len(content.frame), _ROWS_OF_A_TABLE):
         values = content.values(start, start + _ROWS_OF_A_TABLE)
         values[at] = [status or NO_STATUS for status in values[at]]
         yield zip(*values, strict=True)
-
-
-def _status_at(content: Content) -> int:
-    return [column.name for column in content.columns].index("status")

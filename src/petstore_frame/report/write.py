@@ -6,21 +6,23 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame._internal.arguments import one_of
-from petstore_frame._internal.progress import open_progress
-from petstore_frame.errors import ArgumentError, HistoryError, ReportError
+from petstore_frame.errors import ArgumentError, HistoryError, MissingExtraError, ReportError
 from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
-from petstore_frame.report.content import Content, gather
+from petstore_frame.inventory.origin import stamp
+from petstore_frame.inventory.progress import open_progress
+from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
-from petstore_frame.report.plain_files import check_parquet, save_parquet, write_csv, write_parquet
 from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
+from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
 
@@ -28,14 +30,10 @@ if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
 PATIENCE_S = 2.0
-_WRITERS: dict[str, Callable[[Content, Path], None]] = {
-    ".xlsx": write_workbook,
-    ".csv": write_csv,
-    ".parquet": write_parquet,
-    ".html": write_html,
-}
+_PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
 _DELIMITERS = (",", ";", "\t", "|")
 _DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
+_ENDINGS = (*_DATA_ENDINGS, ".html")
 _HINTS = {
     ".ods": "write .xlsx, which LibreOffice opens and can save as .ods",
     ".xls": "write .xlsx; the old .xls holds 65,536 rows",
@@ -67,20 +65,17 @@ def write_report(
 
     Args:
         pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``; columns of yours follow
-            them. If a frame was changed since it was read, the report says that it is
-            not known what it covers, and why.
+            them. Of a frame that was changed since it was read, the report says so.
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
         history: A History, or its folder, which must exist; the workbook gets a sheet of what
-            changed between its last two snapshots, so add this inventory to it first. Only for
-            ``.xlsx``.
-        changes: A Diff in the place of a history, as of ``pf.diff(last, inventory)``. Only for
-            ``.xlsx``.
-        results: A LoadResult; the workbook gets a sheet of what became of its records. Only for
-            ``.xlsx``.
+            changed between its last two snapshots, so add this inventory to it first. This and
+            the next three are for ``.xlsx`` only.
+        changes: A Diff in the place of a history, as of ``pf.diff(last, inventory)``.
+        results: A LoadResult; the workbook gets a sheet of what became of its records.
         attention: What needs a person, in sentences that the first sheet shows; an empty list says
-            that nothing does. Only for ``.xlsx``.
+            that nothing does.
         require_complete: Refuse to write unless every pet of the store was read.
         delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
             that writes decimals with a comma, a tab, or ``|``.
@@ -117,9 +112,9 @@ def write_report(
     ending = check_target(target, delimiter)
     extras = {"history": history, "changes": changes, "results": results, "attention": attention}
     _check_extras(target, ending, extras)
-    compared = _last_changes(history) if changes is None else changes
-    more = {"changes": compared, "results": results, "attention": attention}
-    content = gather(pets, categories, **more)
+    extras["changes"] = _last_changes(history) if changes is None else changes
+    del extras["history"]
+    content = gather(pets, categories, **extras)
     if require_complete and not content.covers_all:
         raise ReportError(
             f"not proven complete, so no report was written: {content.sentence}; leave out "
@@ -128,9 +123,12 @@ def write_report(
     with _shown(progress, len(content.frame)) as advance, whole_file(target) as draft:
         content = replace(content, advance=advance)
         if ending == ".csv":
-            write_csv(content, draft, delimiter)
+            _write_csv(content, draft, delimiter)
+        elif ending == ".parquet":
+            _write_parquet(content, draft)
         else:
-            _WRITERS[ending](content, draft)
+            write = write_html if ending == ".html" else write_workbook
+            write(content, draft)
     return target
 
 
@@ -138,7 +136,7 @@ def check_target(target: Path, delimiter: str = ",") -> str:
     """Return the ending that names the kind of report, if one can be written there."""
     refuse_impossible(target)
     ending = target.suffix.lower()
-    if ending not in _WRITERS:
+    if ending not in _ENDINGS:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     _check_delimiter(delimiter, ending)
@@ -155,7 +153,7 @@ def write_data(inventory: Inventory, target: Path, delimiter: str | None = None)
         if ending == ".xlsx":
             write_workbook(gather(inventory), draft, DATA_SHEETS)
         elif ending == ".parquet":
-            save_parquet(inventory.frame, draft)
+            inventory.frame.to_parquet(draft, **_PARQUET)
         else:
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
@@ -172,7 +170,7 @@ def check_data_target(target: Path, delimiter: str | None = None) -> str:
     if ending not in _DATA_ENDINGS:
         raise ReportError(f"{target}: a data file is .csv, .parquet or .xlsx; nothing was sent")
     if ending == ".parquet":
-        check_parquet()
+        _check_parquet()
     _check_delimiter(delimiter or ",", ending)
     return ending
 
@@ -186,7 +184,7 @@ def _check_delimiter(delimiter: str, ending: str) -> None:
 
 @contextmanager
 def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function that takes how many more pets were written, and shows how far that is."""
+    """Give a function that takes how many more pets were written, and shows how far that is."""
     written = 0
     with open_progress(progress, "Pets written", total, leave=False, delay=PATIENCE_S) as display:
 
@@ -235,3 +233,42 @@ def _check_extras(target: Path, ending: str, extras: Mapping[str, Any]) -> None:
         raise ArgumentError("give history or changes: each says what the workbook compares")
     if isinstance(extras["attention"], str):
         raise ArgumentError("attention is a list of sentences, got one text")
+
+
+def _write_csv(content: Content, path: Path, delimiter: str) -> None:
+    """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
+
+    A text that begins like a formula gets a quote before it.
+    """
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(harmless(column.name) for column in content.columns)
+        for start, stop in Part("", 0, len(content.frame)).chunks():
+            for row in zip(*content.values(start, stop), strict=True):
+                writer.writerow(harmless("" if cell is None else str(cell)) for cell in row)
+            content.advance(stop - start)
+
+
+def _write_parquet(content: Content, path: Path) -> None:
+    """Write the frame's columns with their dtypes, and the names of categories where given.
+
+    Read back, the frame still knows what it covers: ``pf.read_inventory(path)``.
+    """
+    _check_parquet()
+    import pandas as pd
+
+    names = [column.name for column in content.columns]
+    frame = content.frame.copy(deep=False)
+    if LABELS in names:
+        labels = content.values(0, len(frame))[names.index(LABELS)]
+        frame[LABELS] = pd.Series(labels, dtype="str")
+    if content.origin is not None:
+        stamp(frame, content.completeness, content.origin)
+    frame[names].to_parquet(path, **_PARQUET)
+    content.advance(len(frame))
+
+
+def _check_parquet() -> None:
+    """Refuse to begin where the library is not installed."""
+    if find_spec("pyarrow") is None:
+        raise MissingExtraError("writing Parquet", "history")

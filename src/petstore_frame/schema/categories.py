@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.schema.numeric import as_whole, whole_from_text
+from petstore_frame.schema.arguments import as_whole, whole_from_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,9 +44,7 @@ def category_labels(categories: Categories) -> dict[int, str]:
 def category_words(categories: Categories) -> list[tuple[int, str]]:
     """Return each category id with each of its labels, for reading what people wrote.
 
-    Raises:
-        InputError: As in ``category_labels``.
-        ArgumentError: As in ``category_labels``.
+    Raises as ``category_labels`` does.
     """
     if categories is None:
         return []
@@ -55,10 +53,12 @@ def category_words(categories: Categories) -> list[tuple[int, str]]:
     try:
         words = [(_whole_id(key), _label(label)) for key, label in _pairs_of(categories)]
     except (TypeError, ValueError):
+        got = repr(str(categories)[:60])
+        if hasattr(categories, "columns"):
+            got = f"a frame of {', '.join(map(repr, list(categories.columns)[:8]))}"
         raise ArgumentError(
             'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, a '
-            "frame or a CSV file with the columns category_id and label, "
-            f"got {_shown(categories)}"
+            f"frame or a CSV file with the columns category_id and label, got {got}"
         ) from None
     return [(category_id, label) for category_id, label in words if label]
 
@@ -103,25 +103,23 @@ def _pairs_of(categories: Any) -> Iterable[tuple[Any, Any]]:
         return zip(categories[named["categoryid"]], categories[named["label"]], strict=True)
     # A Series may have an id twice, so it is not made a dict.
     pairs = list(categories.items() if hasattr(categories, "items") else dict(categories).items())
-    if all(map(_is_id, (key for key, _ in pairs))):
+    if all(_as_id(key) is not None for key, _ in pairs):
         return pairs
     if not all(isinstance(label, str) for label, _ in pairs):
         raise ValueError(pairs)
     return [(key, label) for label, key in pairs]
 
 
-def _is_id(key: Any) -> bool:
-    try:
-        return _whole_id(key) is not None
-    except (TypeError, ValueError):
-        return False
-
-
-def _whole_id(key: Any) -> int:
+def _as_id(key: Any) -> int | None:
     """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
     whole = whole_from_text(key) if isinstance(key, str) else as_whole(key)
     if whole is None and isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0:
         whole = int(float(key))
+    return whole
+
+
+def _whole_id(key: Any) -> int:
+    whole = _as_id(key)
     if whole is None:
         raise ValueError(key)
     return whole
@@ -136,12 +134,6 @@ def _label(label: Any) -> str:
 
 def _column_word(name: object) -> str:
     return str(name).strip().casefold().replace("_", "")
-
-
-def _shown(categories: Any) -> str:
-    if hasattr(categories, "columns"):
-        return f"a frame of {', '.join(map(repr, list(categories.columns)[:8]))}"
-    return repr(str(categories)[:60])
 
 
 def _read_words(path: Path) -> list[tuple[int, str]]:

@@ -15,9 +15,9 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
 from petstore_frame.errors import ContractError
+from petstore_frame.schema.arguments import whole_float
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_STATUSES, Pet
-from petstore_frame.schema.numeric import whole_float
 from petstore_frame.schema.text import holds_lone, may_hold_lone, whole_body, whole_text
 
 
@@ -68,11 +68,6 @@ def read_page(
 ) -> tuple[PetColumns, tuple[int, ...]]:
     """Check a listing's body and return its pets as columns.
 
-    Args:
-        body: The JSON bytes received.
-        operation: Method and path, for the error message.
-        page: Number of the page, for the error message.
-
     Returns:
         The columns, and the ids of the pets that had a lone surrogate in a text, which U+FFFD
         replaces.
@@ -88,7 +83,7 @@ def read_page(
     except (ValueError, RecursionError):
         pets, is_suspect = _read_slowly(list[Pet], body, operation, page), True
     values = {name: list(map(get, pets)) for name, get in _GETTERS.items()}
-    values["status"] = [_KNOWN.get(status, status) for status in values["status"]]
+    values["status"] = list(map(_KNOWN.get, values["status"], values["status"]))
     damaged = _replace_lone(values) if is_suspect else ()
     return PetColumns(*values.values()), damaged
 

@@ -5,8 +5,8 @@ Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Pet, PetField
 from petstore_frame.schema.text import holds_lone, whole_text
@@ -105,37 +105,18 @@ def _column(field: PetField, values: Sequence[Any]) -> Any:
 
     if field.dtype == "int64":  # a compact array is taken over through its buffer
         return np.asarray(values, dtype="int64")
-    if field.dtype == "str":
-        return _texts(values)
+    if field.dtype == "str":  # piece by piece: made at once, it needs its own size again to grow
+        starts = range(0, max(len(values), 1), _PIECE)
+        pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
+        return pd.concat(pieces, ignore_index=True)
     if field.dtype == "category":
-        return _categories(values, field.values)
+        categories = status_categories(values, field.values)
+        codes = {value: code for code, value in enumerate(categories)} | {None: -1}
+        return pd.Categorical.from_codes(
+            np.fromiter(map(codes.__getitem__, values), dtype="int32"),
+            categories=pd.Index(categories, dtype="str"),
+        )
     return pd.array(values, dtype=field.dtype)
-
-
-def _categories(values: Sequence[str | None], known: Sequence[str]) -> pd.Categorical:
-    import numpy as np
-    import pandas as pd
-
-    categories = [*known, *_others(values, known)]
-    codes: dict[str | None, int] = {value: code for code, value in enumerate(categories)}
-    codes[None] = -1
-    return pd.Categorical.from_codes(
-        np.fromiter(map(codes.__getitem__, values), dtype="int32"),
-        categories=pd.Index(categories, dtype="str"),
-    )
-
-
-def _others(seen: Iterable[str | None], known: Sequence[str]) -> list[str]:
-    return sorted(str(value) for value in {*seen} - {None, *known})
-
-
-def _texts(values: Sequence[Any]) -> pd.Series[str]:
-    """Build a column of text piece by piece: made at once, it needs its own size again to grow."""
-    import pandas as pd
-
-    starts = range(0, max(len(values), 1), _PIECE)
-    pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
-    return pd.concat(pieces, ignore_index=True)
 
 
 def text_series(texts: Sequence[Any]) -> pd.Series[str]:
@@ -144,16 +125,13 @@ def text_series(texts: Sequence[Any]) -> pd.Series[str]:
 
     try:
         series = pd.Series(texts, dtype="str")
-        is_whole = series.dtype != "object" or not any(map(_holds_lone, texts))
+        if series.dtype != "object" or not any(
+            holds_lone(text) for text in texts if isinstance(text, str)
+        ):
+            return series
     except UnicodeEncodeError:
-        is_whole = False
-    if is_whole:
-        return series
+        pass
     return pd.Series([text and whole_text(text) for text in texts], dtype="str")
-
-
-def _holds_lone(text: Any) -> bool:
-    return isinstance(text, str) and holds_lone(text)
 
 
 def as_text(values: pd.Series[Any]) -> pd.Series[str]:
@@ -171,6 +149,64 @@ def as_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
     return frame.assign(**{name: as_dtype(frame[name], dtypes[name]) for name in dtypes})
 
 
-def status_categories(seen: Iterable[str | None]) -> list[str]:
+def status_categories(seen: Iterable[str | None], known: Sequence[str] = PET_STATUSES) -> list[str]:
     """Return the three statuses of the interface, then any other text seen, sorted."""
-    return [*PET_STATUSES, *_others(seen, PET_STATUSES)]
+    return [*known, *sorted(str(value) for value in {*seen} - {None, *known})]
+
+
+# Attributes of version 0.2, each with the one that has taken its place.
+RENAMED = {
+    "claim": "completeness",
+    "source": "origin",
+    "run": "import_id",
+    "run_id": "import_id",
+    "repeats": "question",
+    "is_from_earlier_run": "sent_now",
+}
+
+
+class HasFrame:
+    """A result whose table is a DataFrame, ``frame``."""
+
+    # Other attributes that hold an object, and the kind of each.
+    _parts: ClassVar[Mapping[str, type]] = {}
+
+    def _columns(self) -> Collection[str]:
+        """Return the columns of ``frame`` that are known without building it."""
+        return ()
+
+    if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # a property failed: it says why
+            where = "" if name.startswith("_") else f"; {self._where(name)}"
+            raise AttributeError(f"{self._kind()} has no attribute {name!r}{where}")
+
+        def __getitem__(self, key: object) -> Any:
+            is_column = isinstance(key, str) and key in self._columns()
+            column = f": .frame[{key!r}]" if is_column else ""
+            raise TypeError(f"{self._kind()} has no columns; its table is .frame{column}")
+
+        def __iter__(self) -> Any:
+            raise TypeError(
+                f"{self._kind()} is not iterable; its table is .frame: .frame.itertuples()"
+            )
+
+    def _kind(self) -> str:
+        name = type(self).__name__
+        return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+    def _where(self, name: str) -> str:
+        import pandas as pd
+
+        if name in RENAMED and hasattr(self, RENAMED[name]):
+            return f"it is .{RENAMED[name]} now"
+        if hasattr(pd.DataFrame, name):
+            return f"its table is .frame: .frame.{name}"
+        if name in self._columns():
+            return f"its table is .frame: .frame[{name!r}]"
+        for part, kind in self._parts.items():
+            if hasattr(kind, name) or name in getattr(kind, "__dataclass_fields__", ()):
+                return f".{part} has it: .{part}.{name}"
+        return "its table is .frame"

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+)
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.numeric import as_whole, whole_float
-from petstore_frame.schema.text import folded_name, holds_lone
+from petstore_frame.schema.arguments import (
+    NOTHING_SENT,
+    as_whole,
+    before_sending,
+    refuse,
+    resembling,
+    whole_float,
+    whole_number,
+)
+from petstore_frame.schema.text import folded_name, holds_lone, kind_text
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -24,11 +43,14 @@ Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), msgspec.Meta(ge=INT64_
 Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "category"]
 
 
+S = TypeVar("S")
+R = TypeVar("R")
+P = ParamSpec("P")
+
+
 @dataclass(frozen=True)
 class PetField:
-    """A field of a pet.
-
-    The annotations below give the first five; ``FIELDS`` adds the others from the models.
+    """A field of a pet; ``FIELDS`` adds the last four from the models.
 
     Attributes:
         label: Its heading in tables, workbooks and the dashboard.
@@ -138,14 +160,12 @@ class NewPet(PetFields):
 
         A store may change case, spaces and letter forms of a text, and fill in what was not sent.
         """
+
+        def folded(value: Any) -> Any:
+            return folded_name(value) if isinstance(value, str) else value
+
         pairs = {field: (sent, getattr(pet, field)) for field, sent in self if sent is not None}
-        return {field: pair for field, pair in pairs.items() if not _are_alike(*pair)}
-
-
-def _are_alike(sent: Any, returned: Any) -> bool:
-    if isinstance(sent, str) and isinstance(returned, str):
-        return folded_name(sent) == folded_name(returned)
-    return bool(sent == returned)
+        return {field: each for field, each in pairs.items() if folded(each[0]) != folded(each[1])}
 
 
 class Pet(PetFields, StoredFields):
@@ -231,3 +251,40 @@ FIELDS: tuple[PetField, ...] = tuple(map(_field, Pet.model_fields))
 FIELD_BY_NAME: dict[str, PetField] = {field.name: field for field in FIELDS}
 SENT_FIELDS: tuple[PetField, ...] = tuple(field for field in FIELDS if field.is_sent)
 PET_COLUMNS: tuple[str, ...] = tuple(FIELD_BY_NAME)
+
+
+@before_sending()
+def checked_status(status: Any) -> str | None:
+    """Return a status of the interface, or None for no filter."""
+    if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
+        got = resembling(status, PET_STATUSES)
+        refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {got}")
+    return status
+
+
+@before_sending()
+def checked_limit(limit: Any) -> int:
+    return whole_number("limit", limit, 1, MAX_LIMIT)
+
+
+@before_sending()
+def checked_id(pet_id: Any) -> int:
+    return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
+
+
+def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """Have ``create_pet`` say what is wrong with arguments that are not a pet's fields."""
+
+    @wraps(create)
+    def checked(client: S, /, *given: P.args, **fields: P.kwargs) -> R:
+        if given and (isinstance(given[0], NewPet) or hasattr(given[0], "keys")):
+            refuse(
+                "create_pet takes name=, category_id= and perhaps status=, got "
+                f"{kind_text(given[0])}; create_pet(**dict(pet)) takes them from one that has "
+                f"no more, pf.load_frame(frame, client) loads a table{NOTHING_SENT}"
+            )
+        made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
+        NewPet(**made)  # its error names each missing or wrong field
+        return create(client, *given, **fields)
+
+    return checked

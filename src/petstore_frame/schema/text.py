@@ -38,9 +38,8 @@ def whole_text(value: object) -> str:
 
 def whole_body(body: bytes) -> bytes:
     """Return JSON whose texts UTF-8 can hold; a body that is not JSON is returned as it is."""
-    if not (
-        may_hold_lone(body) or _RAW.search(body)
-    ):  # raw ones are not UTF-8, but json reads them
+    # Raw ones are not UTF-8, but json reads them.
+    if not (may_hold_lone(body) or _RAW.search(body)):
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)

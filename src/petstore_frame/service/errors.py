@@ -1,36 +1,41 @@
-"""Every refusal as an Error body in plain words: the operations', FastAPI's and the router's."""
+"""What went wrong: every refusal as an Error body in plain words, and the log for the operator."""
 
 from __future__ import annotations
 
+import json
+import logging
+import sys
+import traceback
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
+from fastapi import Response
 from starlette.exceptions import HTTPException
-from starlette.routing import Match
 
-from petstore_frame.service.log import log_failure
 from petstore_frame.service.models import LIFECYCLE, Error
 
-# One word per cause; where a status has several causes, the raiser names the code.
-_CODES = {
-    400: "invalid_request",
-    401: "unauthorized",
-    404: "not_found",
-    405: "method_not_allowed",
-    412: "other_store",
-    413: "payload_too_large",
-    415: "unsupported_media_type",
-    422: "idempotency_conflict",
-    500: "internal_error",
-    503: "unavailable",
+_logger = logging.getLogger("petstore_frame.service")
+# One word per cause, with the status that it is answered by.
+_STATUSES = {
+    "invalid_request": 400,
+    "invalid_json": 400,
+    "invalid_parameter": 400,
+    "unauthorized": 401,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "other_store": 412,
+    "payload_too_large": 413,
+    "unsupported_media_type": 415,
+    "idempotency_conflict": 422,
+    "internal_error": 500,
+    "unavailable": 503,
 }
 # What FastAPI and the router refuse by a status alone.
-_MESSAGES = {
+_BY_STATUS = {
     400: ("invalid_json", "the body is not UTF-8, nested too deeply, or holds a huge number"),
-    404: (None, "there is nothing at this address"),
-    405: (None, "this method is not supported at this address"),
+    404: ("not_found", "there is nothing at this address"),
+    405: ("method_not_allowed", "this method is not supported at this address"),
 }
 # What pydantic finds, as one says it after the name of the field.
 _WORDS = {
@@ -51,98 +56,86 @@ _WORDS = {
 
 
 class Refusal(HTTPException):
-    """A request that is refused with an Error body; the status decides the code if none is given.
+    """A request that is refused with an Error body; the code decides the status.
+
+    The message begins with the field at fault, where there is one.
 
     Interface: Errors.
     """
 
     def __init__(
         self,
-        status: int,
+        code: str,
         message: str,
         *,
-        code: str | None = None,
         field: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(status, message, headers)
-        self.code = code or _CODES.get(status, "invalid_request")
+        text = message if field is None else f"{field} {message}"
+        super().__init__(_STATUSES[code], text, headers)
+        self.code = code
         self.field = field
+
+    @classmethod
+    def of_status(cls, status: int) -> Refusal:
+        """Return the refusal of FastAPI or the router, which state no cause."""
+        return cls(*_BY_STATUS[status])
+
+    @classmethod
+    def of_problem(cls, problem: Mapping[str, Any]) -> Refusal:
+        """Return the refusal of what pydantic found wrong: 400, or 404 for a petId."""
+        part, *place = problem["loc"]
+        facts = problem.get("ctx", {})
+        if part == "path":
+            return cls("not_found", "there is no pet with this id", headers=LIFECYCLE)
+        if problem["type"] == "json_invalid":
+            return cls("invalid_json", f"{facts['error']} at character {place[0]}")
+        if not place:
+            return cls("invalid_json", "the body is not a JSON object")
+        message = _WORDS.get(problem["type"], "has an invalid value").format(**facts)
+        code = "invalid_parameter" if part in ("query", "header") else "invalid_request"
+        return cls(code, message, field=str(place[0])[:40])
 
     def response(self) -> Response:
         """Return the answer: an Error body that no cache keeps."""
-        error = Error(
-            code=self.code, message=self.detail, status=self.status_code, field=self.field
-        )
+        status = self.status_code
+        error = Error(code=self.code, message=self.detail, status=status, field=self.field)
         headers = {"cache-control": "no-store", **(self.headers or {})}
+        if self.code == "unavailable":  # nothing was stored: the same request may be sent again
+            headers["retry-after"] = "1"
         body = error.model_dump_json(exclude_none=True)
-        return Response(body, self.status_code, headers, "application/json")
+        return Response(body, status, headers, "application/json")
 
 
-def unavailable(message: str) -> Refusal:
-    """Refuse for the moment: nothing was stored, and the same request may be sent again."""
-    return Refusal(503, message, headers={"retry-after": "1"})
+def set_up_logging(level: str) -> None:
+    """Choose the least severe level, or off; the libraries' warnings take the same way."""
+    number = logging.getLevelNamesMapping().get(level.upper(), logging.CRITICAL + 1)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLine())
+    logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)
+    _logger.setLevel(number)
 
 
-def invalid_parameter(name: str, message: str) -> Refusal:
-    return Refusal(400, f"{name} {message}", code="invalid_parameter", field=name)
+def log(event: str, failure: BaseException | None = None, **facts: object) -> None:
+    """Write one line of facts; keys and bodies are never among them."""
+    level = logging.ERROR if failure else logging.INFO
+    _logger.log(level, event, exc_info=failure, extra={"facts": facts})
 
 
-def add_handlers(app: FastAPI, require_key: Any) -> None:
-    """Let the application answer each refusal with an Error body, and a stranger's with 401.
+class _JsonLine(logging.Formatter):
+    """JSON escapes control and non-ASCII characters, so that no name can forge a line."""
 
-    FastAPI finds no route, and reads a body, before it asks for the key: a stranger must learn
-    nothing from either.
-    """
-
-    @app.exception_handler(RequestValidationError)
-    async def refuse_invalid(request: Request, error: RequestValidationError) -> Response:
-        return await refuse(request, _refusal_of(error.errors()[0]))
-
-    @app.exception_handler(HTTPException)
-    async def refuse(request: Request, error: HTTPException) -> Response:
-        try:
-            if error.status_code < 500 and not getattr(request.state, "is_known", False):
-                await require_key(request)
-        except Refusal as stranger:
-            error = stranger
-        if error.status_code == 405:
-            allow = {"allow": ", ".join(sorted(_methods_at(request)))}
-            if request.method == "OPTIONS":
-                return Response(status_code=204, headers=allow)
-            error.headers = allow
-        if not isinstance(error, Refusal):
-            code, message = _MESSAGES.get(error.status_code, (None, error.detail))
-            error = Refusal(error.status_code, message, code=code, headers=error.headers)
-        if error.status_code == 500:
-            log_failure(error, request.scope["request_id"])
-        if app.state.options.spec_only:
-            error.field = None
-        return error.response()
-
-
-def _methods_at(request: Request) -> set[str]:
-    """Return the methods at an address, which several routes may share."""
-    methods = {"OPTIONS"}
-    for route in request.app.routes:
-        if route.matches(request.scope)[0] is not Match.NONE:
-            methods |= route.methods
-    return methods | {"HEAD"} if "GET" in methods else methods
-
-
-def _refusal_of(problem: Mapping[str, Any]) -> Refusal:
-    """Return the refusal of the first thing that pydantic found wrong: 400, or 404 for a petId."""
-    part, *place = problem["loc"]
-    facts = problem.get("ctx", {})
-    if part == "path":
-        return Refusal(404, "there is no pet with this id", headers=LIFECYCLE)
-    if problem["type"] == "json_invalid":
-        text = f"{facts['error']} at character {place[0]}"
-        return Refusal(400, text, code="invalid_json")
-    if not place:
-        return Refusal(400, "the body is not a JSON object", code="invalid_json")
-    message = _WORDS.get(problem["type"], "has an invalid value").format(**facts)
-    field = str(place[0])[:40]
-    if part in ("query", "header"):
-        return invalid_parameter(field, message)
-    return Refusal(400, f"{field} {message}", field=field)
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage().strip(),
+            "logger": record.name,
+        }
+        if record.exc_info and (failure := record.exc_info[1]) is not None:
+            # Its class and place, never its text: a database's may quote what was sent.
+            cause = failure.__cause__ or failure
+            place = traceback.extract_tb(cause.__traceback__)[-1:]
+            line["error"] = type(cause).__name__
+            line["place"] = "".join(f"{frame.name}:{frame.lineno}" for frame in place)
+        return json.dumps(line | getattr(record, "facts", {}))

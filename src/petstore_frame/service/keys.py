@@ -12,22 +12,24 @@ import os
 import secrets
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, or_, select, update
+import sqlalchemy as sa
 
 from petstore_frame.service import StartError
-from petstore_frame.service.database import Database, api_keys, open_database, shown_url
+from petstore_frame.service.store import api_keys, open_database, shown_url
 
-PREFIX = "psk_"
 HINT_LENGTH = 10
 
 
 def hash_key(key: str) -> str:
     # A plain hash is enough: 256 random bits cannot be guessed, so nothing is won by a slow one.
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _make_key() -> str:
+    return "psk_" + secrets.token_urlsafe(32)  # 256 random bits
 
 
 def key_from_file(path: Path) -> str:
@@ -37,57 +39,46 @@ def key_from_file(path: Path) -> str:
         StartError: It holds no key, or its folder is missing.
     """
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write((key := _make_key()) + "\n")
     except FileExistsError:
         key = path.read_text(encoding="utf-8").strip()
-        if not key:
-            raise StartError(f"{path} holds no key") from None
-        return key
     except FileNotFoundError:
         text = f"{path}: the folder {path.parent} does not exist; make it first"
         raise StartError(text) from None
     except OSError as problem:
         raise StartError(f"{path}: {problem.strerror}") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        key = _make_key()
-        file.write(key + "\n")
+    if not key:
+        raise StartError(f"{path} holds no key")
     return key
 
 
-def _make_key() -> str:
-    return PREFIX + secrets.token_urlsafe(32)  # 256 random bits
-
-
-def new_key(database: Database, label: str) -> str:
-    """Make a key and keep its hash; the key itself is not stored."""
+def new_key(engine: sa.Engine, label: str) -> str:
+    """Make a key, of which only the hash is kept."""
     key = _make_key()
     row = {"hash": hash_key(key), "hint": key[:HINT_LENGTH], "label": label}
-    with database.engine.begin() as connection:
-        connection.execute(insert(api_keys), row | {"created_at": int(time.time())})
+    with engine.begin() as connection:
+        connection.execute(sa.insert(api_keys), row | {"created_at": int(time.time())})
     return key
 
 
-def list_keys(database: Database) -> list[dict[str, Any]]:
+def list_keys(engine: sa.Engine) -> list[dict[str, Any]]:
     """Return what is known of each key, oldest first; times are seconds since 1970."""
     shown = [column for column in api_keys.c if column is not api_keys.c.hash]
-    statement = select(*shown).order_by(api_keys.c.created_at, api_keys.c.hint)
-    with database.engine.connect() as connection:
+    statement = sa.select(*shown).order_by(api_keys.c.created_at, api_keys.c.hint)
+    with engine.connect() as connection:
         return [dict(row) for row in connection.execute(statement).mappings()]
 
 
-def revoke_key(database: Database, key: str) -> int:
-    """Revoke one key, given whole or as the hint of its record.
+def revoke_key(engine: sa.Engine, key: str) -> int:
+    """Revoke the valid keys of a hint, or one given whole, and return how many these are.
 
     A part of a hint matches no key, and neither does a longer text that begins like one.
-
-    Returns:
-        How many keys were valid until now: 0 or 1, or more where two share a hint.
     """
-    is_named = or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
-    is_valid = api_keys.c.revoked_at.is_(None)
-    revoked = update(api_keys).where(is_named, is_valid).values(revoked_at=int(time.time()))
-    with database.engine.begin() as connection:
-        return connection.execute(revoked).rowcount
+    is_named = sa.or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
+    revoked = sa.update(api_keys).where(is_named, api_keys.c.revoked_at.is_(None))
+    with engine.begin() as connection:
+        return connection.execute(revoked.values(revoked_at=int(time.time()))).rowcount
 
 
 def answer(database: str, label: str | None = None, revoke: str | None = None) -> dict[str, Any]:
@@ -97,12 +88,12 @@ def answer(database: str, label: str | None = None, revoke: str | None = None) -
     is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
     if is_missing and label is None:  # to open it would make it
         return told | {"keys": [], "revoked": 0}
-    with closing(open_database(database)) as opened:
-        if label is not None:
-            return told | {"key": new_key(opened, label)}
-        if revoke is not None:
-            return told | {"revoked": revoke_key(opened, revoke)}
-        return told | {"keys": list_keys(opened)}
+    engine = open_database(database)
+    if label is not None:
+        return told | {"key": new_key(engine, label)}
+    if revoke is not None:
+        return told | {"revoked": revoke_key(engine, revoke)}
+    return told | {"keys": list_keys(engine)}
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from decimal import Decimal
 from email.utils import format_datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -12,24 +11,22 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic import field_validator as validator
 from pydantic.json_schema import SkipJsonSchema
 
-EXTENSION: dict[str, JsonValue] = {"x-extension": True}
 # The format says what the bounds are; as numbers of the document they would be rounded to floats.
-INT64_SCHEMA: dict[str, JsonValue] = {"type": "integer", "format": "int64"}
-Int64 = Annotated[int, Field(ge=-(2**63), le=2**63 - 1), WithJsonSchema(INT64_SCHEMA)]
-
+Int64 = Annotated[
+    int,
+    Field(ge=-(2**63), le=2**63 - 1),
+    WithJsonSchema({"type": "integer", "format": "int64"}),
+]
 # The headers of getPet, which is deprecated (RFC 9745, RFC 8594).
-DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
-SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
 LIFECYCLE = {
-    "deprecation": f"@{int(DEPRECATED_AT.timestamp())}",
-    "sunset": format_datetime(SUNSET_AT, usegmt=True),
+    "deprecation": f"@{int(datetime(2026, 11, 21, tzinfo=UTC).timestamp())}",
+    "sunset": format_datetime(datetime(2030, 12, 5, tzinfo=UTC), usegmt=True),
 }
-
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
 # What ``_is_text`` asks for, for the readers of the document. The blanks are those of
 # str.isspace, spelt out, as each language knows other ones by \s.
 _BLANKS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_TEXT_SCHEMA: dict[str, JsonValue] = {"pattern": rf"^[^\x00]*[^\x00{_BLANKS}][^\x00]*$"}
+_TEXT_PATTERN = rf"^[^\x00]*[^\x00{_BLANKS}][^\x00]*$"
 
 
 class PetStatus(StrEnum):
@@ -44,7 +41,7 @@ class PetStatus(StrEnum):
 
 
 class PetFields(BaseModel):
-    """What a client states of a pet, in the order of the columns of ``database.pets``.
+    """What a client states of a pet, in the order of the columns of ``store.pets``.
 
     Interface: Resources, NewPet.
     """
@@ -78,16 +75,8 @@ class NewPet(PetFields):
         min_length=1,
         max_length=1000,
         description="The animal's name: any text that is not blank, without U+0000",
-        json_schema_extra=_TEXT_SCHEMA,
+        json_schema_extra={"pattern": _TEXT_PATTERN},
     )
-
-    @validator("category_id", mode="before")
-    @classmethod
-    def _take_one_point_zero(cls, value: Any) -> Any:
-        """Take ``1.0`` as 1, as JSON Schema does, and exactly; leave everything else as it is."""
-        if isinstance(value, Decimal) and abs(value) <= 2**63 and value % 1 == 0:
-            return int(value)
-        return value
 
     @validator("name")
     @classmethod
@@ -127,7 +116,5 @@ class Error(BaseModel):
     message: str = Field(description="Human-readable description")
     status: int = Field(description="The HTTP status code")
     field: str | SkipJsonSchema[None] = Field(
-        None,
-        description="The field or parameter at fault",
-        json_schema_extra=lambda schema: schema.update(EXTENSION),
+        None, description="Extension: the field or parameter at fault"
     )

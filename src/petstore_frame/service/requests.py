@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 from collections.abc import Callable, Coroutine
@@ -14,19 +13,19 @@ from fastapi.requests import HTTPConnection
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 
-from petstore_frame.service.errors import Refusal, invalid_parameter
+from petstore_frame.service.errors import Refusal
 from petstore_frame.service.keys import hash_key
 from petstore_frame.service.models import NewPet
 from petstore_frame.service.options import Options
 from petstore_frame.service.store import Store
 
 MAX_BODY_BYTES = 64 * 1024
-MAX_UNREAD_BYTES = 1024 * 1024
-"""Of a body that is too large so much is read: a proxy reads the answer after it has sent all."""
+# Of a body that is too large so much is read: a proxy reads the answer after it has sent all.
+MAX_READ_BYTES = 1024 * 1024
 _FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
 
 
-def get_options(request: HTTPConnection) -> Options:
+def options_of(request: HTTPConnection) -> Options:
     options: Options = request.app.state.options
     return options
 
@@ -54,24 +53,35 @@ class ApiKey(HTTPBearer):
         sent = request.headers.getlist("authorization")
         if not sent:
             message = "send the API key as Authorization: Bearer <API_KEY>"
-            raise Refusal(401, message, headers={"www-authenticate": "Bearer"})
+            raise Refusal("unauthorized", message, headers={"www-authenticate": "Bearer"})
         scheme, _, key = sent[0].partition(" ")
-        is_bearer = len(sent) == 1 and scheme.lower() == "bearer"
-        if not is_bearer or not await _is_valid(request, key.strip()):
+        is_valid = len(sent) == 1 and scheme.lower() == "bearer"
+        # Compared by its hash: how alike two keys are shows in no timing.
+        sent_hash, own = hash_key(key.strip()), options_of(request).api_key
+        if is_valid and not (own and sent_hash == hash_key(own.get_secret_value())):
+            is_valid = await (await get_store(request)).is_valid_key(sent_hash)
+        if not is_valid:
             challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
-            raise Refusal(401, "the API key is not valid", headers=challenge)
+            raise Refusal("unauthorized", "the API key is not valid", headers=challenge)
         request.state.is_known = True
 
 
 require_key = ApiKey(scheme_name="bearer", description="The API key", auto_error=False)
 
 
-async def _is_valid(request: HTTPConnection, key: str) -> bool:
-    own = get_options(request).api_key
-    if own and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
-        return True
-    # Looked up by its hash: how alike two keys are shows in no timing.
-    return await (await get_store(request)).is_valid_key(hash_key(key))
+async def take_each_once(request: Request) -> None:
+    """Refuse a parameter that is given twice, and with --strict one that is not known."""
+    known = request.scope["route"].dependant
+    names = [name for name, _ in request.query_params.multi_items()]
+    headers = request.headers.keys()
+    for sent, parameters in ((names, known.query_params), (headers, known.header_params)):
+        for name in (parameter.alias for parameter in parameters):
+            if sent.count(name) > 1:
+                raise Refusal("invalid_parameter", "is given more than once", field=name)
+    unknown = {*names} - {parameter.alias for parameter in known.query_params}
+    if unknown and options_of(request).strict:
+        message = f"has an unknown parameter {min(unknown)[:40]!r}"
+        raise Refusal("invalid_parameter", message, field="query")
 
 
 def base_of(request: Request) -> str:
@@ -79,7 +89,7 @@ def base_of(request: Request) -> str:
 
     A Host that is not the one that was connected to never appears in it: then it has none.
     """
-    public_url = get_options(request).public_url
+    public_url = options_of(request).public_url
     if public_url is not None:
         return public_url.rstrip("/")
     host, port = request.scope["server"]
@@ -88,9 +98,19 @@ def base_of(request: Request) -> str:
 
 
 class JsonRequest(Request):
-    """A request whose body is UTF-8 JSON of limited size."""
+    """A request whose body is UTF-8 JSON of limited size, with nothing that is read in two ways.
 
-    _content: bytes | None = None
+    Too much nesting is Python's own RecursionError, and a number of more than 4,300 digits its
+    ValueError.
+    """
+
+    async def json(self) -> Any:
+        value = _DECODER.decode((await self.body()).decode())
+        if isinstance(value, dict) and options_of(self).strict:
+            for name in value.keys() - _FIELDS:
+                message = f"has an unknown field {name[:40]!r}"
+                raise Refusal("invalid_request", message, field="body")
+        return value
 
     async def body(self) -> bytes:
         """Return the body.
@@ -99,59 +119,32 @@ class JsonRequest(Request):
             Refusal: 415 for another media type or a compressed body, 413 for too much. Starlette's
                 own limit would answer a stated length in plain text, and before the key is asked.
         """
-        if self._content is None:
-            stated = self.headers.get("content-type", "application/json").partition(";")[0]
-            coding = self.headers.get("content-encoding", "identity")
-            if (stated.strip().lower(), coding.lower()) != ("application/json", "identity"):
-                raise Refusal(415, "the body is application/json, without Content-Encoding")
-            body, size = bytearray(), int(self.headers.get("content-length", "0"))
-            if size <= MAX_UNREAD_BYTES:
-                size = 0
-                async for chunk in self.stream():
-                    size += len(chunk)
-                    if size <= MAX_BODY_BYTES:
-                        body += chunk
-                    if size > MAX_UNREAD_BYTES:
-                        break
-            if size > MAX_BODY_BYTES:
-                message = f"the body is larger than {MAX_BODY_BYTES} bytes"
-                raise Refusal(413, message, headers={"connection": "close"})
-            self._content = bytes(body)
-        return self._content
-
-    async def json(self) -> Any:
-        """Return the value of the body.
-
-        What json leaves open is refused here: other encodings, duplicate keys and NaN. Too much
-        nesting is its own RecursionError, and a number of more than 4,300 digits its ValueError.
-        """
-        value = _DECODER.decode((await self.body()).decode())
-        if isinstance(value, dict) and get_options(self).strict:
-            for name in value.keys() - _FIELDS:
-                raise Refusal(400, f"the field {name[:40]!r} is not known", field="body")
-        return value
+        stated = self.headers.get("content-type", "application/json").partition(";")[0]
+        coding = self.headers.get("content-encoding", "identity")
+        if (stated.strip().lower(), coding.lower()) != ("application/json", "identity"):
+            message = "the body is application/json, without Content-Encoding"
+            raise Refusal("unsupported_media_type", message)
+        body, size = bytearray(), int(self.headers.get("content-length", "0"))
+        if size <= MAX_READ_BYTES:
+            async for chunk in self.stream():
+                body += chunk
+                if len(body) > MAX_READ_BYTES:
+                    break
+        if max(size, len(body)) > MAX_BODY_BYTES:
+            message = f"the body is larger than {MAX_BODY_BYTES} bytes"
+            raise Refusal("payload_too_large", message, headers={"connection": "close"})
+        self._body = bytes(body)
+        return self._body
 
 
-class StrictRoute(APIRoute):
-    """A route that takes each parameter once, and bodies as ``JsonRequest`` reads them."""
+class JsonRoute(APIRoute):
+    """A route whose bodies are read as ``JsonRequest`` reads them."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
-        query = {parameter.alias for parameter in self.dependant.query_params}
-        headers = {parameter.alias for parameter in self.dependant.header_params}
 
-        async def read_strictly(plain: Request) -> Response:
-            request = JsonRequest(plain.scope, plain.receive)
-            names = [name for name, _ in request.query_params.multi_items()]
-            for name in names:
-                if name not in query and get_options(request).strict:
-                    raise invalid_parameter("query", f"has an unknown parameter {name[:40]!r}")
-                if name in query and names.count(name) > 1:
-                    raise invalid_parameter(name, "is given more than once")
-            for name in headers:
-                if len(request.headers.getlist(name)) > 1:
-                    raise invalid_parameter(name, "is given more than once")
-            return await handle(request)
+        async def read_strictly(request: Request) -> Response:
+            return await handle(JsonRequest(request.scope, request.receive))
 
         return read_strictly
 
@@ -170,12 +163,16 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _read_fraction(text: str) -> int | Decimal:
+    """Read ``1.0`` as 1, as JSON Schema does, and exactly; a huge exponent costs nothing."""
+    value = Decimal(text)
+    return int(value) if abs(value) <= 2**63 and value % 1 == 0 else value
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise json.JSONDecodeError(f"{name} is not JSON", "", 0)
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique_keys,
-    parse_float=Decimal,  # exact, and a huge exponent costs nothing
-    parse_constant=_refuse_constant,
+    object_pairs_hook=_unique_keys, parse_float=_read_fraction, parse_constant=_refuse_constant
 )

@@ -1,4 +1,9 @@
-"""One run of the service: from options to listening processes, and to their end."""
+"""One run of the service: from options to listening processes, and to their end.
+
+As a program it takes one JSON object with the names of ``Options`` by stdin, so that a key appears
+in no process list, and gives one JSON line by stdout. What cannot be done ends with exit code 2 and
+a line on stderr.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +21,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 import uvicorn
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 from uvicorn.supervisors import Multiprocess
 
 from petstore_frame.service import StartError
 from petstore_frame.service.app import create_app
-from petstore_frame.service.database import Database, open_database
+from petstore_frame.service.errors import log, set_up_logging
 from petstore_frame.service.keys import key_from_file, list_keys, new_key
-from petstore_frame.service.log import log, set_up_logging
-from petstore_frame.service.options import Options
+from petstore_frame.service.options import Options, explain
 from petstore_frame.service.samples import sample_pets
-from petstore_frame.service.store import fill
+from petstore_frame.service.store import fill, open_database
 
-MAX_HEAD_BYTES = 16 * 1024
-KEEP_ALIVE_S = 75
-DRAIN_S = 8
-_START_S = 30
 _WATCH_S = 1.0
 
 
@@ -59,28 +60,29 @@ def run(options: Options) -> None:
             folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
             place = str(Path(resources.enter_context(folder), "store.sqlite3"))
             options = options.model_copy(update={"database": place})
-        database = resources.enter_context(closing(open_database(options.database or "")))
-        prepare(database, options)
+        engine = open_database(options.database or "")
+        resources.callback(engine.dispose)
+        prepare(engine, options)
         if options.workers > 1:
-            database.close()
+            engine.dispose()
             child = options.model_copy(update={"parent_pid": os.getpid()})
             supervised = make_config(partial(_worker, child), options, factory=True)
             _announce(listener)
             Multiprocess(supervised, [listener]).run()
         else:
-            server = uvicorn.Server(make_config(create_app(options, database), options))
+            server = uvicorn.Server(make_config(create_app(options, engine), options))
             gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
             _announce(listener)
             server.run(sockets=[listener])
 
 
-def prepare(database: Database, options: Options) -> None:
+def prepare(engine: sa.Engine, options: Options) -> None:
     """Fill an empty store with the sample asked for, and make a key where there is none."""
-    if options.sample and not fill(database, sample_pets(options.sample, options.seed)):
-        place = database.engine.url.render_as_string(hide_password=True)
+    if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
+        place = engine.url.render_as_string(hide_password=True)
         sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
-    if options.api_key is None and all(record["revoked_at"] for record in list_keys(database)):
-        key = new_key(database, "made by serve")
+    if options.api_key is None and all(record["revoked_at"] for record in list_keys(engine)):
+        key = new_key(engine, "made by serve")
         sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
 
 
@@ -89,7 +91,7 @@ def make_config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        h11_max_incomplete_event_size=16 * 1024,  # of a head, in bytes
         ws="none",
         lifespan="off",
         log_config=None,
@@ -97,9 +99,9 @@ def make_config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
         proxy_headers=False,  # --public-url is what tells of a proxy
         server_header=False,
         workers=options.workers,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=DRAIN_S,
-        timeout_worker_healthcheck=_START_S,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=8,
+        timeout_worker_healthcheck=30,
         **more,
     )
 
@@ -149,3 +151,12 @@ def _announce(listener: socket.socket) -> None:
     sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     sys.stdout.flush()
     log("serving", base_url=base_url)
+
+
+if __name__ == "__main__":
+    try:
+        run(Options.model_validate_json(sys.stdin.readline()))
+    except (ValidationError, StartError) as problem:
+        reason = explain(problem) if isinstance(problem, ValidationError) else problem
+        sys.stderr.write(f"error: {reason}\n")
+        sys.exit(2)

@@ -26,9 +26,6 @@ def sample_pets(size: int, seed: int) -> Iterator[NewPet]:
     """Yield made-up pets: every status, some without one, names in several scripts."""
     chance = random.Random(seed)
     for _ in range(size):
-        pet = NewPet(
-            name=chance.choice(_NAMES) + chance.choice(_SECOND),
-            category_id=chance.choice(_CATEGORIES),
-        )
-        status = chance.choice(_STATUSES)
-        yield pet if status is None else pet.model_copy(update={"status": status})
+        name = chance.choice(_NAMES) + chance.choice(_SECOND)
+        pet = NewPet(name=name, category_id=chance.choice(_CATEGORIES))
+        yield pet.model_copy(update={"status": chance.choice(_STATUSES)})

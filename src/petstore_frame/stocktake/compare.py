@@ -6,10 +6,10 @@ import json
 from collections.abc import Collection, Sequence
 from itertools import islice
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from petstore_frame._internal.arguments import renamed
-from petstore_frame.errors import ArgumentError
+import pandas as pd
+
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.inventory.result import read_listing
@@ -23,15 +23,16 @@ from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
+from petstore_frame.schema.arguments import refuse, renamed
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame, as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import kind_text, minute_text
 from petstore_frame.stocktake.comparison import BY_ID, Comparison
-from petstore_frame.stocktake.matching import FIELDS, Kind, match_by_key, match_on, shared_dtype
+from petstore_frame.stocktake.matching import FIELDS, SHARED, Kind, match_by_key, match_on
 
-if TYPE_CHECKING:
-    import pandas as pd
+_NOT_READING = ("source", "inventory", "on", "recipe", "leave_lines", "journal", "other")
+_PIECE = 10_000  # a million records are not a million objects at once
 
 
 @renamed(data="source")
@@ -66,8 +67,6 @@ def compare(
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
-    Two listings of the store, of yesterday and of today, are compared with ``on="id"``.
-
     You say how a record finds its pet; nothing is guessed. With ``key``, the loader's table of keys
     and pet ids decides. With ``on``, records and pets that are equal in these fields belong
     together; where that leaves a choice, they are ``ambiguous``.
@@ -82,14 +81,11 @@ def compare(
         recipe: How this kind of file is read, as of ``load_csv``.
         key: The column of the list that identifies an animal, or several that do so together:
             those by which it was loaded.
-        mapping, categories, value_map, otherwise, defaults: As of ``load_csv``.
-        keep, leave_out, only, leave_lines, count: As of ``load_csv``.
-        accept: Kinds of suspicious records that are compared all the same.
+        mapping, categories, value_map, otherwise, defaults, keep: As of ``load_csv``.
+        leave_out, only, leave_lines, count, accept, encoding, delimiter: As of ``load_csv``.
+        quoting, columns, header_row, thousands, keep_spaces, other: As of ``load_csv``.
         sheet: As of ``load_excel``.
-        encoding, delimiter, quoting, columns, header_row: As of ``load_csv``.
-        thousands, keep_spaces: As of ``load_csv``.
         journal: Folder of the journals; None is the user's state directory.
-        other: Words of other libraries, as of ``load_csv``.
 
     Returns:
         A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, its
@@ -126,7 +122,9 @@ def compare(
     known = inventory.completeness
     if fields == BY_ID:
         listed = _earlier(source)
-        table = _match_ids(listed.frame, inventory.frame)
+        keys = listed.frame[["id", "key"]].drop_duplicates().assign(is_in_doubt=False)
+        records = listed.frame.drop(columns="id")
+        table = match_by_key(records, keys, inventory.frame, states_all=True)
     else:
         listed = read_list(source, recipe, leave_lines or ())
         if fields:
@@ -141,18 +139,11 @@ def compare(
     )
 
 
-_NOT_READING = ("source", "inventory", "on", "recipe", "leave_lines", "journal", "other")
-
-
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
-    """Return the table of keys that the loader has kept.
-
-    Raises:
-        ArgumentError: There is none, so no record has a known pet.
-    """
+    """Return the table of keys that the loader has kept."""
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
     if ids.empty:
-        raise ArgumentError(
+        refuse(
             f"no key of {inventory.base_url} is known here: load the list with key= first, name "
             "the folder of its journal with journal=, or compare with on="
         )
@@ -162,59 +153,48 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
 def _checked(data: Any, key: Sequence[str], on: tuple[str, ...], inventory: object) -> Inventory:
     """Return the inventory; refuse what leaves open which pet a record is."""
     if isinstance(data, HasOrigin) and on != BY_ID:
-        raise ArgumentError(
+        refuse(
             'two listings of a store are compared with on="id"; pf.diff(old, new) and '
             "history.diff() say what changed between them"
         )
     if not isinstance(inventory, Inventory):
-        raise ArgumentError(
+        refuse(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
             f"frame, or a Parquet file of it; got {kind_text(inventory)}"
         )
     known = inventory.completeness
     part = known.part or (f"status {known.status}" if known.status else "")
     if part:
-        raise ArgumentError(
+        refuse(
             f"the inventory holds only the pets with {part}; compare with that of all: "
             "pf.fetch_inventory(client)"
         )
     if bool(key) == bool(on):
-        raise ArgumentError(
+        refuse(
             "say which pet a record is: key= names the column by which the list was loaded, "
             f"on= the fields that make two equal (of {', '.join(FIELDS)}); one of the two"
         )
     unknown = [field for field in on if field not in FIELDS]
     if unknown and on != BY_ID:
-        raise ArgumentError(f"on= names fields of a pet ({', '.join(FIELDS)}), got {unknown[0]!r}")
+        refuse(f"on= names fields of a pet ({', '.join(FIELDS)}), got {unknown[0]!r}")
     return inventory
-
-
-def _match_ids(earlier: pd.DataFrame, later: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
-    ids = pd.concat([earlier["id"], later["id"]]).drop_duplicates()
-    keys = pd.DataFrame({"id": ids, "key": ids.astype("str"), "is_in_doubt": False})
-    return match_by_key(earlier.drop(columns="id"), keys, later, states_all=True)
 
 
 def _earlier(source: Any) -> Listed:
     """Return an earlier listing as a list, whose records have the ids of its pets."""
     before = read_listing(source)
     if before is None:
-        raise ArgumentError(
+        refuse(
             'on="id" compares two listings of a store, each an Inventory, its frame or a Parquet '
             "file of one; a list of your own is compared by key=, or on= other fields"
         )
-    frame = as_dtypes(before.frame, {field.name: shared_dtype(field) for field in SENT_FIELDS})
+    frame = as_dtypes(before.frame, SHARED)
     numbers, known = range(1, len(frame) + 1), before.completeness
     rows = frame.assign(
         record=numbers, line=numbers, key=frame["id"].astype("str"), problem=text_series([]),
     )  # fmt: skip
     warnings = () if known.covers_all else (f"The earlier listing is not whole: {known}.",)
     return Listed(f"the listing of {minute_text(before.fetched_at)}", (), rows, warnings)
-
-
-_PIECE = 10_000  # a million records are not a million objects at once
 
 
 class Listed(NamedTuple):
@@ -232,8 +212,6 @@ class Listed(NamedTuple):
 
 def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> Listed:
     """Read a list as the loader would; blank rows are left out."""
-    import pandas as pd
-
     notes: dict[str, Note] = {}
     with open_source(data, recipe, leave_lines=leave_lines) as source:
         name = source.mapping.get("name")
@@ -241,16 +219,19 @@ def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> L
         records = (record for record in source if record.state is not State.SKIPPED)
         frames = [_frame([])]
         while piece := list(islice(records, _PIECE)):
-            _count_notes(piece, name_at, notes)
             frames.append(_frame(piece))
+            for record in piece:
+                is_told = record.notes and record.state is not State.INVALID
+                for kind in dict.fromkeys(map(kind_of, record.notes)) if is_told else ():
+                    pet_name = "".join(record.cells[name_at : name_at + 1])
+                    known = notes.get(kind) or Note(0, kind, record.number, record.line, pet_name)
+                    notes[kind] = known._replace(records=known.records + 1)
         whole = _one_row_per_key(pd.concat(frames, ignore_index=True), source, recipe.keep)
     return Listed(source.name, source.key, whole, tuple(map(str, notes.values())))
 
 
 def _frame(records: Sequence[Record]) -> pd.DataFrame:
     """Return records as columns; their payloads are decoded at once."""
-    import pandas as pd
-
     bodies = json.loads(b"[" + b",".join(record.payload or b"{}" for record in records) + b"]")
     columns: dict[str, Any] = {
         "record": pd.array([record.number for record in records], "int64"),
@@ -260,7 +241,7 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
     }
     for field in SENT_FIELDS:
         values = [body.get(field.wire_name) for body in bodies]
-        dtype: Any = shared_dtype(field)
+        dtype: Any = SHARED[field.name]
         is_text = dtype == "str"
         columns[field.name] = text_series(values) if is_text else pd.Series(values, dtype=dtype)
     problems = (record.problem for record in records)
@@ -270,25 +251,17 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]) -> None:
-    """Add the notes on records that can be compared, by kind."""
-    for record in records:
-        if not record.notes or record.state is State.INVALID:
-            continue
-        name = "".join(record.cells[name_at : name_at + 1])
-        for kind in {kind_of(note) for note in record.notes}:
-            known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
-            notes[kind] = known._replace(records=known.records + 1)
-
-
 def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> pd.DataFrame:
     """Keep the row of each key that counts, as the loader does, and no row that is left out."""
     repeated = {*listed["key"][listed["key"].notna() & listed["key"].duplicated()]}
     rows: dict[str, list[KeyedRow]] = {}
     for record in source if repeated else ():
-        key, is_skipped = record.key, record.state is State.SKIPPED
-        if key is not None and key in repeated and not is_skipped:
-            rows.setdefault(key, []).append(_keyed(record, key))
+        key = record.key
+        if key is None or key not in repeated or record.state is State.SKIPPED:
+            continue
+        cells, noted = "\x1f".join(record.cells), "\n".join(record.notes)
+        row = (record.number, record.line, record.state, record.payload, cells, record.rank, noted)
+        rows.setdefault(key, []).append(KeyedRow(key, *row))
     others, differ = set[int](), dict[int, str]()
     for alike in rows.values():
         stands = row_that_stands(alike, keep)
@@ -302,10 +275,3 @@ def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> 
     is_listed = ~numbers.isin(others) & ~listed["left_out"]
     whole = listed.assign(problem=problem)[is_listed].drop(columns="left_out")
     return whole.reset_index(drop=True)
-
-
-def _keyed(record: Record, key: str) -> KeyedRow:
-    cells, notes = "\x1f".join(record.cells), "\n".join(record.notes)
-    return KeyedRow(
-        key, record.number, record.line, record.state, record.payload, cells, record.rank, notes
-    )

@@ -1,41 +1,39 @@
-"""What a comparison found: one row per animal, counts by kind, and the listing they rest on."""
+"""What a comparison found: one row per animal, counts by kind, and the workbook of it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from petstore_frame._internal.arguments import one_of
-from petstore_frame._internal.has_frame import HasFrame
+import pandas as pd
+
+from petstore_frame.files import styles
+from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
+from petstore_frame.files.whole import whole_file
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import verdict_badge
+from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.loader.call import Call
-from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.arguments import one_of
+from petstore_frame.schema.categories import Categories, shown_labels
+from petstore_frame.schema.frame import HasFrame
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import minute_text
-from petstore_frame.stocktake.matching import IN_STORE, Kind
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.schema.text import minute_text, pets_text, records_text
+from petstore_frame.stocktake.matching import FIELDS, IN_STORE, Kind
 
 KindName: TypeAlias = Literal[
-    "changed",
-    "only in list",
-    "not seen",
-    "only in store",
-    "ambiguous",
-    "in doubt",
-    "invalid",
+    "changed", "only in list", "not seen", "only in store", "ambiguous", "in doubt", "invalid",
     "same",
-]
-_FIRST_SHOWN = 10
+]  # fmt: skip
 BY_ID = ("id",)  # two listings of the store are compared
+_FIRST_SHOWN = 10
+_CELL = {**styles.BODY, "align": "left"}
+_WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12}
+_FIELD_WIDTH, _PROBLEM_WIDTH, _NOTE_POINTS = 19, 50, 32
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,19 +69,18 @@ class Comparison(HasFrame):
 
         Every kind that can occur has a row; ``ambiguous`` counts both sides.
         """
-        import pandas as pd
-
         kind = self.frame["kind"]
         # A pet that is one of several equal ones has no id of its own here.
         has_pet = self.frame["name" + IN_STORE].notna() | kind.eq(Kind.SAME)
         is_seen = has_pet & ~kind.isin([Kind.ONLY_IN_LIST, Kind.NOT_SEEN])
-        counts = pd.DataFrame(
-            {
-                "records": kind[self.frame["record"].notna()].value_counts(),
-                "pets": kind[is_seen].value_counts(),
-            }
-        )
-        return counts.reindex(list(self._kinds())).fillna(0).astype("int64").rename_axis("kind")
+        records = kind[self.frame["record"].notna()].value_counts()
+        counts = pd.DataFrame({"records": records, "pets": kind[is_seen].value_counts()})
+        # A record that was not found is missing from the store, or its pet was not read. With a
+        # key there is no choice, and only a load by key leaves a record in doubt.
+        never = {Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST}
+        never.add(Kind.AMBIGUOUS if self.key else Kind.IN_DOUBT)
+        can_occur = [kind for kind in Kind if kind not in never]
+        return counts.reindex(can_occur).fillna(0).astype("int64").rename_axis("kind")
 
     @property
     def is_equal(self) -> bool:
@@ -111,17 +108,19 @@ class Comparison(HasFrame):
             MissingExtraError: XlsxWriter is not installed.
             ReportError: The file cannot be written; what was there is as it was.
         """
-        from petstore_frame.stocktake.workbook import write_workbook
-
-        return write_workbook(self, path, categories)
-
-    def _kinds(self) -> tuple[Kind, ...]:
-        """Return the kinds that can occur, in the order in which they are shown."""
-        # A record that was not found is missing from the store, or its pet was not read.
-        never = [Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST]
-        # With a key there is no choice, and only a load by key leaves a record in doubt.
-        never.append(Kind.AMBIGUOUS if self.key else Kind.IN_DOUBT)
-        return tuple(kind for kind in Kind if kind not in never)
+        target, labels = Path(fspath(path)), shown_labels(categories)
+        with (
+            whole_file(target, ".xlsx") as beside,
+            open_book(beside, is_constant_memory=True) as book,
+        ):
+            _write_summary(book, self)
+            for kind in self.summary.index:
+                rows = self.of(kind)
+                for number, start in enumerate(range(0, len(rows), styles.SHEET_ROWS), start=1):
+                    name = kind.capitalize() + f" {number}" * (number > 1)
+                    part = rows[start : start + styles.SHEET_ROWS]
+                    _write_kind(book.sheet(name), self, kind, part, labels)
+        return target
 
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
@@ -135,7 +134,7 @@ class Comparison(HasFrame):
         by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
         records = int(self.frame["record"].notna().sum())
         pets = len(self.inventory)
-        return f"{records:,} records of {self.name} against {pets:,} pets, {by}"
+        return f"{records_text(records)} of {self.name} against {pets_text(pets)}, {by}"
 
     @property
     def store(self) -> str:
@@ -204,3 +203,70 @@ class Comparison(HasFrame):
             columns += [each.name, each.name + IN_STORE]
         values = frame[columns].astype("object")
         return values.where(values.notna(), None).itertuples(index=False, name=None)
+
+
+def _write_summary(book: Book, comparison: Comparison) -> None:
+    sheet = book.sheet("Summary")
+    for first, last, width in ((0, 0, 3), (1, 1, 26), (2, 3, 20)):
+        sheet.do("set_column", first, last, width)
+    sheet.raw.hide_gridlines(2)
+    sheet.text(1, 1, "Our list against the store", **styles.TITLE)
+    sheet.height(1, styles.TITLE_POINTS)
+    sheet.text(2, 1, comparison.headline)
+    sheet.text(3, 1, f"{comparison.store}; {comparison.completeness}")
+    sheet.text(5, 1, "", **styles.HEAD)
+    sheet.text(5, 2, "Records of the list", **styles.HEAD, **styles.RIGHT)
+    sheet.text(5, 3, "Pets of the store", **styles.HEAD, **styles.RIGHT)
+    sheet.height(5, styles.HEAD_POINTS)
+    row = 6
+    for kind, *counts in comparison.summary.itertuples(name=None):
+        sheet.text(row, 1, kind.capitalize(), **styles.BODY)
+        for col, count in enumerate(counts, start=2):
+            sheet.number(row, col, count, **styles.BODY, num_format=styles.COUNT)
+        row += 1
+    for line in (*comparison.warnings, *comparison.next_steps()):
+        row += 1
+        sheet.band(row, 1, 7, line)
+        sheet.height(row, _NOTE_POINTS)
+    _finish(sheet, comparison)
+
+
+def _write_kind(
+    sheet: Sheet, comparison: Comparison, kind: str, rows: pd.DataFrame, labels: dict[int, str]
+) -> None:
+    """Write the rows of a kind, the fields that differ marked, categories by their names."""
+    words = list(comparison.headings())
+    last = len(words)
+    first = last - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
+    category = first + 2 * FIELDS.index("category_id")
+    problems = [None] * len(rows)
+    if kind == Kind.INVALID:
+        words.append("Why it cannot be compared")
+        problems = rows["problem"].to_list()
+    for at, word in enumerate(words):
+        width = _WIDTHS.get(word, _FIELD_WIDTH if at < last else _PROBLEM_WIDTH)
+        sheet.do("set_column", at, at, width)
+        sheet.text(0, at, word, **styles.HEAD)
+    sheet.height(0, styles.HEAD_POINTS)
+    sheet.raw.freeze_panes(1, 0)
+    _finish(sheet, comparison)
+    plain, marked = (sheet.book.style(**look) for look in (_CELL, {**_CELL, **styles.DIFFERENT}))
+    for row, (shown, problem) in enumerate(
+        zip(comparison.shown_rows(rows), problems, strict=True), start=1
+    ):
+        cells = [*shown, problem][: len(words)]
+        differing = (cells[1] or "").split(", ")
+        for at, cell in enumerate(cells):
+            differs = first <= at < last and FIELDS[(at - first) // 2] in differing
+            value = labels.get(cell, cell) if at in (category, category + 1) else cell
+            sheet.put(row, at, value, marked if differs else plain)
+    sheet.do("autofilter", 0, 0, len(rows), len(words) - 1)
+
+
+def _finish(sheet: Sheet, comparison: Comparison) -> None:
+    """Say on each printed page what the listing covers, and write the cells put so far."""
+    known = plain_mark(str(comparison.completeness))
+    head = f"&L{plain_mark(sheet.name)}&R{known}"
+    repeated = None if sheet.name == "Summary" else 0
+    sheet.print_on_a4(header=head, footer="&CPage &P of &N", repeat_row=repeated)
+    sheet.finish()

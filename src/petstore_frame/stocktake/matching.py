@@ -6,24 +6,23 @@ of two. All of it is pandas over whole columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from petstore_frame.schema.frame import as_dtypes
-from petstore_frame.schema.models import SENT_FIELDS, PetField
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
+from petstore_frame.schema.models import SENT_FIELDS
 
 FIELDS = tuple(field.name for field in SENT_FIELDS)
 IN_STORE = "_in_store"
-
-
-def shared_dtype(field: PetField) -> str:
-    """Return the dtype in which both sides hold a field, missing values included."""
-    return {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
+# The dtypes in which both sides hold the fields, missing values included.
+SHARED = {
+    field.name: {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
+    for field in SENT_FIELDS
+}
 
 
 class Kind(StrEnum):
@@ -58,21 +57,19 @@ def match_by_key(
         One row per animal, as ``Comparison.frame`` has it.
     """
     known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
-    is_in_doubt = known.pop("is_in_doubt").eq(True)
-    is_in_doubt &= known["problem"].isna()
+    is_in_doubt = known.pop("is_in_doubt").eq(True) & known["problem"].isna()
     others = stored[~_is_among(stored["id"], known["id"])]
     is_open = is_in_doubt & known["id"].isna()
     of_record, of_pet = _equals(known[is_open].reset_index(drop=True), others)
     known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
     both = known.merge(_theirs(stored), on="id", how="left", indicator="seen")
     is_there = both.pop("seen").eq("both")
-    judged = _judged(
-        both,
+    kinds = [
         (both["problem"].notna(), Kind.INVALID),
         (is_in_doubt, Kind.IN_DOUBT),
         (~is_there, Kind.ONLY_IN_LIST),
-        states_all=states_all,
-    )
+    ]
+    judged = _judged(both, kinds, states_all=states_all)
     rest = stored[~_is_among(stored["id"], both["id"])]
     return _stacked(judged, _theirs(rest).assign(kind=str(Kind.ONLY_IN_STORE), difference=""))
 
@@ -92,89 +89,60 @@ def match_on(
         on: The fields that make a record and a pet equal.
         is_whole: Whether ``stored`` has every pet. If not, a pair that differs is ambiguous: the
             record's own pet may not have been read.
-
-    Returns:
-        As ``match_by_key``.
     """
-    import numpy as np
-    import pandas as pd
-
     good = listed[listed["problem"].isna()].reset_index(drop=True)
     bad = listed[listed["problem"].notna()]
     group = _numbers(good, stored, on)
     ours, theirs = group[: len(good)], group[len(good) :]  # the group of each record, of each pet
     size = int(group.max(initial=-1)) + 1
-    records, pets = np.bincount(ours, minlength=size), np.bincount(theirs, minlength=size)
     found, _ = _equals(good, stored, on)
-    matched = np.bincount(ours[found], minlength=size)
+    records, pets, matched = (
+        np.bincount(each, minlength=size) for each in (ours, theirs, ours[found])
+    )
     is_equal = (matched == records) & (matched == pets)
-    is_pair = (records == 1) & (pets == 1)
-    if not is_whole:
-        is_pair &= is_equal
+    is_pair = (records == 1) & (pets == 1) & (is_equal | is_whole)
     is_matched = is_pair | is_equal
     partner = np.zeros(size, dtype="int64")
     partner[theirs] = stored["id"].to_numpy()
     both = good.assign(id=pd.Series(partner[ours], dtype="Int64").where(is_pair[ours]))
-    judged = _judged(
-        both.merge(_theirs(stored), on="id", how="left"),
-        (pets[ours] == 0, Kind.ONLY_IN_LIST),
-        (~is_matched[ours], Kind.AMBIGUOUS),
-    )
+    kinds = [(pets[ours] == 0, Kind.ONLY_IN_LIST), (~is_matched[ours], Kind.AMBIGUOUS)]
+    judged = _judged(both.merge(_theirs(stored), on="id", how="left"), kinds)
     is_left = ~is_matched[theirs]
     has_record = records[theirs[is_left]] > 0
-    kinds = np.where(has_record, str(Kind.AMBIGUOUS), str(Kind.ONLY_IN_STORE))
+    left = np.where(has_record, str(Kind.AMBIGUOUS), str(Kind.ONLY_IN_STORE))
     return _stacked(
         judged,
         bad.assign(kind=str(Kind.INVALID), difference=""),
-        _theirs(stored[is_left]).assign(kind=kinds, difference=""),
+        _theirs(stored[is_left]).assign(kind=left, difference=""),
     )
 
 
 def _equals(
     listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pair records with pets that are equal in ``on`` and in all that the records state.
+    """Return the places of records and pets that are equal in ``on`` and in all that records state.
 
-    Returns:
-        The places of the records that found a pet, and of these pets. Which of several equal pets
-        a record gets means nothing.
+    Which of several equal pets a record gets means nothing.
     """
-    import numpy as np
-
-    records: list[np.ndarray] = []
-    pets: list[np.ndarray] = []
+    records, pets = [np.zeros(0, dtype="int64")], [np.zeros(0, dtype="int64")]
     free = np.ones(len(stored), dtype=bool)
-    for at, stated in _by_what_is_stated(listed):  # most first: it has the least choice
-        places = np.flatnonzero(free)
-        fields = [name for name in FIELDS if name in on or name in stated]
-        value = _numbers(listed.iloc[at], stored.iloc[places], fields)
-        ours, theirs = _ranked(value[: len(at)]), _ranked(value[len(at) :])
-        _, left, right = np.intersect1d(ours, theirs, return_indices=True)
+    is_stated = listed[list(FIELDS)].notna().to_numpy()
+    patterns, pattern_of = np.unique(is_stated, axis=0, return_inverse=True)
+    # Records that state the same fields together, those that state most first: they have the least
+    # choice.
+    for number in np.argsort(-patterns.sum(axis=1), kind="stable"):
+        at, places = np.flatnonzero(pattern_of.ravel() == number), np.flatnonzero(free)
+        stated = zip(FIELDS, patterns[number], strict=True)
+        fields = [name for name, is_there in stated if is_there or name in on]
+        value = pd.Series(_numbers(listed.iloc[at], stored.iloc[places], fields))
+        # Each value becomes one number with how often it came before on its side.
+        side = np.arange(len(value)) < len(at)
+        ranked = (value * 2**31 + value.groupby([value, side]).cumcount()).to_numpy()
+        _, left, right = np.intersect1d(ranked[side], ranked[~side], return_indices=True)
         records.append(at[left])
         pets.append(places[right])
         free[places[right]] = False
-    empty = np.zeros(0, dtype="int64")
-    return np.concatenate([empty, *records]), np.concatenate([empty, *pets])
-
-
-def _by_what_is_stated(listed: pd.DataFrame) -> Iterator[tuple[np.ndarray, list[str]]]:
-    """Yield the places of records that state the same fields, and these; most fields first."""
-    import numpy as np
-
-    is_stated = listed[list(FIELDS)].notna().to_numpy()
-    patterns, pattern_of = np.unique(is_stated, axis=0, return_inverse=True)
-    for number in np.argsort(-patterns.sum(axis=1), kind="stable"):
-        stated = [name for name, is_there in zip(FIELDS, patterns[number], strict=True) if is_there]
-        yield np.flatnonzero(pattern_of.ravel() == number), stated
-
-
-def _ranked(values: np.ndarray) -> np.ndarray:
-    """Give each value its number and how often it came before, as one number."""
-    import pandas as pd
-
-    ranks: np.ndarray = pd.Series(values).groupby(values).cumcount().to_numpy()
-    ranked: np.ndarray = values.astype("int64") * 2**31 + ranks
-    return ranked
+    return np.concatenate(records), np.concatenate(pets)
 
 
 def _is_among(ids: pd.Series, known: pd.Series) -> pd.Series:
@@ -184,36 +152,25 @@ def _is_among(ids: pd.Series, known: pd.Series) -> pd.Series:
 
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
     """Number the distinct values of these fields, over both sides alike."""
-    import pandas as pd
-
-    columns = list(fields)
-    rows = pd.concat([_comparable(listed[columns]), _comparable(stored[columns])])
-    numbers: np.ndarray = rows.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
-    return numbers
-
-
-def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the same values in dtypes that both sides share."""
-    shared = {field.name: shared_dtype(field) for field in SENT_FIELDS if field.name in frame}
-    return as_dtypes(frame, shared)
+    shared = {name: SHARED[name] for name in fields}
+    rows = pd.concat([as_dtypes(side[list(fields)], shared) for side in (listed, stored)])
+    numbers: np.ndarray = rows.groupby(list(fields), dropna=False, sort=False).ngroup().to_numpy()
+    return numbers.astype("int64")
 
 
 def _theirs(stored: pd.DataFrame) -> pd.DataFrame:
     """Return the store's side with names of its own."""
-    fields = _comparable(stored[list(FIELDS)]).add_suffix(IN_STORE)
+    fields = as_dtypes(stored[list(FIELDS)], SHARED).add_suffix(IN_STORE)
     return fields.assign(id=stored["id"].astype("Int64"))
 
 
 def _judged(
-    both: pd.DataFrame, *decided: tuple[object, Kind], states_all: bool = False
+    both: pd.DataFrame, decided: Sequence[tuple[Any, Kind]], *, states_all: bool = False
 ) -> pd.DataFrame:
     """Give each row the first kind that applies to it, and name the fields in which pairs differ.
 
     An empty cell of the list states nothing, unless it ``states_all``.
     """
-    import numpy as np
-    import pandas as pd
-
     conditions = [np.asarray(condition, dtype=bool) for condition, _ in decided]
     kinds = np.select(conditions, [str(name) for _, name in decided], default=str(Kind.SAME))
     kind = pd.Series(kinds, index=both.index, dtype="str")
@@ -230,8 +187,6 @@ def _judged(
 
 def _stacked(*parts: pd.DataFrame) -> pd.DataFrame:
     """Put parts below each other, in the columns and dtypes that every comparison has."""
-    import pandas as pd
-
     dtypes: dict[str, Any] = {
         "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),
         "difference": "str",
@@ -240,8 +195,8 @@ def _stacked(*parts: pd.DataFrame) -> pd.DataFrame:
         "key": "str",
         "id": "Int64",
     }
-    for field in SENT_FIELDS:
-        dtypes |= dict.fromkeys((field.name, field.name + IN_STORE), shared_dtype(field))
+    for field in FIELDS:
+        dtypes |= {field: SHARED[field], field + IN_STORE: SHARED[field]}
     dtypes["problem"] = "str"
     shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in parts]
     return pd.concat(shaped, ignore_index=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.kit import Kit
-from unit.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, pets, upload
+from unit.dashboard.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, pets, upload
 
 
 @pytest.fixture
@@ -24,24 +24,20 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def dashboard(store: MemoryStore, tmp_path: Path) -> Iterator[pf.Dashboard]:
-    shown = pf.Dashboard(
-        store.client(), categories=LABELS, journal=tmp_path / "journal", folder=tmp_path
-    )
-    with closing(shown):
+    options = {"categories": LABELS, "journal": tmp_path / "journal", "folder": tmp_path}
+    with closing(pf.Dashboard(store.client(), **options)) as shown:
         yield shown
 
 
 class Importing:
     """An Import tab as a person works it, without a browser; each step waits for its end."""
 
-    def __init__(self, tab: ImportTab, folder: Path) -> None:
-        self.tab, self.folder = tab, folder
+    def __init__(self, tab: ImportTab, folder: Path, store: MemoryStore) -> None:
+        self.tab, self.folder, self.store = tab, folder, store
+        self.screen = Screen(tab.top, tab.view)
+        self._before = len(store.pets)
         self.sent: list[tuple[str, bytes]] = []
-        tab.view.download = lambda content, name, _: self.sent.append((name, content))
-
-    @property
-    def screen(self) -> Screen:
-        return Screen(self.tab.top, self.tab.view)
+        tab.view.download = lambda content, name: self.sent.append((name, content))
 
     @property
     def text(self) -> str:
@@ -51,7 +47,18 @@ class Importing:
     @property
     def offer(self) -> str:
         """What the button says that sends, empty where it cannot be pressed."""
-        return next((text for text in self.screen.buttons() if text.startswith("Send")), "")
+        return next((text for text in self.screen.buttons if text.startswith("Send")), "")
+
+    @property
+    def cards(self) -> dict[str, str]:
+        """The key figures on the screen."""
+        found = re.findall(r'faint">([^<]+)</span><b [^>]*>([^<]+)</b>', self.tab.view.markup)
+        return dict(found)
+
+    @property
+    def names(self) -> list[str]:
+        """The pets that were added, by name."""
+        return [pet["name"] for pet in self.store.pets[self._before :]]
 
     def upload(self, name: str, content: bytes | str, **meant: str) -> Importing:
         data = content.encode() if isinstance(content, str) else content
@@ -64,11 +71,18 @@ class Importing:
         return self.choose("or its path", str(self.folder / name))
 
     def press(self, text: str) -> Importing:
-        self.screen.press(text)
+        """Press the button with these words, or the one that has them among others."""
+        buttons = self.screen.buttons
+        self.screen.press(text if text in buttons else next(b for b in buttons if text in b))
         return self._settled()
 
     def choose(self, name: str, value: str) -> Importing:
         self.screen.choose(name, value)
+        return self._settled()
+
+    def tick(self, **meant: str) -> Importing:
+        view = self.tab.top if "state" in meant else self.tab.view
+        view.used(meant | {"value": "true"})
         return self._settled()
 
     def send(self) -> Importing:
@@ -84,9 +98,9 @@ class Importing:
 
 
 @pytest.fixture
-def importing(dashboard: pf.Dashboard, tmp_path: Path) -> Importing:
+def importing(dashboard: pf.Dashboard, tmp_path: Path, store: MemoryStore) -> Importing:
     """The Import tab of the dashboard."""
-    return Importing(dashboard.import_tab, tmp_path)
+    return Importing(dashboard.import_tab, tmp_path, store)
 
 
 @pytest.fixture
@@ -95,8 +109,8 @@ def import_into(tmp_path: Path) -> Iterator[Callable[..., Importing]]:
     with ExitStack() as tabs:
 
         def make(store: MemoryStore, **options: Any) -> Importing:
-            job = ImportJob(store.client(), {}, journal=tmp_path / "j", results=tmp_path, **options)
-            tab = ImportTab(Kit(), job, lambda: None, RLock())
-            return Importing(tabs.enter_context(closing(tab)), tmp_path)
+            given = {"journal": tmp_path / "j", "results": tmp_path} | options
+            tab = ImportTab(Kit(), ImportJob(store.client(), {}, **given), lambda: None)
+            return Importing(tabs.enter_context(closing(tab)), tmp_path, store)
 
         yield make

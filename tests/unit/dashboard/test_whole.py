@@ -1,147 +1,131 @@
-"""The dashboard as a whole: what it is made with, what it lets out, and how it ends."""
+"""The dashboard as a whole: what it is made with, what it reads and lets out, and how it ends."""
 
 from __future__ import annotations
 
 import json
 import sys
 import threading
-from dataclasses import replace
-from pathlib import Path
+from contextlib import closing
 from types import SimpleNamespace
-from typing import Any
 
 import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import export
-from unit.dashboard_store import KEY, WAIT_S, MemoryStore, Screen, inventory, pets
+from petstore_frame.dashboard import top
+from petstore_frame.dashboard.inventory_tab import static_copy
+from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.top import ReadingBar
+from petstore_frame.dashboard.worker import Worker
+from unit.conftest import make_inventory
+from unit.dashboard.dashboard_store import (
+    BASE_URL,
+    KEY,
+    WAIT_S,
+    Screen,
+    inventory,
+    pets,
+    widgets_made,
+)
 
 
-def everything_shown(dashboard: pf.Dashboard) -> str:
-    """All state that goes to a browser, as text."""
-    models = [dashboard.widget]
-    for model in models:
-        models += getattr(model, "children", ())
-    return json.dumps([model.get_state() for model in models], default=str)
-
-
-def test_only_a_user_s_names_are_completed(dashboard: pf.Dashboard) -> None:
+def test_only_a_user_s_names_are_completed(dashboard) -> None:
     """What a reading reports to the dashboard is not among its public names."""
     assert {"refresh", "wait", "close", "inventory"} <= set(dir(dashboard))
     assert not {"read", "reading", "broken_off"} & set(dir(dashboard))
 
 
-@pytest.mark.parametrize(("what", "is_all"), [(export.SHOWN, False), (export.ALL, True)])
-def test_what_is_shown_goes_out_or_all(dashboard: pf.Dashboard, what: str, is_all: bool) -> None:
-    """One press sends the pets selected to the downloads, or all, where that is chosen."""
-    sent: list[tuple[bytes, str, str]] = []
-    dashboard.export._send = lambda *file: sent.append(file)
+@pytest.mark.parametrize(("what", "is_all"), [("pets shown", False), ("all pets", True)])
+def test_what_is_shown_goes_out_or_all(dashboard, what: str, is_all: bool) -> None:
+    """One press sends the pets selected to the downloads, or all, where that is chosen.
+
+    A report says of which pets it is.
+    """
+    sent: list[tuple[dict[str, str], bytes]] = []
+    view = dashboard.inventory_tab.view
+    view.send = lambda file, buffers: sent.append((file, *buffers))
     Screen(dashboard.filters.view).choose("Name", "Pet 23")
     Screen(dashboard.export.view).choose("Export", what)
-    Screen(dashboard.export.view).press("CSV")
-    assert dashboard.export.wait(WAIT_S)
-    ((content, name, media),) = sent
-    assert name.startswith("inventory-" if is_all else "selection-") and media == "text/csv"
-    assert b"Pet 23" in content and (b",Pet 1," in content) is is_all
+    for kind in ("CSV", "Web page"):
+        Screen(dashboard.export.view).press(kind)
+        assert dashboard.export.wait(WAIT_S)
+    (file, rows), (web, page) = sent
+    name = file["file"]
+    assert (file["media"], web["media"]) == ("text/csv", "text/html")
+    assert name.startswith("inventory-" if is_all else "selection-") and name.endswith(".csv")
+    assert b"Pet 23" in rows and (b",Pet 1," in rows) is is_all
+    assert (b"with Name or id Pet 23" in page) is not is_all
 
 
-def test_a_file_too_large_for_a_download_is_named(
-    dashboard: pf.Dashboard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_too_large_for_a_download_is_named(dashboard, tmp_path, monkeypatch) -> None:
     """Beyond the size that a page can carry, the file stays on disk and its place is told."""
-    monkeypatch.setattr(export, "LARGEST_DOWNLOAD", 4)
+    monkeypatch.setattr(top, "LARGEST_MESSAGE", 4)
     Screen(dashboard.export.view).press("CSV")
     assert dashboard.export.wait(WAIT_S)
     (kept,) = tmp_path.glob("inventory-*.csv")
     assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
 
 
-def test_hostile_words_and_the_key_stay_out(store: MemoryStore) -> None:
+def test_hostile_words_and_the_key_stay_out(store) -> None:
     """Names, labels and errors reach the browser escaped, and the key not at all."""
     bad = "<img src=x onerror=alert(1)>"
     store.pets[0] |= {"name": bad, "status": bad}
-    shown = pf.Dashboard(store.client(), categories={1: bad})
-    state = everything_shown(shown)
-    html = [
-        part[name]
-        for part in json.loads(state)
-        for model, name in (("HTMLModel", "value"), ("AnyModel", "markup"))
-        if part["_model_name"] == model
-    ]
-    assert KEY not in state and not any(bad in value for value in html)
-    assert any("&lt;img" in value for value in html)
-    shown.close()
+    with closing(pf.Dashboard(store.client(), categories={1: bad})) as shown:
+        models = [shown.widget]
+        for model in models:
+            models += getattr(model, "children", ())
+        states = [model.get_state() for model in models]
+    shown_as = {"HTMLModel": "value", "AnyModel": "markup"}
+    html = [s[shown_as[s["_model_name"]]] for s in states if s["_model_name"] in shown_as]
+    assert KEY not in json.dumps(states, default=str) and not any(bad in each for each in html)
+    assert any("&lt;img" in each for each in html)
 
 
-def test_closing_ends_threads_and_widgets(store: MemoryStore, tmp_path: Path) -> None:
+def test_closing_ends_threads_and_widgets(store, tmp_path) -> None:
     """A closed dashboard leaves neither a thread nor a widget behind."""
-    made: list[Any] = []
-    widgets.Widget.on_widget_constructed(made.append)
-    try:
+    before = set(threading.enumerate())  # of tests that left theirs to the interpreter
+    with widgets_made() as made:
         shown = pf.Dashboard(store.client(), journal=tmp_path)
-    finally:
-        widgets.Widget.on_widget_constructed(None)
     shown.refresh()
     shown.close()
-    assert not [t for t in threading.enumerate() if t.name.startswith("petstore-")]
+    assert not [t for t in {*threading.enumerate()} - before if t.name.startswith("petstore-")]
     assert made and all(widget.comm is None for widget in made)
 
 
-def test_the_static_copy_needs_nothing(dashboard: pf.Dashboard) -> None:
+def test_the_static_copy_needs_nothing(dashboard) -> None:
     """What a saved notebook keeps has no script, no drawing element and no address elsewhere."""
-    from petstore_frame.dashboard.static_copy import static_copy
-
     copy = static_copy(dashboard.inventory_tab.model)
     assert "<details" not in copy and 'src="data:image/svg+xml;base64,' in copy
     assert not any(word in copy for word in ("<script", "<svg", 'src="http', "javascript:"))
     assert "240 pets" in copy and "Complete" in copy
 
 
-def test_a_script_may_show_it(dashboard: pf.Dashboard, store: MemoryStore) -> None:
-    """Shown where no notebook keeps a copy, it is read again as anywhere."""
-    dashboard._ipython_display_()  # what ``display(dashboard)`` calls
-    store.pets.append(store.pets[0] | {"id": 10_000})
-    dashboard.refresh()
-    assert dashboard.wait(WAIT_S)
-    assert dashboard.inventory is not None and 10_000 in set(dashboard.inventory.frame["id"])
+def test_an_inventory_may_be_given(store) -> None:
+    """An Inventory read before is shown without asking the store, where it is of the same one."""
+    with closing(pf.Dashboard(store.client(), inventory=inventory(pets(7)))) as shown:
+        assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
 
 
-def test_an_inventory_may_be_given(store: MemoryStore) -> None:
-    """An Inventory read before is shown without asking the store."""
-    shown = pf.Dashboard(store.client(), inventory=inventory(pets(7)))
-    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
-    shown.close()
+WRONG = {
+    "client is a Client, got a str": {"client": "http://127.0.0.1:9"},
+    "history is a History or its folder, got 3": {"history": 3},
+    "inventory is an Inventory, got str": {"inventory": "stock.csv"},
+    r"inventory is of https://store\.example/v1, but": {"inventory": make_inventory()},
+    "journal is a folder, got 3": {"journal": 3},
+    "folder is a folder, got 3": {"folder": 3},
+    "wait_s is a number of seconds, 0 or more, got '10'": {"wait_s": "10"},
+}
 
 
-def test_an_inventory_of_another_store_is_refused(store: MemoryStore) -> None:
-    """Pets of one store are never shown under the name of another, nor beside its Import."""
-    held = inventory(pets(7))
-    other = replace(held, origin=replace(held.origin, base_url="http://127.0.0.1:8/v1"))
-    with pytest.raises(pf.ArgumentError, match=r"inventory is of http://127\.0\.0\.1:8/v1, but"):
-        pf.Dashboard(store.client(), inventory=other)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"history": 3}, "history is a History or its folder, got 3"),
-        ({"inventory": "stock.csv"}, "inventory is an Inventory, got str"),
-        ({"journal": 3}, "journal is a folder, got 3"),
-        ({"folder": 3}, "folder is a folder, got 3"),
-        ({"wait_s": "10"}, "wait_s is a number of seconds, 0 or more, got '10'"),
-    ],
-)
-def test_wrong_options_are_refused(store: MemoryStore, options: Any, message: str) -> None:
+@pytest.mark.parametrize(("message", "options"), WRONG.items(), ids=WRONG)
+def test_wrong_options_are_refused(store, message: str, options) -> None:
     """A wrong option is named where the dashboard is made, not later in a callback."""
     with pytest.raises(pf.ArgumentError, match=message):
-        pf.Dashboard(store.client(), **options)
+        pf.Dashboard(**{"client": store.client()} | options)
     assert store.requests == 0
 
 
-def test_a_dashboard_that_would_stay_blank_says_what_works(
-    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dashboard_that_would_stay_blank_says_what_works(store, monkeypatch) -> None:
     """With ipywidgets 7, and in marimo, there is a sentence in the place of a blank cell."""
     with monkeypatch.context() as older:
         older.setattr(widgets, "__version__", "7.8.5")
@@ -151,3 +135,91 @@ def test_a_dashboard_that_would_stay_blank_says_what_works(
     monkeypatch.setitem(sys.modules, "marimo", marimo)
     with pytest.raises(pf.ConfigurationError, match="this is marimo"):
         pf.Dashboard(store.client())
+
+
+def test_refresh_shows_what_was_added(dashboard, store) -> None:
+    """After a refresh the new pets are there, under the filters that were set.
+
+    So it is where no notebook keeps a copy of what a script shows.
+    """
+    dashboard._ipython_display_()  # what ``display(dashboard)`` calls
+    Screen(dashboard.filters.view).choose("Status", "Sold")
+    store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S) and len(dashboard.inventory) == 241
+    assert dashboard.filters.selection.status == "sold"
+    assert ">61</b>" in dashboard.inventory_tab.view.markup
+
+
+@pytest.mark.parametrize("pages", [0, 1])
+def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) -> None:
+    """A failure is told in its own words, escaped, and what was shown stays.
+
+    Half-way through, Resume is there; after it nothing is left to say and nothing to resume. Where
+    the first reading fails, the dashboard says so, and Refresh fixes it.
+    """
+    bar, store.fails_after = dashboard.reading_bar, store.requests + pages
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S)
+    notice = bar.notice.value
+    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice and "What is shown is from" in notice
+    assert ">240</b>" in dashboard.inventory_tab.view.markup
+    if pages:
+        store.fails_after = None
+        Screen(bar.view).press("Resume")
+        assert bar.wait(WAIT_S) and bar.notice.value == ""
+        assert Screen(bar.view).buttons == ["Refresh"]
+    store.fails_after = 0
+    with closing(pf.Dashboard(store.client())) as shown:
+        assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
+        store.fails_after = None
+        shown.refresh()
+        assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
+
+
+def test_a_reading_can_be_cancelled(store) -> None:
+    """While the store is read there is Cancel and no Refresh; afterwards the reverse.
+
+    Cancel ends a reading after the page that it is at, with the way to go on.
+    """
+    taken: list[pf.Inventory] = []
+    bar = ReadingBar(
+        Kit(),
+        BASE_URL,
+        lambda told: pf.fetch_inventory(store.client(), progress=told),
+        taken.append,
+    )
+    screen, offered = Screen(bar.view), []
+
+    def cancel(change) -> None:
+        if "so far" in change.new and not offered:
+            offered.extend(screen.buttons)
+            screen.press("Cancel")
+
+    bar.notice.observe(cancel, "value")
+    bar.start()
+    assert bar.wait(WAIT_S) and taken == [] and offered == ["Cancel"]
+    assert "cancelled" in bar.notice.value
+    screen.press("Resume")
+    assert bar.wait(WAIT_S) and taken == [bar.inventory] and screen.buttons == ["Refresh"]
+
+
+def test_a_job_that_returns_late_does_not_free_the_worker_of_the_next_one() -> None:
+    """After done() the next job may begin, and it is alone until it is done itself."""
+    worker, is_first_done = Worker("test"), threading.Event()
+    may_first_return, may_second_return = threading.Event(), threading.Event()
+
+    def first() -> None:
+        worker.done()
+        is_first_done.set()
+        may_first_return.wait(WAIT_S)
+
+    worker.start(first)
+    first_thread = worker._thread
+    assert is_first_done.wait(WAIT_S)
+    assert worker.start(lambda: may_second_return.wait(WAIT_S) and None)
+    may_first_return.set()
+    first_thread.join(WAIT_S)
+    assert worker.is_busy and not worker.start(first)
+    may_second_return.set()
+    assert worker.wait(WAIT_S) and not worker.is_busy

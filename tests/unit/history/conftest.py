@@ -2,126 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
+import narwhals as nw
 import pandas as pd
 import pytest
 
-from petstore_frame.history.engines import to_pandas
-from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.inventory import Inventory
+from petstore_frame.schema.frame import PetColumns, as_dtypes, to_frame
 
-ToEngine = Callable[[pd.DataFrame], Any]
 # Dask and Spark take seconds to start: test_far_engines.py asks each question of them once.
 ENGINES = ["duckdb", "pandas", "polars"]
 KINDS = [
-    "pandas",
-    "pandas category",
-    "pandas arrow",
-    "pyarrow",
-    "polars",
-    "polars lazy",
-    "polars categorical",
-    "duckdb",
-    "duckdb enum",
-]
+    "pandas", "pandas category", "pandas arrow", "pyarrow",
+    "polars", "polars lazy", "polars categorical", "duckdb", "duckdb enum",
+]  # fmt: skip
 
 
 @pytest.fixture(params=KINDS)
-def to_kind(request: pytest.FixtureRequest) -> ToEngine:
-    """Turn a plain table of pets into a frame of one kind."""
-    kind = request.param
-    return partial(_CONVERSIONS[kind.split()[0]], kind)
+def to_kind(request):
+    """Turn rows of pets into a frame of one kind; ``more`` names columns that follow."""
+    return lambda rows, *more: _of_kind(request.param, table(rows, *more))
 
 
 @pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
+def engine(request) -> str:
     """The name of an engine in this process."""
-    name: str = request.param
-    return name
+    return request.param
 
 
-@pytest.fixture
-def make_inventory() -> Callable[..., Inventory]:
+@pytest.fixture(scope="session")
+def make_inventory():
     """Build an inventory of rows ``(id, name, category_id, status)`` with a verdict of choice."""
-    return _make_inventory
+
+    def make(day: str, pets: list[tuple[Any, ...]], *, hour: int = 12, **known: Any) -> Inventory:
+        frame = to_frame(PetColumns.of_rows(pets))
+        at = datetime.fromisoformat(day).replace(hour=hour, tzinfo=UTC)
+        known = {"base_url": "https://store.example/v1", **known}
+        return Inventory.made_up(frame, fetched_at=at, **known)
+
+    return make
 
 
 @pytest.fixture
-def rows_of() -> Callable[..., list[tuple[Any, ...]]]:
+def rows_of():
     """Bring a frame of any engine here as sorted tuples, None for what is missing."""
-    return _rows_of
+
+    def rows(frame: Any, *columns: str) -> list[tuple[Any, ...]]:
+        opened = nw.from_native(frame).lazy().select(*columns)
+        here = opened.collect("pandas" if opened.implementation.is_pandas_like() else "pyarrow")
+        plain = [[None if pd.isna(cell) else cell for cell in row] for row in here.iter_rows()]
+        return sorted(map(tuple, plain), key=lambda row: (row[0] is None, row[0] or 0))
+
+    return rows
 
 
-def _make_inventory(
-    day: str,
-    pets: list[tuple[int, str, int, str | None]],
-    *,
-    verdict: Verdict = Verdict.COMPLETE,
-    status: str | None = None,
-    base_url: str = "https://store.example/v1",
-    hour: int = 12,
-    store_id: str | None = None,
-) -> Inventory:
-    frame = to_frame(PetColumns(*(list(column) for column in zip(*pets, strict=True))) if pets
-                     else PetColumns([], [], [], []))  # fmt: skip
-    at = datetime.fromisoformat(day).replace(hour=hour, tzinfo=UTC)
-    return Inventory.made_up(
-        frame, verdict=verdict, status=status, fetched_at=at, base_url=base_url, store_id=store_id
-    )
+def table(rows: list[tuple[Any, ...]], *more: str) -> pd.DataFrame:
+    """Build a plain table of pets, also for no rows."""
+    frame = pd.DataFrame(rows, columns=["id", "name", "category_id", "status", *more])
+    dtypes = {"id": "int64", "category_id": "int64"}
+    return as_dtypes(frame, {name: dtypes.get(name, "str") for name in frame.columns})
 
 
-def _rows_of(frame: Any, *columns: str) -> list[tuple[Any, ...]]:
-    here = to_pandas(frame)
-    chosen = here[list(columns) or list(here.columns)].astype("object")
-    plain = chosen.where(chosen.notna(), None).itertuples(index=False, name=None)
-    return sorted(plain, key=lambda row: tuple((cell is None, cell or 0) for cell in row[:1]))
+def _of_kind(kind: str, table: pd.DataFrame) -> Any:
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
 
-
-def _to_pandas_kind(kind: str, table: pd.DataFrame) -> Any:
+    if kind == "pandas":
+        return table
     if kind == "pandas category":
         return table.astype({"status": "category"})
     if kind == "pandas arrow":
         return table.convert_dtypes(dtype_backend="pyarrow")
-    return table
-
-
-def _to_pyarrow(kind: str, table: pd.DataFrame) -> Any:
-    import pyarrow as pa
-
     types = {"id": pa.int64(), "category_id": pa.int64()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in table.columns])
-    return pa.Table.from_pandas(table, schema=schema, preserve_index=False)
-
-
-def _to_polars(kind: str, table: pd.DataFrame) -> Any:
-    import polars as pl
-
-    frame = pl.from_arrow(_to_pyarrow(kind, table))
-    assert isinstance(frame, pl.DataFrame)
-    if kind == "polars categorical":
-        return frame.with_columns(pl.col("status").cast(pl.Categorical))
-    return frame.lazy() if kind == "polars lazy" else frame
-
-
-def _to_duckdb(kind: str, table: pd.DataFrame) -> Any:
-    import duckdb
-
+    arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
+    if kind == "pyarrow":
+        return arrow
+    if kind.startswith("polars"):
+        frame = pl.DataFrame(arrow)
+        if kind == "polars categorical":
+            return frame.with_columns(pl.col("status").cast(pl.Categorical))
+        return frame.lazy() if kind == "polars lazy" else frame
     # The default connection, as a notebook has it: relations meet in a join only on one.
-    relation = duckdb.from_arrow(_to_pyarrow(kind, table))
+    relation = duckdb.from_arrow(arrow)
     if kind == "duckdb":
         return relation
     words = "ENUM('available', 'pending', 'sold', 'lost', 'available ')"
     columns = [f"status::{words} AS status" if c == "status" else c for c in table.columns]
     return relation.select(", ".join(columns))
-
-
-_CONVERSIONS: dict[str, Callable[[str, pd.DataFrame], Any]] = {
-    "pandas": _to_pandas_kind,
-    "pyarrow": _to_pyarrow,
-    "polars": _to_polars,
-    "duckdb": _to_duckdb,
-}

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.history import diff_pets, trend_pets
-from petstore_frame.history.queries import DIFF_COLUMNS, age_pets, live_pets, sell_pets
-from petstore_frame.schema.frame import as_dtypes
+from petstore_frame.history.engines import DIFF_COLUMNS, age_pets, live_pets, sell_pets
+from unit.history.conftest import table
 
 BIG = 2**53 + 1
 OLD = [
     (1, "Ada", 3, "available"),
     (2, "Bo", 3, None),
     (3, "NA", BIG, "sold"),
+    (4, "Gil", 3, "sold"),
     (7, "Cy", 2, "lost"),
     (BIG, "Di", 1, "pending"),
     (BIG + 2, "Ed", 1, None),
@@ -27,30 +28,20 @@ NEW = [
     (1, "Ada", 3, "sold"),
     (2, "Bo", 3, None),
     (3, "NA", BIG, "sold"),
+    (4, "Hy", BIG, "sold"),
     (9, "Fi", 5, None),
     (BIG, "Di", 1, None),
 ]
 
 
-def table(rows: list[tuple[Any, ...]], *more: str) -> pd.DataFrame:
-    """Build a plain table of pets, also for no rows."""
-    frame = pd.DataFrame(rows, columns=["id", "name", "category_id", "status", *more])
-    dtypes = {"id": "int64", "category_id": "int64"}
-    return as_dtypes(frame, {name: dtypes.get(name, "str") for name in frame.columns})
-
-
-def dated(*snapshots: tuple[str, list[tuple[Any, ...]]]) -> pd.DataFrame:
-    """Build the pets of several days, the day as text, as the key of a folder is."""
-    return table([(*row, day) for day, rows in snapshots for row in rows], "date")
-
-
 def test_diff(to_kind, rows_of) -> None:
-    """A pet with no status twice has not changed; one that lost its status has."""
-    old, new = to_kind(table(OLD)), to_kind(table(NEW))
-    diff = diff_pets(old, new, is_old_whole=True, is_new_whole=True)
+    """Each field that differs is named; no status twice is no change, and a lost one is."""
+    new = to_kind(NEW)
+    diff = diff_pets(to_kind(OLD), new, is_old_whole=True, is_new_whole=True)
     assert type(diff) is type(new)
     assert rows_of(diff, *DIFF_COLUMNS) == [
         (1, "Ada", 3, "changed", "available", "sold", "status"),
+        (4, "Hy", BIG, "changed", "sold", "sold", "name, category_id"),
         (7, "Cy", 2, "gone", "lost", None, ""),
         (9, "Fi", 5, "new", None, "no status", ""),
         (BIG, "Di", 1, "changed", "pending", "no status", "status"),
@@ -58,64 +49,54 @@ def test_diff(to_kind, rows_of) -> None:
     ]
 
 
-def test_a_change_of_any_field_is_named(to_kind, rows_of) -> None:
-    """A pet with another name or category has changed, and each field that differs is named."""
-    old = to_kind(table([(1, "Ada", 3, "sold"), (2, "Bo", 3, None), (3, "Cy", 3, "sold")]))
-    new = to_kind(table([(1, "Ida", BIG, "sold"), (2, "Bo", 4, "sold"), (3, "Cy", 3, "sold")]))
-    assert rows_of(diff_pets(old, new), "id", "kind", "difference") == [
-        (1, "changed", "name, category_id"),
-        (2, "changed", "category_id, status"),
-    ]
-
-
 def test_diff_without_proof(to_kind, rows_of) -> None:
     """Where a listing is not known to be whole, absent is no more than not seen."""
-    old, new = to_kind(table(OLD)), to_kind(table(NEW))
-    unproven = dict(rows_of(diff_pets(old, new), "id", "kind"))
-    half = dict(rows_of(diff_pets(old, new, is_new_whole=True), "id", "kind"))
-    assert (unproven[7], unproven[9], unproven[BIG + 2]) == ("not seen", "first seen", "not seen")
-    assert (half[7], half[9], half[BIG + 2]) == ("gone", "first seen", "gone")
+    old, new = to_kind(OLD), to_kind(NEW)
+    for is_new_whole, absent in ((False, "not seen"), (True, "gone")):
+        kinds = dict(rows_of(diff_pets(old, new, is_new_whole=is_new_whole), "id", "kind"))
+        assert (kinds[7], kinds[9], kinds[BIG + 2]) == (absent, "first seen", absent)
 
 
 def test_diff_against_nothing(to_kind, rows_of) -> None:
     """An empty snapshot on either side compares like any other."""
-    empty, full = to_kind(table([])), to_kind(table(OLD))
+    empty, full = to_kind([]), to_kind(OLD)
     came = rows_of(diff_pets(empty, full, is_old_whole=True), "id", "kind", "was")
     went = rows_of(diff_pets(full, empty, is_new_whole=True), "id", "kind", "now")
     assert came == [(row[0], "new", None) for row in OLD]
     assert went == [(row[0], "gone", None) for row in OLD]
 
 
+def dated(**days: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The pets of several days of November, the day as text, as the key of a folder is."""
+    return [(*row, f"2026-11-{day[1:]}") for day, rows in days.items() for row in rows]
+
+
 def test_trend(to_kind, rows_of) -> None:
     """Pets are counted by day and group; a day comes back as an instant on every engine."""
-    pets = to_kind(dated(("2026-11-01", OLD), ("2026-11-03", NEW)))
+    pets = to_kind(dated(d01=OLD, d03=NEW), "date")
     trend = trend_pets(pets, ("status",))
-    day = [pd.Timestamp("2026-11-01"), pd.Timestamp("2026-11-03")]
+    first, last = pd.Timestamp("2026-11-01"), pd.Timestamp("2026-11-03")
     assert type(trend) is type(pets)
     assert sorted(rows_of(trend, "date", "status", "pets")) == [
-        (day[0], "available", 1), (day[0], "lost", 1), (day[0], "no status", 2),
-        (day[0], "pending", 1), (day[0], "sold", 1), (day[1], "no status", 3),
-        (day[1], "sold", 2),
+        (first, "available", 1), (first, "lost", 1), (first, "no status", 2),
+        (first, "pending", 1), (first, "sold", 2), (last, "no status", 3), (last, "sold", 3),
     ]  # fmt: skip
 
 
 def test_lives(to_kind, rows_of) -> None:
     """Ageing starts anew after another status; sold counts for those that were on offer."""
-    pets = to_kind(
-        dated(
-            ("2026-11-01", [(1, "Ada", 3, "available"), (BIG, "Di", BIG, "available")]),
-            ("2026-11-02", [(1, "Ada", 3, None), (BIG, "Di", BIG, "pending"), (4, "x", 3, "sold")]),
-            ("2026-11-05", [(1, "Ada", 3, "available"), (BIG, "Di", BIG, "sold")]),
-            ("2026-11-09", [(1, "Ada", 3, "available"), (5, "Jo", 3, "available")]),
-        )
+    days = dated(
+        d01=[(1, "Ada", 3, "available"), (BIG, "Di", BIG, "available")],
+        d02=[(1, "Ada", 3, None), (BIG, "Di", BIG, "pending"), (4, "x", 3, "sold")],
+        d05=[(1, "Ada", 3, "available"), (BIG, "Di", BIG, "sold")],
+        d09=[(1, "Ada", 3, "available"), (5, "Jo", 3, "available")],
     )
+    pets = to_kind(days, "date")
     lives = live_pets(pets)
-    ages = age_pets(pets, lives)
     day = {n: pd.Timestamp(2026, 11, n) for n in (1, 5, 9)}
-    assert rows_of(ages, "id", "name", "first_seen", "available_since", "last_seen") == [
-        (1, "Ada", day[1], day[5], day[9]),
-        (5, "Jo", day[9], day[9], day[9]),
-    ]
+    assert rows_of(
+        age_pets(pets, lives), "id", "name", "first_seen", "available_since", "last_seen"
+    ) == [(1, "Ada", day[1], day[5], day[9]), (5, "Jo", day[9], day[9], day[9])]
     assert rows_of(sell_pets(lives), "category_id", "offered", "sold") == [(3, 2, 0), (BIG, 1, 1)]
 
 

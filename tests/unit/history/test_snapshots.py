@@ -1,13 +1,14 @@
-"""What lies on the disk: plain Parquet, whole or not there, and nothing kept by mistake."""
+"""What lies on the disk: plain Parquet, whole or not there, and never wrong rows."""
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
+import random
 import shutil
 import subprocess
 import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -18,6 +19,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import errors
+from petstore_frame.files import whole
 from petstore_frame.inventory import Verdict
 
 BIG = 2**53 + 1
@@ -25,13 +27,31 @@ PETS = [(BIG, "NA", 3, None), (2, "=1+1", BIG, "lost"), (1, "Łóś 🦊", 3, "s
 
 
 @pytest.fixture
-def history(tmp_path: Path) -> pf.History:
+def history(tmp_path) -> pf.History:
     return pf.History(tmp_path / "history")
 
 
-def test_reads_back_what_was_added(history, make_inventory) -> None:
+@pytest.fixture
+def add(history, make_inventory):
+    """Adds a listing of a day of November."""
+
+    def added(day: int, pets=PETS, **known):
+        return history.add(make_inventory(f"2026-11-{day:02}", pets, **known))
+
+    return added
+
+
+@pytest.fixture
+def kept(history, add) -> pf.History:
+    """A history of one day."""
+    add(1)
+    return history
+
+
+@pytest.mark.parametrize("pets", [PETS, []])
+def test_reads_back_what_was_added(history, make_inventory, pets) -> None:
     """A snapshot comes back with its dtypes, its names to the letter, and what it covers."""
-    inventory = make_inventory("2026-11-01", PETS)
+    inventory = make_inventory("2026-11-01", pets)
     history.add(inventory)
     back = history.read("2026-11-01")
     expected = inventory.frame.sort_values("id", ignore_index=True)
@@ -40,106 +60,64 @@ def test_reads_back_what_was_added(history, make_inventory) -> None:
     assert pf.completeness(back.frame) == inventory.completeness
 
 
-def test_empty_store(history, make_inventory) -> None:
-    """A store without pets is a snapshot too, with the same columns."""
-    history.add(make_inventory("2026-11-01", []))
-    back = history.read("2026-11-01")
-    assert len(back) == 0
-    assert back.frame.dtypes.equals(make_inventory("2026-11-01", PETS[:1]).frame.dtypes)
+def test_plain_readers_need_none_of_us(kept, add) -> None:
+    """pandas, DuckDB and polars read the folder as the hive-partitioned Parquet that it is.
 
-
-def test_plain_readers_need_none_of_us(history, make_inventory) -> None:
-    """pandas, DuckDB and polars read the folder as the hive-partitioned Parquet that it is."""
-    for day in ("2026-11-01", "2026-11-02"):
-        history.add(make_inventory(day, PETS))
-    pattern = str(history.folder / "date=*" / "*.parquet")
-    by_pandas = pd.read_parquet(history.folder)
-    by_duckdb = duckdb.read_parquet(pattern, hive_partitioning=True)
-    by_polars = pl.read_parquet(history.folder)
-    assert by_pandas["id"].tolist() == [1, 2, BIG] * 2
+    A file is zstd, sorted by id, and says in its own footer what it covers.
+    """
+    path = add(2).path
+    assert path.relative_to(kept.folder).as_posix() == "date=2026-11-02/pets.parquet"
+    by_duckdb = duckdb.read_parquet(f"{kept.folder}/date=*/*.parquet", hive_partitioning=True)
     assert by_duckdb.aggregate("date::varchar, sum(id)::bigint").order("1").fetchall() == [
         ("2026-11-01", BIG + 3), ("2026-11-02", BIG + 3),
     ]  # fmt: skip
-    assert by_polars["status"].to_list() == ["sold", "lost", None] * 2
-
-
-def test_layout(history, make_inventory) -> None:
-    """The file is zstd, sorted by id, and says in its own footer what it covers."""
-    path = history.add(make_inventory("2026-11-01", PETS)).path
+    assert pd.read_parquet(kept.folder)["id"].tolist() == [1, 2, BIG] * 2
+    assert pl.read_parquet(kept.folder)["status"].to_list() == ["sold", "lost", None] * 2
     footer = pq.read_metadata(path)
     column = footer.row_group(0).column(0)
-    assert path.relative_to(history.folder).as_posix() == "date=2026-11-01/pets.parquet"
     assert column.compression == "ZSTD"
     assert (column.statistics.min, column.statistics.max) == (1, BIG)
     assert b'"verdict": "complete"' in footer.metadata[b"petstore_frame"]
 
 
-def test_same_instant_changes_nothing(history, make_inventory) -> None:
-    """Adding the same inventory again leaves the file as it is, to the inode."""
-    first = history.add(make_inventory("2026-11-01", PETS))
-    inode = first.path.stat().st_ino
-    assert history.add(make_inventory("2026-11-01", PETS)) == first
-    assert first.path.stat().st_ino == inode
+def test_one_snapshot_a_day(history, add, make_inventory) -> None:
+    """A later listing takes the place of an earlier one, never the other way; the same, of none.
 
-
-def test_one_snapshot_a_day(history, make_inventory) -> None:
-    """A later listing of the day takes the place of the earlier, never the other way round."""
-    history.add(make_inventory("2026-11-01", PETS[:1], hour=8))
-    history.add(make_inventory("2026-11-01", PETS, hour=20))
+    A listing does not replace one that proves more, unless replace=True asks for it.
+    """
+    less = make_inventory("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=21)
+    add(1, PETS[:1], hour=8)
+    kept = add(1, hour=20)
+    inode = kept.path.stat().st_ino
+    assert add(1, hour=20) == kept
     with pytest.raises(errors.HistoryError, match="which is not older; replace=True"):
-        history.add(make_inventory("2026-11-01", PETS[:2], hour=9))
-    assert [len(history), len(history.read("2026-11-01"))] == [1, 3]
-
-
-def test_proof_is_not_lost_to_less(history, make_inventory) -> None:
-    """A listing does not replace one that proves more, unless replace=True asks for it."""
-    history.add(make_inventory("2026-11-01", PETS, hour=8))
-    weaker = make_inventory("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=20)
+        add(1, PETS[:2], hour=9)
     with pytest.raises(errors.HistoryError, match="a listing that proves more"):
-        history.add(weaker)
-    history.add(weaker, replace=True)
-    assert len(history.read("2026-11-01")) == 1
+        history.add(less)
+    assert kept.path.stat().st_ino == inode and len(history.read("2026-11-01")) == 3
+    history.add(less, replace=True)
+    assert [len(history), len(history.read("2026-11-01"))] == [1, 1]
 
 
-def test_one_store_a_folder(history, make_inventory) -> None:
-    """Two stores do not mix, but a store on this machine may change its port."""
-    history.add(make_inventory("2026-11-01", PETS, base_url="http://127.0.0.1:4001/v1"))
-    history.add(make_inventory("2026-11-02", PETS, base_url="http://localhost:4002/v1"))
+def test_one_store_a_folder(history, add) -> None:
+    """Stores do not mix: by their address, but any port of this machine, and by their id."""
+    here = "http://localhost:4002/v1"
+    add(1, base_url="http://127.0.0.1:4001/v1")
+    add(2, base_url=here, store_id="a")
+    add(3, base_url=here)
     with pytest.raises(errors.HistoryError, match="use another folder for another store"):
-        history.add(make_inventory("2026-11-03", PETS, base_url="https://store.example/v1"))
-    assert len(history) == 2
+        add(4, base_url="https://store.example/v1")
+    with pytest.raises(errors.HistoryError, match=r"\(store id a\), .* \(store id b\); use an"):
+        add(4, base_url=here, store_id="b")
+    assert (len(history), history.read("2026-11-02").store_id) == (3, "a")
 
 
-def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
-    """Where both sides know the store's id, another id is another store, also on this machine."""
-    history.add(make_inventory("2026-11-01", PETS, store_id="a"))
-    history.add(make_inventory("2026-11-02", PETS))
-    with pytest.raises(
-        errors.HistoryError, match=r"\(store id a\), .* \(store id b\); use another"
-    ):
-        history.add(make_inventory("2026-11-02", PETS, store_id="b", hour=20))
-    assert history.read("2026-11-01").store_id == "a"
-
-
-def test_a_snapshot_of_the_first_version_still_opens(history, make_inventory) -> None:
-    """Files of earlier versions name no store and have no checksums, and stay in their history."""
-    path = history.add(make_inventory("2026-11-01", PETS)).path
-    table = pq.read_table(path, partitioning=None)
-    footer = json.loads(table.schema.metadata[b"petstore_frame"])
-    del footer["store_id"]
-    footer["format"] = 1
-    pq.write_table(
-        table.replace_schema_metadata({b"petstore_frame": json.dumps(footer).encode()}), path
-    )
-    history.add(make_inventory("2026-11-02", PETS, store_id="a"))
-    assert (len(history), history.problems()) == (2, [])
-
-
-def test_a_field_that_came_later_is_missing_in_earlier_days(history, make_inventory) -> None:
-    """A snapshot without a field that a pet has by now opens, and has no value there."""
-    path = history.add(make_inventory("2026-11-01", PETS)).path
+def test_a_snapshot_of_the_first_version_still_opens(history, add, make_inventory) -> None:
+    """It names no store, has no checksums, and no value for a field that a pet has by now."""
+    path = add(1).path
     table = pq.read_table(path, partitioning=None)
     record = json.loads(table.schema.metadata[b"petstore_frame"]) | {"format": 1}
+    del record["store_id"]
     known = {b"petstore_frame": json.dumps(record).encode()}
     pq.write_table(table.drop_columns("status").replace_schema_metadata(known), path)
     back = history.read()
@@ -148,111 +126,98 @@ def test_a_field_that_came_later_is_missing_in_earlier_days(history, make_invent
     assert history.open().columns == ["id", "name", "category_id", "date"]
     with pytest.raises(pf.ArgumentError, match="columns is one or more of id, name, category_id"):
         history.open(columns=["status"])
+    add(2, store_id="a")
+    assert (len(history), history.problems()) == (2, [])
 
 
-def test_a_changed_frame_is_refused(history, make_inventory) -> None:
+def test_a_changed_frame_is_refused(kept, add) -> None:
     """What rows cover that were edited after the fetch is not known."""
-    inventory = make_inventory("2026-11-01", PETS)
-    history.add(inventory)
-    kept = history.read("2026-11-01")
-    kept.frame.loc[0, "status"] = "pending"
+    edited = kept.read("2026-11-01")
+    edited.frame.loc[0, "status"] = "pending"
     with pytest.raises(errors.HistoryError, match="changed after it was read"):
-        pf.History(history.folder.parent / "other").add(kept)
+        pf.History(kept.folder.parent / "other").add(edited)
     with pytest.raises(errors.HistoryError, match="id 2 appears more than once"):
-        history.add(make_inventory("2026-11-02", [PETS[1], PETS[1]]))
-    assert [path.name for path in history.folder.iterdir() if path.name[0] != "."] == [
-        "date=2026-11-01"
-    ]
+        add(2, [PETS[1], PETS[1]])
+    assert [path.name for path in kept.folder.glob("[!.]*")] == ["date=2026-11-01"]
 
 
-@pytest.fixture
-def damaged(history, make_inventory) -> pf.History:
-    """Three days, the second of them damaged, beside files that do not belong here."""
-    for day in ("2026-11-01", "2026-11-02", "2026-11-03"):
-        history.add(make_inventory(day, PETS))
-    lost = history.folder / "date=2026-11-02" / "pets.parquet"
+def test_damaged_and_foreign_files_are_named(history, add) -> None:
+    """What cannot be read is named with its reason; the other days answer, its own is marked.
+
+    A snapshot that was moved by hand does not speak for another day.
+    """
+    add(1)
+    lost = add(2).path
+    add(3)
     lost.write_bytes(lost.read_bytes()[:-9])
     foreign = history.folder / "date=2026-11-04" / "pets.parquet"
     foreign.parent.mkdir()
     pd.DataFrame({"id": [1]}).to_parquet(foreign)
+    shutil.copytree(history.folder / "date=2026-11-01", history.folder / "date=2026-12-24")
     (history.folder / "date=2026-11-01" / "part-0.parquet").write_bytes(b"")
     (history.folder / "notes.txt").write_text("mine")
-    return history
-
-
-def test_damaged_and_foreign_files_are_named(damaged) -> None:
-    """What cannot be read is named with its reason."""
-    reasons = {
-        str(each.path.relative_to(damaged.folder)): each.reason for each in damaged.problems()
-    }
+    problems = {str(each.path.relative_to(history.folder)): each for each in history.problems()}
+    reasons = {name: each.reason for name, each in problems.items()}
     assert list(reasons) == [
         "date=2026-11-01/part-0.parquet", "date=2026-11-02/pets.parquet",
-        "date=2026-11-04/pets.parquet", "notes.txt",
+        "date=2026-11-04/pets.parquet", "date=2026-12-24/pets.parquet", "notes.txt",
     ]  # fmt: skip
     assert reasons["date=2026-11-02/pets.parquet"].startswith("damaged: ")
     assert "no completeness record" in reasons["date=2026-11-04/pets.parquet"]
-    assert all(reason in repr(damaged) for reason in reasons.values())
-
-
-def test_the_other_days_still_answer(damaged) -> None:
-    """A damaged day is left out of a difference, and marked in a trend."""
+    moved = "fetched on 2026-11-01, but kept under another date"
+    assert reasons["date=2026-12-24/pets.parquet"] == moved
+    assert all(reason in repr(history) for reason in reasons.values())
     with pytest.warns(errors.HistoryWarning, match="that day is left out"):
-        assert str(damaged.diff()) == "2026-11-01 to 2026-11-03: no change"
+        assert str(history.diff()) == "2026-11-01 to 2026-11-03: no change"
     with pytest.warns(errors.HistoryWarning):
-        trend = damaged.trend()
+        trend = history.trend()
+        with pytest.raises(errors.HistoryError, match="no snapshot of 2026-12-24"):
+            history.read("2026-12-24")
     assert set(trend.loc[trend["pets"].isna(), "count_is"]) == {"unreadable"}
 
 
-def test_a_file_under_another_date_is_named(history, make_inventory) -> None:
-    """A snapshot that was moved by hand does not speak for another day."""
-    history.add(make_inventory("2026-11-01", PETS))
-    shutil.copytree(history.folder / "date=2026-11-01", history.folder / "date=2026-12-24")
-    assert [str(each.reason) for each in history.problems()] == [
-        "fetched on 2026-11-01, but kept under another date"
-    ]
-    with pytest.raises(errors.HistoryError, match="no snapshot of 2026-12-24"):
-        history.read("2026-12-24")
+def test_one_writer_at_a_time(kept, add) -> None:
+    """While another one writes, nothing is added and nothing is changed."""
+    with whole.held(kept.folder / ".lock"):
+        with pytest.raises(errors.HistoryLockedError, match="another writer is at work"):
+            add(2)
+    add(2)
+    assert len(kept) == 2
 
 
-def test_one_writer_at_a_time(history, make_inventory) -> None:
-    """While another process writes, nothing is added and nothing is changed."""
-    history.add(make_inventory("2026-11-01", PETS))
-    handle = os.open(history.folder / ".lock", os.O_RDWR)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(errors.HistoryLockedError, match="another writer is at work"):
-        history.add(make_inventory("2026-11-02", PETS))
-    os.close(handle)
-    history.add(make_inventory("2026-11-02", PETS))
-    assert len(history) == 2
-
-
-_LATER = """
+def add_later(folder, before: str) -> subprocess.CompletedProcess[str]:
+    """Add the second day in a process of its own, in which something goes wrong first."""
+    script = f"""
 import dataclasses, os, resource, signal, sys
 import petstore_frame as pf
-from petstore_frame import errors
 from petstore_frame.files import whole
 
 history = pf.History(sys.argv[1])
 kept = history.read("2026-11-01")
 day_after = kept.fetched_at.replace(day=2)
-later = pf.Inventory(kept.frame, dataclasses.replace(kept.origin, fetched_at=day_after))
+{before}
+history.add(pf.Inventory(kept.frame, dataclasses.replace(kept.origin, fetched_at=day_after)))
 """
-
-
-def add_later(folder: Path, before: str) -> subprocess.CompletedProcess[str]:
-    """Add the second day in a process of its own, in which something goes wrong first."""
-    script = f"{_LATER}\n{before}\nhistory.add(later)"
     words = [sys.executable, "-c", script, str(folder)]
     return subprocess.run(words, check=False, capture_output=True, text=True)
 
 
-def test_full_disk_changes_nothing(history, make_inventory) -> None:
+def test_full_disk_changes_nothing(kept, add) -> None:
     """Where no more bytes fit, the error names the file and the history is as it was."""
-    history.add(make_inventory("2026-11-01", PETS))
-    failed = add_later(history.folder, "resource.setrlimit(resource.RLIMIT_FSIZE, (999, 999))")
+    failed = add_later(kept.folder, "resource.setrlimit(resource.RLIMIT_FSIZE, (999, 999))")
     assert "HistoryError" in failed.stderr and "nothing was changed" in failed.stderr
-    assert len(history) == 1
-    assert sorted(path.name for path in history.folder.iterdir()) == [".lock", "date=2026-11-01"]
+    assert len(kept) == 1
+    assert sorted(path.name for path in kept.folder.iterdir()) == [".lock", "date=2026-11-01"]
+
+
+def test_killed_writer_leaves_the_old_state(kept, add) -> None:
+    """A writer killed half-way leaves no snapshot, no lock, and nothing that readers see."""
+    kill = "whole.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
+    assert add_later(kept.folder, kill).returncode == -9
+    assert [len(kept), len(pd.read_parquet(kept.folder))] == [1, 3]
+    assert list(kept.folder.glob(".writing-*")) != []
+    add(2)
+    assert list(kept.folder.glob(".writing-*")) == []
 
 
 def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
@@ -263,13 +228,79 @@ def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
     assert (tmp_path / "file").read_text() == ""
 
 
-def test_killed_writer_leaves_the_old_state(history, make_inventory) -> None:
-    """A writer killed half-way leaves no snapshot, no lock, and nothing that readers see."""
-    history.add(make_inventory("2026-11-01", PETS))
-    kill = "whole.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
-    killed = add_later(history.folder, kill)
-    assert killed.returncode == -9
-    assert [len(history), len(pd.read_parquet(history.folder))] == [1, 3]
-    assert list(history.folder.glob(".writing-*")) != []
-    history.add(make_inventory("2026-11-02", PETS))
-    assert list(history.folder.glob(".writing-*")) == []
+DAY, FILE = "2026-11-02", Path("date=2026-11-02") / "pets.parquet"
+TRIALS = 80
+
+
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory, make_inventory) -> pf.History:
+    """Three days of two thousand pets."""
+    history = pf.History(tmp_path_factory.mktemp("whole") / "history")
+    statuses = ["available", "pending", "sold", None]
+    for day in (1, 2, 3):
+        pets = [(at, f"Pet {at * day}", at % 7, statuses[(at + day) % 4]) for at in range(2_000)]
+        history.add(make_inventory(f"2026-11-0{day}", pets))
+    return history
+
+
+def damages(good: bytes, trials: int) -> Iterator[tuple[str, bytes]]:
+    """Bits flipped anywhere, one to ten at once; files cut anywhere; blocks of zeros."""
+    chance = random.Random(7)
+    for trial in range(trials):
+        bad = bytearray(good)
+        for _ in range(chance.choice((1, 1, 1, 2, 10))):
+            bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
+        yield f"flip {trial}", bytes(bad)
+    for trial in range(trials // 4):
+        yield f"cut {trial}", good[: chance.randrange(len(good))]
+        start = chance.randrange(len(good) - 64)
+        yield f"zeros {trial}", good[:start] + bytes(64) + good[start + 64 :]
+
+
+def asked(history: pf.History, ask) -> pd.DataFrame | str:
+    """Ask, and return the answer, or the error's text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pf.errors.HistoryWarning)
+        try:
+            return ask(history)
+        except pf.errors.HistoryError as problem:
+            return str(problem)
+
+
+def test_no_damage_gives_wrong_rows(three_days, tmp_path, campaign: int) -> None:
+    """Wherever a file is damaged, its day answers as before, or with its path and what to do."""
+    good, refused = (three_days.folder / FILE).read_bytes(), 0
+    asks = [lambda kept: kept.read(DAY).frame, lambda kept: kept.summarize(DAY).frame]
+    right = [ask(three_days) for ask in asks]
+    for trial, (name, bad) in enumerate(damages(good, TRIALS * campaign)):
+        history = pf.History(tmp_path / name, engine="duckdb")
+        (history.folder / FILE).parent.mkdir(parents=True)
+        (history.folder / FILE).write_bytes(bad)
+        answer = asked(history, asks[trial % 2])
+        if isinstance(answer, pd.DataFrame):
+            pd.testing.assert_frame_equal(answer, right[trial % 2], obj=name)
+        else:
+            refused += 1
+            assert str(history.folder / FILE) in answer, name
+            assert "move it away, or add that day again" in answer, name
+    assert refused > trial / 2  # some bytes mean nothing to a reader, others are of other columns
+
+
+def test_no_engine_reads_damaged_rows(three_days, tmp_path, engine: str) -> None:
+    """Rows that do not fit their checksum stop a question on every engine; other days answer."""
+    folder = tmp_path / "history"
+    shutil.copytree(three_days.folder, folder)
+    bad = bytearray((folder / FILE).read_bytes())
+    for at in range(50, len(bad) - 8 - int.from_bytes(bad[-8:-4], "little"), 50):
+        bad[at] ^= 1  # in each column
+    (folder / FILE).write_bytes(bad)
+    history = pf.History(folder, engine=engine)
+    for ask in (
+        lambda kept: kept.diff(),
+        lambda kept: kept.trend(),
+        lambda kept: kept.flow().ageing,
+        lambda kept: kept.summarize(DAY),
+        lambda kept: kept.open_all(),
+    ):
+        assert "its rows do not fit their checksum" in asked(history, ask)
+    assert len(history.diff("2026-11-01", "2026-11-03")) == 2_000

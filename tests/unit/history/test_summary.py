@@ -1,11 +1,13 @@
-"""The summary of an inventory never says more than its listing proves."""
+"""A summary says no more than its listing proves, and the same on every engine."""
 
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import StatusCount, Verdict
+from unit.history.conftest import table
 
 BIG = 2**53 + 1
 PETS = [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "Cy", BIG, "<i>lost</i>")]
@@ -13,23 +15,31 @@ PETS = [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "Cy", BIG, "<i>lost<
 
 def test_complete_counts_stand_alone(make_inventory) -> None:
     """Where the listing is complete the numbers carry no mark."""
-    summary = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "Cat"})
+    summary = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "<b>"})
     assert "≥" not in str(summary)
     assert str(summary.count("no status", category_id=3)) == "1"
-    assert summary.frame["category"].tolist() == ["Cat", f"Category {BIG}"]
+    assert summary.frame["category"].tolist() == ["<b>", f"Category {BIG}"]
     assert summary.frame["all pets"].sum() == summary.total.count == 3
+    html = summary._repr_html_()
+    assert "<i>" not in html and "<b>" not in html and "&lt;i&gt;lost" in html
 
 
 def test_unproven_counts_are_minimums(make_inventory) -> None:
     """Where it is not, each number says at least, in the text, in HTML and by ``count``."""
-    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN))
+    inventory = make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN)
+    summary = pf.summarize(inventory)
     assert str(summary).splitlines()[:2] == [
         "unknown: at least 3 pets",
         "≥ means at least: the store may hold more than was read.",
     ]
     assert str(summary).splitlines()[-1].count("≥") == len(summary.statuses) + 1
     assert "≥ 3" in summary._repr_html_()
-    assert str(summary.count()) == "at least 3"
+    assert (str(summary.count()), str(summary.count("sold"))) == ("at least 3", "at least 0")
+    assert summary.count("available", category_id=99).count == 0
+    # The frame of an Inventory is counted into a plain table of the same numbers, and the sums.
+    counts = pf.summarize(inventory.frame)
+    assert type(counts) is pd.DataFrame
+    pd.testing.assert_frame_equal(counts.iloc[:-1], summary.frame)
 
 
 def test_one_exact_status_is_not_marked() -> None:
@@ -38,31 +48,48 @@ def test_one_exact_status_is_not_marked() -> None:
         Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
         by_status={"sold": StatusCount(1, True), "available": StatusCount(0, False)},
     )  # fmt: skip
-    frame = pd.DataFrame({"category_id": [3], "status": ["sold"]})
-    summary = pf.Summary.of(frame, known)
+    summary = pf.Summary.of(pd.DataFrame({"category_id": [3], "status": ["sold"]}), known)
     asked = ("sold", "available", "no status", None)
     assert [summary.count(one).is_exact for one in asked] == [True, False, False, False]
     last_line = " ".join(str(summary).splitlines()[-1].split())
     assert last_line == "all categories ≥ 0 ≥ 0 1 ≥ 0 ≥ 1"
 
 
-def test_html_escapes_what_the_store_says(make_inventory) -> None:
-    """A status or a label is text, whatever it looks like."""
-    html = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "<b>"})._repr_html_()
-    assert "<i>" not in html and "<b>" not in html
-    assert "&lt;i&gt;lost" in html
+COLUMNS = [
+    "category_id", "category", "available", "pending", "sold", "lost", "no status", "all pets",
+]  # fmt: skip
 
 
-def test_unseen_counts_are_zero(make_inventory) -> None:
-    """A status or category that does not occur counts 0, and it says whether that is exact."""
-    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN))
-    assert str(summary.count("sold")) == "at least 0"
-    assert summary.count("available", category_id=99).count == 0
+def test_counts_null_unknown_and_big(to_kind, rows_of) -> None:
+    """A missing status, an unknown one and ids past 2**53 are counted for what they are."""
+    rows = [
+        (1, "a", 3, "available"),
+        (BIG, "b", 3, None),
+        (BIG + 2, "c", BIG, "lost"),
+        (4, "d", BIG + 2, "sold"),
+        (5, "e", 3, "available"),
+    ]
+    pets = to_kind(rows)
+    counted = pf.summarize(pets, categories={3: "Cat"})
+    assert type(counted) is type(pets)
+    assert rows_of(counted, *COLUMNS) == [
+        (3, "Cat", 2, 0, 0, 0, 1, 3),
+        (BIG, f"Category {BIG}", 0, 0, 0, 1, 0, 1),
+        (BIG + 2, f"Category {BIG + 2}", 0, 0, 1, 0, 0, 1),
+        (None, "all categories", 2, 0, 1, 1, 1, 5),
+    ]
 
 
-def test_counts_of_a_frame_are_of_its_rows(make_inventory) -> None:
-    """The frame of an Inventory is counted into a plain table of the same numbers, and the sums."""
-    inventory = make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN)
-    counts = pf.summarize(inventory.frame)
-    assert type(counts) is pd.DataFrame
-    pd.testing.assert_frame_equal(counts.iloc[:-1], pf.summarize(inventory).frame)
+def test_no_pets(to_kind, rows_of) -> None:
+    """Without pets there are the columns, and one row of zeros."""
+    counted = pf.summarize(to_kind([]))
+    columns = ("category", "available", "pending", "sold", "no status")
+    assert rows_of(counted, *columns) == [("all categories", 0, 0, 0, 0)]
+
+
+@pytest.mark.parametrize("name", ["category", "category_id", "all pets"])
+def test_status_named_like_a_column(name: str) -> None:
+    """A store's odd status never takes the place of a column of ours."""
+    counted = pf.summarize(table([(1, "a", 3, name)]))
+    assert counted[f"status {name}"].tolist() == [1, 1]
+    assert counted["all pets"].tolist() == [1, 1]

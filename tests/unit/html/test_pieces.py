@@ -1,19 +1,21 @@
-"""The pieces of markup that all views share."""
+"""The pieces of markup and the colours that all views share."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
 
-from petstore_frame.html import NOTEBOOK, PAGE, Card, Fold, Markup, Renderer, stylesheet
+from petstore_frame.files import styles
+from petstore_frame.html import NOTEBOOK, PAGE, Card, Fold, Markup, palette, stylesheet
 from petstore_frame.html.palette import NO_CLAIM_BADGE
+from petstore_frame.inventory import Verdict
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 HOSTILE = "<script>\"'&"
-PIECES: dict[str, Callable[[Renderer, str], Markup]] = {
+PIECES = {
     "badge": lambda place, text: place.badge(NO_CLAIM_BADGE, text),
     "headline": lambda place, text: place.headline(NO_CLAIM_BADGE, text, text),
     "section": lambda place, text: place.section(text),
@@ -39,7 +41,7 @@ PIECES: dict[str, Callable[[Renderer, str], Markup]] = {
 
 @pytest.mark.parametrize("place", [NOTEBOOK, PAGE], ids=["notebook", "page"])
 @pytest.mark.parametrize("name", PIECES)
-def test_every_piece_shows_text_to_the_letter(name: str, place: Renderer) -> None:
+def test_every_piece_shows_text_to_the_letter(name: str, place) -> None:
     """A text that is markup is shown as text, and the piece stays well formed."""
     drawn = PIECES[name](place, HOSTILE)
     plain = drawn.replace("<br>", "<br/>").replace("&nbsp;", " ")
@@ -64,11 +66,7 @@ def test_a_cell_tells_text_number_missing_and_markup_apart() -> None:
     assert '<td class="pf-cell pf-number">1</td>' in drawn
     assert "—" in drawn
     assert "<i>x</i>" in drawn
-
-
-def test_a_missing_value_is_an_error() -> None:
-    """A template that is given too little fails rather than showing a gap."""
-    with pytest.raises(Exception, match="ink"):
+    with pytest.raises(Exception, match="ink"):  # a template that is given too little fails
         PAGE.headline(object(), "sentence")  # type: ignore[arg-type]
 
 
@@ -77,3 +75,29 @@ def test_templates_are_read_when_something_is_shown() -> None:
     code = "import sys, petstore_frame.html as h; assert 'jinja2' not in sys.modules; "
     code += "h.PAGE.section('x'); assert 'jinja2' in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def luminance(colour: str) -> float:
+    values = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_every_status_of_the_interface_has_its_own_colour() -> None:
+    """The statuses and "no status" are spelt as in the models, each with a colour of its own.
+
+    Files import no markup, so they spell the colours of text and lines themselves.
+    """
+    assert list(palette.STATUS_COLOURS) == [*PET_STATUSES, NO_STATUS]
+    assert len({*palette.STATUS_COLOURS.values(), *palette.OTHER_STATUS_COLOURS}) == 8
+    for name in ("INK", "MUTED", "RULE", "BAND"):
+        assert getattr(styles, name) == getattr(palette, name)
+
+
+def test_every_verdict_has_a_badge_that_can_be_read() -> None:
+    """The contrast of a badge's text is at least 4.5 to 1, as WCAG AA asks."""
+    assert set(palette.VERDICT_BADGES) == {verdict.value for verdict in Verdict}
+    assert palette.verdict_badge(None) is NO_CLAIM_BADGE
+    for badge in (*palette.VERDICT_BADGES.values(), NO_CLAIM_BADGE, palette.FAILED_BADGE):
+        dark, light = sorted(luminance(colour) for colour in (badge.ink, badge.fill))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5

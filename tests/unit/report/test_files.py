@@ -3,215 +3,230 @@
 from __future__ import annotations
 
 import csv
+import html
 import re
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame import errors
-from petstore_frame.errors import MissingExtraError, ReportError
+from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
+from unit.conftest import make_inventory
+from unit.dashboard.dashboard_store import inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_report_leaves_nothing_beside_it(kind, inventory_of, tmp_path) -> None:
-    """The file takes its name when it is whole, and the temporary one is gone."""
-    path = pf.write_report(inventory_of(), tmp_path / f"stock.{kind.upper()}")
+def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
+    """The file takes its name when it is whole, the temporary one is gone, each pet is told.
+
+    A report that only its owner may read stays so.
+    """
+    told: list[int] = []
+    path = write(to=f"stock.{kind.upper()}", progress=told.append, require_complete=True)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     assert path.stat().st_mode & 0o600 == 0o600
+    assert told[-1] == 5
+    path.chmod(0o600)
+    assert write(to=path.name).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_report_that_fails_leaves_the_old_one(kind, inventory_of, tmp_path, monkeypatch) -> None:
+def test_a_report_that_fails_leaves_the_old_one(kind, write, tmp_path, monkeypatch) -> None:
     """When the rename is refused, as for a file open in Excel, the old file is as it was."""
     path = tmp_path / f"stock.{kind}"
-    path.write_text("the old one")
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(ReportError, match="open in another program"):
-        pf.write_report(inventory_of(), path)
-    assert path.read_text() == "the old one"
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_a_progress_that_fails_leaves_the_old_one(inventory_of, tmp_path) -> None:
-    """An interruption half-way changes no file."""
-    path = tmp_path / "stock.xlsx"
     path.write_text("the old one")
 
     def interrupt(pets: int) -> None:
         raise KeyboardInterrupt
 
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
     with pytest.raises(KeyboardInterrupt):
-        pf.write_report(inventory_of(), path, progress=interrupt)
+        write(to=path.name, progress=interrupt)
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(ReportError, match="open in another program"):
+        write(to=path.name)
     assert path.read_text() == "the old one"
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_permissions_of_the_old_file_are_kept(inventory_of, tmp_path) -> None:
-    """A report that only its owner may read stays so."""
-    path = pf.write_report(inventory_of(), tmp_path / "stock.csv")
-    path.chmod(0o600)
-    assert pf.write_report(inventory_of(), path).stat().st_mode & 0o777 == 0o600
-
-
-def test_a_missing_folder_is_named(inventory_of, tmp_path) -> None:
-    """The folder that does not exist is in the text."""
-    with pytest.raises(ReportError, match=r"the folder .*nowhere does not exist"):
-        pf.write_report(inventory_of(), tmp_path / "nowhere" / "stock.xlsx")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ReportError, match=r"file is a file, not a folder"):
-        pf.write_report(inventory_of(), tmp_path / "file" / "stock.xlsx")
-
-
 @pytest.mark.parametrize("lock", [".~lock.stock.xlsx#", "~$stock.xlsx"])
-def test_a_file_open_in_an_office_program_is_refused(lock, inventory_of, tmp_path) -> None:
+def test_a_file_open_in_an_office_program_is_refused(lock, write, tmp_path) -> None:
     """The lock file of LibreOffice or Excel is named, since the program would write over ours."""
     (tmp_path / lock).write_text("")
-    with pytest.raises(ReportError, match=f"open in another program.*{re.escape(lock)}"):
-        pf.write_report(inventory_of(), tmp_path / "stock.xlsx")
+    with pytest.raises(ReportError, match="open in another program") as refused:
+        write()
+    assert lock in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [("a.ods", "LibreOffice"), ("a.xls", "65,536"), ("a", ".xlsx, .csv"), ("a.txt", ".xlsx, .csv")],
-)
-def test_other_endings_are_refused_with_a_hint(name, hint, inventory_of, tmp_path) -> None:
-    """What cannot be written is refused before anything is, and the text says what can."""
-    with pytest.raises(ReportError, match=hint):
-        pf.write_report(inventory_of(), tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
+FRAME = make_inventory().frame
+REFUSED = [
+    ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
+    ({"to": "file/a.xlsx"}, ReportError, "file is a file, not a folder"),
+    ({"to": "a.ods"}, ReportError, "LibreOffice"),
+    ({"to": "a.xls"}, ReportError, "65,536"),
+    ({"to": "a"}, ReportError, ".xlsx, .csv"),
+    ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
+    (
+        {"verdict": Verdict.UNKNOWN, "require_complete": True}, ReportError,
+        "unknown: at least 5 pets",
+    ),
+    *[
+        ({"to": f"a{kind}", extra: "x"}, ArgumentError, f"{extra} can be shown in an .xlsx report")
+        for kind in (".csv", ".parquet", ".html")
+        for extra in ("history", "results")
+    ],
+    ({"progress": "yes"}, ArgumentError, "a function, True, False or None, got 'yes'"),
+    ({"history": 3}, ArgumentError, "history is a History or its folder, got 3"),
+    # A mistyped folder must not read as "nothing changed".
+    ({"history": "histroy"}, ReportError, "histroy' does not exist, so no report was written"),
+    ({"history": pf.History("histroy")}, ReportError, "histroy' does not exist"),
+    ({"results": 3}, ArgumentError, "results is a LoadResult, got int"),
+    ({"to": "a.parquet", "of": 3}, ArgumentError, "expected a table of pets, got int"),
+    # An id column of floats may have been rounded.
+    (
+        {"of": FRAME.astype({"id": float})}, pf.InputError,
+        "'id': float64, not whole numbers; read ids as int64",
+    ),
+    (
+        {"of": FRAME.astype({"category_id": str})}, pf.InputError,
+        "'category_id': (str|object), not whole numbers",
+    ),
+]  # fmt: skip
 
 
-def test_complete_can_be_required(inventory_of, tmp_path) -> None:
-    """With require_complete a doubt is refused, in its own words; without, it is reported."""
-    doubtful = inventory_of(verdict=Verdict.UNKNOWN)
-    with pytest.raises(ReportError, match="unknown: at least 5 pets"):
-        pf.write_report(doubtful, tmp_path / "stock.xlsx", require_complete=True)
-    assert pf.write_report(doubtful, tmp_path / "stock.xlsx").exists()
-    assert pf.write_report(inventory_of(), tmp_path / "s.csv", require_complete=True).exists()
+@pytest.mark.parametrize(("options", "error", "message"), REFUSED)
+def test_what_cannot_be_written_is_refused(options, error, message, write, tmp_path) -> None:
+    """A wrong option is named before a file is made, and the text says what can be written."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(error, match=message):
+        write(**options)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_missing_library_is_named_with_its_pip_line(inventory_of, tmp_path, monkeypatch) -> None:
+def test_a_path_is_a_path(inventory_of) -> None:
+    """A number is no path."""
+    with pytest.raises(ArgumentError, match="path is the file to write, got int"):
+        pf.write_report(inventory_of(), 3)
+
+
+def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypatch) -> None:
     """Without XlsxWriter the error has the exact line to type, and no file is left."""
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    line = re.escape("python -m pip install 'petstore-frame[excel]'")
+    line = r"python -m pip install 'petstore-frame\[excel\]'"
     with pytest.raises(MissingExtraError, match=line):
-        pf.write_report(inventory_of(), tmp_path / "stock.xlsx")
+        write()
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"id": float}, "'id': float64, not whole numbers; read ids as int64"),
-        ({"category_id": str}, "'category_id': (str|object), not whole numbers"),
-    ],
-)
-def test_ids_that_may_have_changed_are_refused(change, message, inventory_of, tmp_path) -> None:
-    """An id column of floats may have been rounded; the report does not pass it on."""
-    with pytest.raises(pf.InputError, match=message):
-        pf.write_report(inventory_of().frame.astype(change), tmp_path / "stock.xlsx")
+def test_a_filter_is_reported_with_what_is_known(inventory_of, write) -> None:
+    """What rows cover that were taken out by hand is not known; of a stated filter it is."""
+    held = inventory_of()
+    parts = {
+        "Complete: 5 pets": held.frame,
+        "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer": (
+            held.frame[held.frame["status"] == "sold"]
+        ),
+        "Complete: 3 pets with category 3": held.where(category_id=3),
+    }
+    for words, part in parts.items():
+        assert words in write(of=part, to="part.html").read_text()
 
 
-def test_a_filtered_frame_is_reported_as_unknown(inventory_of, tmp_path) -> None:
-    """What rows cover that were taken out by hand is not known, and the report says why."""
-    frame = inventory_of().frame
-    whole = pf.write_report(frame, tmp_path / "whole.html").read_text()
-    part = pf.write_report(frame[frame["status"] == "sold"], tmp_path / "part.html").read_text()
-    assert "Complete: 5 pets" in whole
-    assert "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer" in part
-
-
-def test_a_stated_filter_is_reported_with_what_is_known(inventory_of, tmp_path) -> None:
-    """The pets that a stated filter leaves are a part, of which the report says that it is all."""
-    part = inventory_of().where(category_id=3)
-    text = pf.write_report(part, tmp_path / "part.html").read_text()
-    assert "Complete: 3 pets with category 3" in text
-
-
-def test_a_bar_is_shown_when_asked_for(inventory_of, tmp_path, capsys, monkeypatch) -> None:
+def test_a_bar_is_shown_when_asked_for(write, capsys, monkeypatch) -> None:
     """True shows a bar to who waits, False and an unwatched None show none."""
     monkeypatch.setattr("petstore_frame.report.write.PATIENCE_S", 0.0)
     for progress in (None, False):
-        pf.write_report(inventory_of(), tmp_path / "stock.csv", progress=progress)
+        write(to="stock.csv", progress=progress)
         assert capsys.readouterr().err == ""
-    pf.write_report(inventory_of(), tmp_path / "stock.csv", progress=True)
+    write(to="stock.csv", progress=True)
     assert "Pets written" in capsys.readouterr().err
 
 
-def test_csv_is_what_a_spreadsheet_opens(inventory_of, tmp_path) -> None:
+def test_csv_is_what_a_spreadsheet_opens(write) -> None:
     """UTF-8 with a mark, a header, one line a pet, and no text that a spreadsheet would run."""
-    path = pf.write_report(inventory_of(), tmp_path / "stock.csv", categories={3: "Cat"})
-    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,name,category_id,category,status")
+    path = write(to="stock.csv", categories={3: "Cat"})
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,name,category_id,category,status\r\n")
     rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     assert rows[2] == [str(2**63 - 1), "'=1+1", "3", "Cat", "sold"]
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
 
 
-def test_csv_without_formulas_has_only_its_columns(inventory_of, tmp_path) -> None:
-    """The column that names guarded cells is there only where a cell is guarded."""
-    inventory = inventory_of([(1, "Luna", 3, None)])
-    text = pf.write_report(inventory, tmp_path / "s.csv").read_text(encoding="utf-8-sig")
-    assert text.splitlines() == ["id,name,category_id,status", "1,Luna,3,"]
-
-
-def test_parquet_keeps_the_claim(inventory_of, tmp_path) -> None:
+def test_parquet_keeps_the_claim(inventory_of, write) -> None:
     """Read back by pandas the rows are equal, and the frame still proves what it covers."""
-    inventory = inventory_of()
-    frame = pd.read_parquet(pf.write_report(inventory, tmp_path / "stock.parquet"))
-    pd.testing.assert_frame_equal(frame, inventory.frame)
-    assert str(pf.completeness(frame)) == str(inventory.completeness)
+    frame = pd.read_parquet(write(to="stock.parquet"))
+    pd.testing.assert_frame_equal(frame, inventory_of().frame)
+    assert str(pf.completeness(frame)) == str(inventory_of().completeness)
 
 
-def test_progress_counts_every_pet(inventory_of, tmp_path) -> None:
-    """A caller's function is told the number so far, up to all pets, whatever the kind."""
-    for kind in KINDS:
-        told: list[int] = []
-        pf.write_report(inventory_of(), tmp_path / f"stock.{kind}", progress=told.append)
-        assert told[-1] == 5
+def test_every_file_has_a_users_columns(write, book_of) -> None:
+    """They follow the pets' own with their types, and what would be a formula is harmless.
+
+    The page of a report, the drawn table and the dashboard have a column for each.
+    """
+    held = inventory(pets(4))
+    frame = held.frame.assign(
+        price=[9.5, None, 3.0, 4.0], since=pd.to_datetime(["2026-11-01"] * 4), is_shy=True
+    )
+    ids = pd.DataFrame({"key": ["A-1", "=A"], "id": [1, 2]})
+    priced = pf.Inventory(frame, held.origin).with_ids(ids)
+    further = ["price", "since", "is_shy", "key"]
+    back = pf.read_inventory(write(of=priced, to="stock.parquet"))
+    assert list(back.frame.columns)[4:] == further
+    assert back.frame["since"].dtype.kind == "M" and back.frame["is_shy"].dtype == "bool"
+    assert back.completeness == priced.completeness
+    text = write(of=priced, to="stock.csv").read_text("utf-8-sig").splitlines()
+    assert text[0].startswith("id,name,category_id,status,price,since,is_shy,key")
+    assert "9.5,2026-11-01" in text[1] and "'=A" in text[2]
+    rows = list(book_of(of=priced)["Inventory"].iter_rows(values_only=True))
+    assert rows[0][4:] == tuple(further)
+    assert rows[1][4:] == (9.5, datetime(2026, 11, 1), True, "A-1") and rows[2][4] is None
+    drawn = pf.charts.inventory_table(priced).html
+    for page in (write(of=priced, to="stock.html").read_text(), drawn):
+        assert ">A-1<" in page and ">price<" in page
+    shown = StoreModel(priced).show(Selection())
+    assert shown.further == further and shown.rows[0][4] == "9.5" and 4 in shown.numbers
 
 
-@pytest.mark.parametrize("as_history", [str, pf.History])
-def test_a_history_without_a_folder_is_refused(as_history, inventory_of, tmp_path) -> None:
-    """A mistyped folder is named, and no report says that nothing changed."""
-    missing = as_history(tmp_path / "histroy")
-    with pytest.raises(
-        errors.ReportError, match="histroy' does not exist, so no report was written"
-    ):
-        pf.write_report(inventory_of(), tmp_path / "pets.xlsx", history=missing)
-    assert not any(tmp_path.iterdir())
+def test_a_heading_of_ours_is_not_repeated(write, book_of) -> None:
+    """Columns whose names differ from ours by case alone, or look like formulas, are told apart."""
+    frame = inventory(pets(2)).frame.assign(**{"NAME": "x", "": 1, "=A1": 2})
+    rows = book_of(of=frame)["Inventory"]
+    assert [cell.value for cell in rows[1]][4:] == ["NAME (yours)", "(no name)", "=A1"]
+    assert ",'=A1" in write(of=frame, to="s.csv").read_text("utf-8-sig").splitlines()[0]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet", ".html"])
-def test_what_a_report_does_not_show_is_refused(ending: str, inventory_of, tmp_path) -> None:
-    """A history or results for a file without sheets is refused, not dropped."""
-    for extra in ("history", "results"):
-        with pytest.raises(pf.ArgumentError, match=f"{extra} can be shown in an .xlsx report only"):
-            pf.write_report(inventory_of(), tmp_path / f"stock{ending}", **{extra: "nowhere"})
-    assert list(tmp_path.iterdir()) == []
+HOSTILE = ["<script>alert(1)</script>", "</noscript><b>", "two\nlines", "sold", "Tom & <tr>", ""]
+LIST = '<noscript id="all">'
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
-        ({"history": 3}, "history is a History or its folder, got 3"),
-        ({"results": 3}, "results is a LoadResult, got int"),
-        ({"path": 3}, "path is the file to write, got int"),
-    ],
-)
-def test_wrong_options_are_refused(options, message: str, inventory_of, tmp_path) -> None:
-    """A wrong option is named before a file is made."""
-    call = {"pets": inventory_of(), "path": tmp_path / "stock.xlsx"} | options
-    with pytest.raises(pf.ArgumentError, match=message):
-        pf.write_report(**call)
-    assert list(tmp_path.iterdir()) == []
+def test_every_pet_is_on_the_page_and_nothing_from_elsewhere(write) -> None:
+    """Without scripts each pet is found to the letter; the one script is ours."""
+    pets = [(2**63 - 1 - at, HOSTILE[at % len(HOSTILE)], 3, "sold") for at in range(1_200)]
+    text = write(pets, to="stock.html").read_text(encoding="utf-8")
+    listed = text.partition(LIST)[2].partition("</noscript>")[0]
+    found = [re.split(r"<t[hd]\b[^>]*>", row)[1:] for row in listed.split("<tr>")]
+    rows = [[html.unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in found]
+    assert [[cell.strip("\n") for cell in row] for row in rows if row and row[0] != "ID"] == [
+        [str(pet_id), name, "3", "sold"] for pet_id, name, _, _ in pets
+    ]
+    assert text.count("<script") == 1
+    assert not re.search(r"\s(src|href|action)=", text)
+    assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", text)
+
+
+def test_a_doubt_and_an_empty_store_are_pages(write) -> None:
+    """Counts that are not exact carry their sign; without pets there is no list, but a verdict."""
+    text = write(verdict=Verdict.UNKNOWN, to="stock.html").read_text()
+    assert re.search(r'<b class="pf-figure">≥ 5</b>', text)
+    assert "Counts marked ≥ are minimums" in text
+    empty = write([], to="stock.html").read_text()
+    assert LIST not in empty and "Complete: 0 pets" in empty

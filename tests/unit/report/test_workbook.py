@@ -12,7 +12,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Evidence, Fact, Verdict
 from petstore_frame.report import write_data
-from petstore_frame.report.sheets.lists import ID_RULE
+from petstore_frame.report.look import ID_RULE
 
 SHEETS = ["Summary", "By category", "By status", "Inventory", "About"]
 
@@ -30,149 +30,126 @@ def row_of(sheet: Any, word: str) -> list[Any]:
     raise AssertionError(f"no cell says {word!r}")
 
 
-def test_sheets_stand_in_the_order_of_importance(book_of) -> None:
-    """The summary opens first and About is last."""
-    book = book_of()
-    assert book.sheetnames == SHEETS
-    assert book.active.title == "Summary"
-
-
-def test_an_id_is_a_number_as_long_as_excel_keeps_it(either_book_of) -> None:
-    """Report and fetch write ids alike: numbers of up to 15 digits, else text; names are text."""
-    edges = [10**15 - 1, 10**15, 1 - 10**15, -(10**15), 17, 2**63 - 1]
-    kept = {one: one if len(str(abs(one))) <= 15 else str(one) for one in edges}
-    book = either_book_of([(one, "=1+1", abs(one), "sold") for one in edges])
-    ids, names, *_ = zip(*book["Inventory"].iter_rows(min_row=2, values_only=True), strict=True)
-    assert list(ids) == [*kept.values()]
-    assert set(names) == {"=1+1"}
-    assert ID_RULE in texts(book["About"])  # which of them are text, and how to look one up
-
-
-def test_totals_are_live_formulas_with_their_values(book_of) -> None:
-    """The sums are formulas, and a viewer that does not calculate shows the same numbers.
-
-    Each key figure is a formula on the table's total, so that it cannot differ from it.
-    """
-    formulas, values = book_of()["Summary"], book_of(has_values=True)["Summary"]
-    live, shown = (
-        [cell.value for cell in row_of(sheet, "All categories")[1:6]]
-        for sheet in (formulas, values)
-    )
-    assert all(str(formula).startswith("=SUM(") for formula in live)
-    assert shown == [1, 1, 2, 1, 5]
-    place = row_of(formulas, "All pets")[0]
-    formula = formulas.cell(place.row + 1, place.column).value
-    assert formulas[formula.removeprefix("=")].value.startswith("=SUM(")
-    assert values.cell(place.row + 1, place.column).value == 5
-
-
-def test_counts_equal_the_frame(book_of) -> None:
-    """By category has each category's counts, largest first, then by id."""
-    sheet = book_of(has_values=True)["By category"]
-    held = {
-        name: [cell.value for cell in row_of(sheet, name)[1:6]]
-        for name in ("Category 3", "Category 9", f"Category {2**53 + 1}")
-    }
-    assert held == {
-        "Category 3": [1, 0, 2, 0, 3],
-        "Category 9": [0, 0, 0, 1, 1],
-        f"Category {2**53 + 1}": [0, 1, 0, 0, 1],
-    }
+def numbers_of(sheet: Any, word: str) -> list[Any]:
+    return [cell.value for cell in row_of(sheet, word)[1:6]]
 
 
 def test_a_whole_inventory_says_so_in_green(book_of) -> None:
-    """The verdict stands on the first screen, and shares have a denominator."""
-    summary = book_of()["Summary"]
-    told = next(text for text in texts(summary) if text.startswith("Complete"))
-    assert told == "Complete: 5 pets."
-    assert "Share" in texts(summary)
-    assert "Incomplete" not in (summary.oddHeader.right.text or "")
+    """Summary first and About last; the verdict is on the first screen, shares have a whole.
+
+    No pets is said in words, with zeros, and every sheet is there.
+    """
+    book, empty = book_of(), book_of([], to="empty.xlsx")
+    assert book.sheetnames == empty.sheetnames == SHEETS and book.active.title == "Summary"
+    said = texts(book["Summary"])
+    assert [text for text in said if text.startswith("Complete")] == ["Complete: 5 pets."]
+    assert "Share" in said
+    assert "Incomplete" not in (book["Summary"].oddHeader.right.text or "")
+    assert "The store holds no pets: its listing is empty." in texts(empty["Summary"])
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INCOMPLETE, Verdict.UNKNOWN, Verdict.UNSTABLE])
 def test_a_doubt_shows_on_the_first_screen_and_in_print(verdict, book_of) -> None:
     """A verdict that is not complete is in the first rows and in each header in print."""
     book = book_of(verdict=verdict)
-    told = [text for text in texts(book["Summary"])[:20] if text.lower().startswith(verdict)]
-    assert len(told) == 1
+    said = texts(book["Summary"])
+    assert len([text for text in said[:20] if text.lower().startswith(verdict)]) == 1
     assert all("5 pets read" in str(sheet.oddHeader.right.text) for sheet in book)
-    assert "Share" not in texts(book["Summary"])
+    assert "Share" not in said
 
 
-def test_a_minimum_shows_itself_as_one(book_of) -> None:
+@pytest.mark.parametrize("verb", [pf.write_report, write_data])
+def test_an_id_is_a_number_as_long_as_excel_keeps_it(
+    verb, inventory_of, read_back, tmp_path
+) -> None:
+    """Report and fetch write ids alike: numbers of up to 15 digits, else text; names are text."""
+    edges = [10**15 - 1, 10**15, 1 - 10**15, -(10**15), 17, 2**63 - 1]
+    kept = [one if len(str(abs(one))) <= 15 else str(one) for one in edges]
+    pets = [(one, "=1+1", abs(one), "sold") for one in edges]
+    book = read_back(verb(inventory_of(pets), tmp_path / "stock.xlsx"))
+    ids, names, *_ = zip(*book["Inventory"].iter_rows(min_row=2, values_only=True), strict=True)
+    assert list(ids) == kept and set(names) == {"=1+1"}
+    assert ID_RULE in texts(book["About"])  # which of them are text, and how to look one up
+
+
+def test_totals_are_live_formulas_with_their_values(book_of) -> None:
+    """The sums are formulas, and a viewer that does not calculate shows the same numbers.
+
+    Each key figure is a formula on the table's total, so that it cannot differ from it. By
+    category has each category's counts, largest first, then by id.
+    """
+    formulas, book = book_of()["Summary"], book_of(has_values=True)
+    values = book["Summary"]
+    live = numbers_of(formulas, "All categories")
+    assert all(str(formula).startswith("=SUM(") for formula in live)
+    assert numbers_of(values, "All categories") == [1, 1, 2, 1, 5]
+    place = row_of(formulas, "All pets")[0]
+    formula = formulas.cell(place.row + 1, place.column).value
+    assert formulas[formula.removeprefix("=")].value.startswith("=SUM(")
+    assert values.cell(place.row + 1, place.column).value == 5
+    for name, numbers in {
+        "Category 3": [1, 0, 2, 0, 3],
+        "Category 9": [0, 0, 0, 1, 1],
+        f"Category {2**53 + 1}": [0, 1, 0, 0, 1],
+    }.items():
+        assert numbers_of(book["By category"], name) == numbers
+
+
+def test_a_minimum_shows_itself_as_one(inventory_of, book_of) -> None:
     """A count that is not exact keeps its number and is shown with a "≥"; an exact one is not."""
-    summary = book_of(verdict=Verdict.UNKNOWN, exact=("pending",))["Summary"]
-    available, pending, _, _, total = row_of(summary, "All categories")[1:6]
-    assert "≥" in total.number_format
-    assert "≥" in available.number_format
-    assert "≥" not in pending.number_format
 
+    def signs(book: Any) -> list[bool]:
+        total = row_of(book["Summary"], "All categories")[1:6]
+        return ["≥" in cell.number_format for cell in total]
 
-def test_a_listing_of_one_status_is_not_the_whole(book_of) -> None:
-    """A listing of one status names it, and the sum of all pets stays a minimum."""
-    book = book_of(status="sold")
-    assert "complete: 5 sold pets" in texts(book["About"])
-    assert "≥" in row_of(book["Summary"], "All categories")[5].number_format
-
-
-def test_a_frame_from_elsewhere_says_so(inventory_of, book_of) -> None:
-    """What a bare frame covers is reported as unknown, and its counts as minimums."""
-    bare = pd.DataFrame(dict(inventory_of().frame.head(4)))
-    book = book_of(of=bare)
-    assert any(text.startswith("Unknown: at least 4 pets") for text in texts(book["Summary"]))
-    assert "Data as of: not recorded" in texts(book["Summary"])
-
-
-def test_a_category_with_nothing_available_is_marked(book_of) -> None:
-    """A zero of available pets reads "none", and a sentence counts such categories."""
-    summary = book_of()["Summary"]
-    assert "none" in row_of(summary, "Category 9")[1].number_format
-    assert "none: nothing available, in 2 of 3 categories" in texts(summary)
+    doubtful = book_of(verdict=Verdict.UNKNOWN, exact=("pending",))
+    assert signs(doubtful) == [True, False, True, True, True]
+    # A listing of one status names it, and the sum of all pets stays a minimum.
+    sold = book_of(status="sold")
+    assert "complete: 5 sold pets" in texts(sold["About"])
+    assert signs(sold)[4]
+    # What a frame from elsewhere covers is unknown.
+    bare = texts(book_of(of=pd.DataFrame(dict(inventory_of().frame.head(4))))["Summary"])
+    assert any(text.startswith("Unknown: at least 4 pets") for text in bare)
+    assert "Data as of: not recorded" in bare
 
 
 def test_names_of_categories_are_shown_beside_their_ids(book_of) -> None:
-    """Labels come from the caller; two alike are told apart, and a missing one is the number."""
+    """Labels come from the caller; two alike are told apart, and a missing one is the number.
+
+    A zero of available pets reads "none", and a sentence counts such categories.
+    """
     book = book_of(categories={3: "Fish", 9: "Fish"})
-    assert {"Fish (3)", "Fish (9)", f"Category {2**53 + 1}"} <= set(texts(book["Summary"]))
+    summary = book["Summary"]
+    assert {"Fish (3)", "Fish (9)", f"Category {2**53 + 1}"} <= set(texts(summary))
+    assert "none" in row_of(summary, "Fish (9)")[1].number_format
+    assert "none: nothing available, in 2 of 3 categories" in texts(summary)
     header = next(book["Inventory"].iter_rows(max_row=1, values_only=True))
     assert header == ("ID", "Name", "Category ID", "Category", "Status")
 
 
 def test_hundreds_of_categories_stay_readable(book_of) -> None:
     """The summary shows twenty and the others as one; By category shows all; totals hold."""
-    pets = [(at, f"Pet {at}", at % 300, "sold") for at in range(900)]
-    book = book_of(pets, has_values=True)
-    summary = book["Summary"]
-    assert [cell.value for cell in row_of(summary, "280 other categories")[5:6]] == [840]
-    assert [cell.value for cell in row_of(summary, "All categories")[5:6]] == [900]
-    all_names = texts(book["By category"])
-    assert sum(name.startswith("Category ") for name in all_names) == 300
+    book = book_of([(at, f"Pet {at}", at % 300, "sold") for at in range(900)], has_values=True)
+    assert numbers_of(book["Summary"], "280 other categories")[4] == 840
+    assert numbers_of(book["Summary"], "All categories")[4] == 900
+    assert sum(name.startswith("Category ") for name in texts(book["By category"])) == 300
 
 
-def test_an_empty_store_is_a_result(book_of) -> None:
-    """No pets is said in words, with zeros, and every sheet is there."""
-    book = book_of([])
-    assert "The store holds no pets: its listing is empty." in texts(book["Summary"])
-    assert book.sheetnames == SHEETS
+def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
+    """A status that the interface does not state has its own column, row and colour.
 
-
-def test_unknown_statuses_are_kept(book_of) -> None:
-    """A status that the interface does not state has its own column, row and colour."""
-    pets = [(1, "Luna", 3, "on hold"), (2, "Max", 3, "=cmd")]
-    book = book_of(pets)
+    Charts are Excel's own, in the palette, and described for readers who do not see them.
+    """
+    book = book_of([(1, "Luna", 3, "on hold"), (2, "Max", 3, "=cmd")])
     assert {"On hold", "=cmd", "No status"} <= set(texts(book["Summary"]))
     fills = {row[-1].fill.fgColor.rgb for row in book["Inventory"].iter_rows(min_row=2)}
     assert len(fills) == 2
-
-
-def test_charts_are_native_and_name_their_cells(inventory_of, tmp_path) -> None:
-    """Charts are Excel's own, in the palette, described for readers who do not see them."""
-    path = pf.write_report(inventory_of([(1, "a", 1, "=cmd")]), tmp_path / "stock.xlsx")
-    with zipfile.ZipFile(path) as archive:
-        charts = [archive.read(n).decode() for n in archive.namelist() if "charts/chart" in n]
-        drawings = [archive.read(n).decode() for n in archive.namelist() if "drawings/drawing" in n]
-    assert len(charts) == 4
-    assert "0072B2" in charts[0]
+    with zipfile.ZipFile(tmp_path / "stock.xlsx") as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    charts = [text for name, text in parts.items() if "charts/chart" in name]
+    drawings = [text for name, text in parts.items() if "drawings/drawing" in name]
+    assert len(charts) == 4 and "0072B2" in charts[0]
     assert not any("<c:f>cmd" in chart for chart in charts)
     assert sum(drawing.count("descr=") for drawing in drawings) == 4
 
@@ -187,27 +164,21 @@ def test_print_and_screen_are_set_up(book_of) -> None:
     assert (sheet.print_title_rows, sheet.freeze_panes) == ("$1:$1", "B2")
     assert sheet.tables["Inventory"].ref == "A1:D6"
     assert "15 digits" in sheet["A1"].comment.text
+    # Across where long names would be printed too small.
+    pets = [(2**63 - 1 - at, "Maximilian " * 5, 1, "sold") for at in range(3)]
+    wide = book_of(pets, categories={1: "Dwarf rabbits, hares and everything that hops"})
+    assert wide["Inventory"].page_setup.orientation == "landscape"
 
 
 def test_a_long_list_is_not_printed_unasked(inventory_of, read_back, tmp_path, book_of) -> None:
     """Only the first rows are the print area, and each page says of how many."""
-    pets = [(at, "Luna", 1, "sold") for at in range(1, 602)]
-    inventory, none = inventory_of(pets), inventory_of([])
-    book = book_of(of=inventory, changes=pf.diff(none, inventory))
-    assert book["Inventory"].print_area == "'Inventory'!$A$1:$D$501"
-    assert "500 of 601 rows" in book["Inventory"].oddHeader.left.text
-    assert "500 of 601 rows" in book["Changes"].oddHeader.left.text
-    plain = read_back(write_data(inventory, tmp_path / "plain.xlsx"))["Inventory"]
-    assert plain.print_area == "'Inventory'!$A$1:$D$501"
-
-
-def test_a_wide_inventory_is_printed_across(book_of) -> None:
-    """Upright where its columns fit, and across where long names would be printed too small."""
-    pets = [(2**63 - 1 - at, "Maximilian " * 5, 1, "sold") for at in range(3)]
-    labels = {1: "Dwarf rabbits, hares and everything that hops"}
-    wide, narrow = book_of(pets, categories=labels), book_of()
-    assert wide["Inventory"].page_setup.orientation == "landscape"
-    assert narrow["Inventory"].page_setup.orientation in (None, "portrait")
+    inventory = inventory_of([(at, "Luna", 1, "sold") for at in range(1, 602)])
+    book = book_of(of=inventory, changes=pf.diff(inventory_of([]), inventory))
+    for sheet in ("Inventory", "Changes"):
+        assert "500 of 601 rows" in book[sheet].oddHeader.left.text
+    plain = read_back(write_data(inventory, tmp_path / "plain.xlsx"))
+    for each in (book, plain):
+        assert each["Inventory"].print_area == "'Inventory'!$A$1:$D$501"
 
 
 def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
@@ -226,16 +197,13 @@ def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "html", "csv"])
-def test_the_same_inventory_gives_the_same_bytes(
-    ending, inventory_of, tmp_path, monkeypatch
-) -> None:
+def test_the_same_inventory_gives_the_same_bytes(ending, write, monkeypatch) -> None:
     """Nothing of the clock, of the place or of chance is in the file."""
     written = []
     for zone in ("Asia/Tokyo", "Europe/Paris"):
         monkeypatch.setenv("TZ", zone)
         time.tzset()
-        path = pf.write_report(inventory_of(), tmp_path / f"{zone[:4]}.{ending}")
-        written.append(path.read_bytes())
+        written.append(write(to=f"{zone[:4]}.{ending}").read_bytes())
     monkeypatch.undo()
     time.tzset()
     assert written[0] == written[1]
@@ -256,7 +224,5 @@ def test_other_frames_are_welcome(inventory_of, book_of) -> None:
     """A polars frame gives the same inventory sheet as the pandas frame."""
     polars = pytest.importorskip("polars")
     frame = inventory_of().frame
-    rows = [
-        list(book_of(of=each)["Inventory"].values) for each in (polars.from_pandas(frame), frame)
-    ]
-    assert rows[0] == rows[1]
+    books = [book_of(of=each)["Inventory"] for each in (polars.from_pandas(frame), frame)]
+    assert list(books[0].values) == list(books[1].values)

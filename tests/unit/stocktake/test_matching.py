@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import Kind, match_by_key, match_on
 
 ON = ("name", "category_id")
+REX = ("Rex", 1, "sold")
 
 
 def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
@@ -37,86 +39,55 @@ def keys(**known: int | None) -> pd.DataFrame:
     return frame.assign(is_in_doubt=frame["id"].isna())
 
 
-def kinds(table: pd.DataFrame) -> list[str]:
-    return list(table["kind"])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "difference"),
+    [
+        ((1, "sold"), (1, "sold"), ""),
+        ((1, "sold"), (2, "pending"), "category_id, status"),
+        ((1, None), (1, "available"), ""),  # an empty cell states nothing
+        ((1, "sold"), (1, None), "status"),
+    ],
+)
+def test_each_field_that_differs_is_named(ours, theirs, difference: str) -> None:
+    """A changed pet is one row that holds both sides; what a list leaves empty is no change."""
+    found = match_by_key(listed(("a", "Rex", *ours)), keys(a=1), stored((1, "Rex", *theirs)))
+    assert list(found["kind"]) == [Kind.CHANGED if difference else Kind.SAME]
+    assert found.loc[0, "difference"] == difference
+    assert found["status_in_store"].fillna("").tolist() == [theirs[1] or ""]
 
 
-def test_a_key_leads_to_its_pet_whatever_else_is_alike() -> None:
-    """Two equal records are two animals where their keys say so, and neither takes the other's."""
-    found = match_by_key(
-        listed(("a", "Rex", 1, "sold"), ("b", "Rex", 1, "sold")),
-        keys(b=1, a=2),
-        stored((1, "Rex", 1, "sold"), (2, "Rex", 1, "sold")),
-    )
-    assert list(found["id"]) == [2, 1]
-    assert kinds(found) == [Kind.SAME, Kind.SAME]
+BIG = 2**53
+BEN = ("Ben", 1, "sold")
+BY_KEY = {
+    "of two equal records neither takes the other's pet": (
+        listed(("a", *REX), ("b", *REX)), keys(b=1, a=2), stored((1, *REX), (2, *REX)),
+        {2: Kind.SAME, 1: Kind.SAME},
+    ),
+    "a key that is unknown, and one whose pet is gone, are in the list alone": (
+        listed(("new", *REX), ("gone", *REX)), keys(gone=7), stored((9, *BEN)),
+        {None: Kind.ONLY_IN_LIST, 7: Kind.ONLY_IN_LIST, 9: Kind.ONLY_IN_STORE},
+    ),
+    "what an import left open is not decided by an equal pet, but the two are one entry": (
+        listed(("a", *REX)), keys(a=None), stored((1, *REX), (2, *REX), (3, *BEN)),
+        {1: Kind.IN_DOUBT, 2: Kind.ONLY_IN_STORE, 3: Kind.ONLY_IN_STORE},
+    ),
+    "the pet of a record with a mistake is no stranger": (
+        listed(("a", None, None, None), problem="name: missing"), keys(a=1), stored((1, *REX)),
+        {1: Kind.INVALID},
+    ),
+    "an unknown key turns no id of 64 bits into a float": (
+        listed(("a", *REX), ("new", *BEN)), keys(a=BIG + 1), stored((BIG + 1, *REX), (BIG, *BEN)),
+        {BIG + 1: Kind.SAME, None: Kind.ONLY_IN_LIST, BIG: Kind.ONLY_IN_STORE},
+    ),
+}  # fmt: skip
 
 
-def test_each_field_that_differs_is_named() -> None:
-    """A changed pet is one row that holds both sides."""
-    found = match_by_key(
-        listed(("a", "Rex", 1, "sold")), keys(a=1), stored((1, "Max", 1, "pending"))
-    )
-    assert kinds(found) == [Kind.CHANGED]
-    assert found.loc[0, "difference"] == "name, status"
-    assert found.loc[0, "status_in_store"] == "pending"
-
-
-def test_what_a_list_leaves_empty_differs_from_nothing() -> None:
-    """An empty status states none, so whatever the store made of it is no change."""
-    found = match_by_key(
-        listed(("a", "Rex", 1, None)), keys(a=1), stored((1, "Rex", 1, "available"))
-    )
-    assert kinds(found) == [Kind.SAME]
-
-
-def test_a_status_that_the_store_lacks_is_a_change() -> None:
-    """What the list states and the store does not is a difference."""
-    found = match_by_key(listed(("a", "Rex", 1, "sold")), keys(a=1), stored((1, "Rex", 1, None)))
-    assert found.loc[0, "difference"] == "status"
-
-
-def test_a_key_without_a_pet_is_only_in_the_list() -> None:
-    """Unknown keys, and pets that are gone, are in the list alone; other pets in the store."""
-    found = match_by_key(
-        listed(("new", "Rex", 1, "sold"), ("gone", "Max", 1, "sold")),
-        keys(gone=7),
-        stored((9, "Ben", 1, "sold")),
-    )
-    assert kinds(found) == [Kind.ONLY_IN_LIST, Kind.ONLY_IN_LIST, Kind.ONLY_IN_STORE]
-
-
-def test_a_key_in_doubt_stays_in_doubt() -> None:
-    """What an import left open is not decided by an equal pet, but the two are one entry."""
-    found = match_by_key(
-        listed(("a", "Rex", 1, "sold")),
-        keys(a=None),
-        stored((1, "Rex", 1, "sold"), (2, "Rex", 1, "sold"), (3, "Max", 1, "sold")),
-    )
-    assert kinds(found) == [Kind.IN_DOUBT, Kind.ONLY_IN_STORE, Kind.ONLY_IN_STORE]
-
-
-def test_ids_of_any_size_stand_beside_an_unknown_key() -> None:
-    """A key without a pet turns no id of 64 bits into a float, so no pet is counted twice."""
-    big = 2**53
-    found = match_by_key(
-        listed(("a", "Rex", 1, "sold"), ("new", "Ben", 1, "sold")),
-        keys(a=big + 1),
-        stored((big + 1, "Rex", 1, "sold"), (big, "Max", 1, "sold")),
-    )
-    assert kinds(found) == [Kind.SAME, Kind.ONLY_IN_LIST, Kind.ONLY_IN_STORE]
-    assert found["id"].dropna().tolist() == [big + 1, big]
-
-
-def test_what_a_list_does_not_state_leaves_groups_equal() -> None:
-    """Equal records without a status match as many pets of any status, as a single one does."""
-    luna = (None, "Luna", 1, None)
-    found = match_on(
-        listed(luna, luna, (None, "Luna", 1, "pending")),
-        stored((1, "Luna", 1, "sold"), (2, "Luna", 1, "pending"), (3, "Luna", 1, None)),
-        ON,
-    )
-    assert kinds(found) == [Kind.SAME] * 3
+@pytest.mark.parametrize(("ours", "known", "theirs", "expected"), BY_KEY.values(), ids=BY_KEY)
+def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expected) -> None:
+    """Which record is which pet is the word of the keys alone."""
+    found = match_by_key(ours, known, theirs)
+    assert [None if pd.isna(each) else each for each in found["id"]] == [*expected]
+    assert list(found["kind"]) == [*expected.values()]
 
 
 def test_of_a_part_of_the_store_no_pair_is_called_changed() -> None:
@@ -124,42 +95,28 @@ def test_of_a_part_of_the_store_no_pair_is_called_changed() -> None:
     rows = listed((None, "Rex", 1, "sold"), (None, "Max", 1, "sold"))
     pets = stored((4, "Rex", 1, "pending"), (5, "Max", 1, "sold"))
     found = match_on(rows, pets, ON, is_whole=False)
-    assert sorted(kinds(found)) == [Kind.AMBIGUOUS, Kind.AMBIGUOUS, Kind.SAME]
+    assert sorted(found["kind"]) == [Kind.AMBIGUOUS, Kind.AMBIGUOUS, Kind.SAME]
 
 
-def test_an_invalid_record_still_is_its_pet() -> None:
-    """A record with a mistake is told as such, and its pet is not called a stranger."""
-    found = match_by_key(
-        listed(("a", None, None, None), problem="name: missing"),
-        keys(a=1),
-        stored((1, "Rex", 1, "sold")),
-    )
-    assert kinds(found) == [Kind.INVALID]
-
-
-def test_three_here_and_two_there_are_ambiguous() -> None:
-    """Equal records that are more than their equals are counted, never paired by chance."""
-    luna = (None, "Luna", 1, "sold")
-    found = match_on(
-        listed(luna, luna, luna), stored((1, "Luna", 1, "sold"), (2, "Luna", 1, "sold")), ON
-    )
-    assert kinds(found) == [Kind.AMBIGUOUS] * 5
-    assert found["record"].notna().sum() == 3
-
-
-def test_as_many_equal_ones_on_both_sides_are_the_same() -> None:
-    """Whichever is which, nothing differs; so no id is told."""
-    luna = (None, "Luna", 1, "sold")
-    found = match_on(listed(luna, luna), stored((1, "Luna", 1, "sold"), (2, "Luna", 1, "sold")), ON)
-    assert kinds(found) == [Kind.SAME, Kind.SAME]
-    assert found["id"].isna().all()
-
-
-def test_the_only_one_of_each_side_is_a_pair() -> None:
-    """One record and one pet that are equal in the fields named are one animal."""
-    found = match_on(listed((None, "Rex", 1, "sold")), stored((4, "Rex", 1, "pending")), ON)
-    assert list(found["id"]) == [4]
-    assert kinds(found) == [Kind.CHANGED]
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected", "ids"),
+    [
+        # The only one of each side is a pair.
+        (["sold"], ["pending"], [Kind.CHANGED], 1),
+        # As many equal ones on both sides are the same: whichever is which, nothing differs.
+        (["sold", "sold"], ["sold", "sold"], [Kind.SAME] * 2, 0),
+        # What a list does not state leaves groups equal.
+        ([None, None, "pending"], ["sold", "pending", None], [Kind.SAME] * 3, 0),
+        # Three here and two there are counted, never paired by chance.
+        (["sold"] * 3, ["sold"] * 2, [Kind.AMBIGUOUS] * 5, 2),
+    ],
+)
+def test_equal_fields_pair_only_without_a_choice(ours, theirs, expected, ids: int) -> None:
+    """Of records and pets of one name, what is paired, counted or left open."""
+    pets = stored(*((at, "Rex", 1, status) for at, status in enumerate(theirs)))
+    found = match_on(listed(*((None, "Rex", 1, status) for status in ours)), pets, ON)
+    assert list(found["kind"]) == expected
+    assert (found["record"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
 
 
 animals = st.tuples(

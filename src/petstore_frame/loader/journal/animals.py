@@ -1,4 +1,4 @@
-"""Which animal each staged record is: what all rules share.
+"""The staged records whose animals are looked for, and what the user must be asked about them.
 
 An animal has one life, so a record becomes an animal and is skipped where that one lives already.
 Where records are only similar, the rules note a case, and the user says which animals they are.
@@ -9,59 +9,71 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from petstore_frame.loader.journal.keys import form_of
-from petstore_frame.loader.journal.rows import pack_problem
+from petstore_frame.loader.journal.rows import pack_problem, read_cells
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import IS_UNSENT, is_live
+from petstore_frame.loader.journal.tables import IS_UNSENT, form_of, is_live
+from petstore_frame.loader.question import CASES, Case, Earlier, Example
+from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.text import folded_name
 
-SUPERSEDED = "superseded"
-# The note of a record whose name is a default, not from its file.
-DEFAULT_NAME = "default_name"
-# From so many alike records on, and from such a share of either side, the user is asked.
-LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
 TO_SEND: str = f"import = :mine AND {IS_UNSENT}"
 
 
+_EXAMPLES = """
+SELECT mine.record, mine.line,
+  coalesce(iif(cases.name = 'similar_key', mine.key, CAST(mine.payload AS TEXT)), ''),
+  coalesce(iif(cases.name = 'similar_key', old.key,
+    coalesce(CAST(old.payload AS TEXT), pets.body)), ''),
+  imports.source, imports.staged_at, coalesce(old.pet_id, cases.pet)
+FROM temp.cases CROSS JOIN records AS mine USING (id)
+LEFT JOIN records AS old ON old.id = cases.other
+LEFT JOIN imports ON imports.import = old.import AND old.import <> mine.import
+LEFT JOIN temp.pets ON pets.pet = cases.pet
+WHERE cases.name = :case ORDER BY mine.id LIMIT 2
+"""
+_SOURCES = """
+SELECT imports.id, source, staged_at, count(*) FROM temp.cases
+JOIN records AS old ON old.id = cases.other JOIN imports USING (import)
+WHERE cases.name = :case AND import <> :mine GROUP BY import ORDER BY 4 DESC, import DESC
+"""
+
+
+@dataclass
 class Animals:
     """The staged records of one import, with their animals as far as the rules have found them.
 
-    Args:
+    Attributes:
         sql: A connection within a transaction.
         staged: The records.
         answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
         otherwise: The answer to try where the user gave none.
         pause: Called now and then; what it raises ends the rules.
-
-    Attributes:
-        cases: How many records each case concerns, of how many that were compared.
+        asked: How many records each case concerns, of how many that were compared.
         facts: What else the user should know, as values.
     """
 
-    def __init__(
-        self,
-        sql: sqlite3.Connection,
-        staged: Staged,
-        answers: Mapping[str, str],
-        otherwise: str,
-        pause: Callable[[], None] = lambda: None,
-    ) -> None:
-        self.sql, self.staged, self.run = sql, staged, staged.run
-        self.cases: dict[str, tuple[int, int]] = {}
-        self.facts: dict[str, Any] = {}
-        self.answers, self._otherwise, self._pause = answers, otherwise, pause
+    sql: sqlite3.Connection
+    staged: Staged
+    answers: Mapping[str, str]
+    otherwise: str
+    pause: Callable[[], None]
+    asked: dict[str, tuple[int, int]] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.run = self.staged.run
         self._names = {
-            "first": staged.first,
-            "mine": staged.run.number,
-            "place": staged.run.place,
-            "columns": staged.key_columns,
+            "first": self.staged.first,
+            "mine": self.run.number,
+            "place": self.run.place,
+            "columns": self.staged.key_columns,
         }
-        sql.create_function("form_of", 1, form_of, deterministic=True)
-        sql.create_function("name_of", 1, name_of, deterministic=True)
-        sql.create_function("relation", 4, relation, deterministic=True)
+        for function, values in ((form_of, 1), (name_of, 1), (relation, 4)):
+            self.sql.create_function(function.__name__, values, function, deterministic=True)
         self.make("cases", "name, id, other, pet, PRIMARY KEY (name, id)")
         self.make("pets", "pet INTEGER PRIMARY KEY, name, body, fingerprint, is_ours, is_seen")
 
@@ -80,7 +92,7 @@ class Animals:
 
     def make(self, table: str, columns: str, select: str = "", **more: Any) -> int:
         """Make a temporary table anew, and return how many rows it has."""
-        self._pause()
+        self.pause()
         self.sql.execute(f"DROP TABLE IF EXISTS temp.{table}")
         self.sql.execute(f"CREATE TEMP TABLE {table} ({columns})")
         return self.do(f"INSERT INTO temp.{table} {select}", **more).rowcount if select else 0
@@ -100,17 +112,17 @@ class Animals:
             **more,
         )
         self.do(
-            f"UPDATE records SET state = 'skipped', reason = '{SUPERSEDED}', known_by = 'key'"
+            "UPDATE records SET state = 'skipped', reason = 'superseded', known_by = 'key'"
             f" WHERE {IS_UNSENT} AND id IN (SELECT live.id FROM temp.becoming AS new"
             "  CROSS JOIN records AS mine ON mine.id = new.id AND mine.state = 'pending'"
             f" CROSS JOIN records AS live ON live.animal = new.animal AND {is_live('live')}"
             " WHERE live.id < :first)"
         )
+        # A row that was corrected once may come back wrong: its animal stays the corrected one.
         is_taken = (
             "(n > 1 AND state = 'pending' OR EXISTS (SELECT 1 FROM records AS live"
             f" WHERE live.animal = new.animal AND {is_live('live')} AND live.id <> new.id))"
         )
-        # A row that was corrected once may come back wrong: its animal stays the corrected one.
         self.do(
             "UPDATE records SET animal = new.animal, known_by = new.known_by,"
             f" state = CASE WHEN {is_taken} THEN 'skipped' ELSE state END,"
@@ -119,12 +131,11 @@ class Animals:
             " FROM temp.becoming AS new WHERE records.id = new.id"
         )
 
-    def answer_to(self, case: str) -> str:
-        """Return the user's answer to a case, or the one to try."""
-        return self.answers.get(case, self._otherwise)
-
     def ask(self, case: str, select: str, of: int, **more: Any) -> str:
-        """Note the records of a case, a selection (id, other, pet); return the answer, if any."""
+        """Note the records of a case, a selection (id, other, pet); return the answer, if any.
+
+        The answer is the user's, or the one to try.
+        """
         records = self.do(
             f"INSERT OR IGNORE INTO temp.cases SELECT :case, id, other, pet FROM ({select})",
             case=case,
@@ -132,14 +143,38 @@ class Animals:
         ).rowcount
         if not records:
             return ""
-        self.cases[case] = (records, of)
-        if self.answer_to(case) == "send":
+        self.asked[case] = (records, of)
+        answer = self.answers.get(case, self.otherwise)
+        if answer == "send":
             self.do(
                 "UPDATE records SET known_by = 'user' WHERE id IN"
                 " (SELECT id FROM temp.cases WHERE name = :case)",
                 case=case,
             )
-        return self.answer_to(case)
+        return answer
+
+    def cases(self) -> tuple[Case, ...]:
+        """Return the cases that the user has not answered, as values to be shown."""
+
+        return tuple(
+            Case(
+                name,
+                *self.asked[name],
+                examples=tuple(Example(*row) for row in self.do(_EXAMPLES, case=name)),
+                sources=tuple(Earlier(*row) for row in self.do(_SOURCES, case=name)),
+            )
+            for name in CASES
+            if name in self.asked and name not in self.answers
+        )
+
+    def likely_key(self) -> str | None:
+        """Return a column that is not sent, filled, and different in each record, if any."""
+        if self.run.key:
+            return None
+        rows = self.do("SELECT cells FROM records WHERE import = :mine AND notes IS NOT 'blank'")
+        cells = (read_cells(packed) for (packed,) in rows)
+        found = likely_keys(self.run.header, cells, {*self.run.mapping.values()})
+        return found[0] if found else None
 
     def spoil(self, record_id: int, problem: RecordProblem) -> None:
         """Turn a record that could be sent into one to fix."""
@@ -158,16 +193,6 @@ class Animals:
             self.facts[name] = found
 
 
-def is_many(alike: int, of: int) -> bool:
-    """Return whether these are at least a quarter, and at least three or all.
-
-    Example:
-        >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
-        (True, False, True, False)
-    """
-    return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
-
-
 def name_of(payload: bytes | None) -> str | None:
     """Return the name of a request body, as names are compared."""
     return None if payload is None else folded_name(json.loads(payload)["name"])
@@ -183,6 +208,6 @@ def relation(
     if payload is None or other is None:
         return 0
     one, two = json.loads(payload), json.loads(other)
-    is_default = DEFAULT_NAME in (notes or "") or DEFAULT_NAME in (other_notes or "")
+    is_default = "default_name" in f"{notes} {other_notes}"
     has_other_name = not is_default and folded_name(one["name"]) != folded_name(two["name"])
     return 2 * has_other_name + bool(one["categoryId"] != two["categoryId"])

@@ -21,8 +21,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
-from petstore_frame.files.lock import AtWorkError, held
-from petstore_frame.files.whole import sync
+from petstore_frame.files.whole import AtWorkError, held, sync
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal.tables import (
     FORMAT,
@@ -37,11 +36,12 @@ SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 LOCK_WAIT_S = 2.0
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_ASKS_AGAIN = (
+    "run the same import again: it compares the file with the pets of the store, and asks before "
+    "it sends any that is there already"
+)
 # Journals that this process found whole, by what their files looked like then.
-_whole: dict[Path, tuple[object, ...]] = {}
-
-
-# -- where it is -----------------------------------------------------------------------------------
+_whole: dict[Path, list[int]] = {}
 
 
 def place_of(
@@ -70,18 +70,25 @@ def place_of(
     return folder / f"{'-'.join([readable[:60], *digests])}{SUFFIX}"
 
 
-def find_journal(journal: str | PathLike[str] | None, base_url: str, store_id: str | None) -> Path:
+def find_journal(
+    journal: str | PathLike[str] | None,
+    base_url: str,
+    store_id: str | Callable[[], str | None] | None,
+) -> Path:
     """Return where the journal of a store is that states this id; None fits the first one.
 
     The first journal of an address belongs to the first store that had it. One that states another
-    id has a journal of its own.
+    id has a journal of its own. A function is asked for the id only where that can matter.
     """
     path = place_of(journal, base_url)
     if store_id is None or not path.exists():
         return path
     with reading(path) as sql:
         ((known,),) = sql.execute("SELECT store_id FROM journal").fetchall()
-    return path if known in (None, store_id) else place_of(journal, base_url, store_id)
+    if known is None:
+        return path
+    stated = store_id() if callable(store_id) else store_id
+    return path if stated in (None, known) else place_of(journal, base_url, stated)
 
 
 def count_file(path: Path) -> Path:
@@ -109,14 +116,6 @@ def write_count(path: Path, commits: int) -> None:
     file.touch(0o600)
     file.write_bytes(b"%020d\n" % commits)
     sync(file)
-
-
-# -- what is wrong with it -------------------------------------------------------------------------
-
-_ASKS_AGAIN = (
-    "run the same import again: it compares the file with the pets of the store, and asks before "
-    "it sends any that is there already"
-)
 
 
 @contextmanager
@@ -155,20 +154,19 @@ def not_whole(path: Path, what: str, done: str = "nothing was sent") -> JournalE
 
 
 @contextmanager
-def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
+def holding(path: Path) -> Iterator[None]:
     """Hold a journal, so that nobody else writes to it; its folder is made where it is missing.
 
     Raises:
         JournalLockedError: Another import is at work in it.
         JournalError: The place cannot be written.
     """
+    lock, is_held = path.with_name(path.name + LOCK), False
     try:
         # For its owner alone: a journal has the cells of the files.
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise JournalError(f"{path.parent}: {problem.strerror}; nothing was sent") from problem
-    try:
-        with held(path.with_name(path.name + LOCK), wait_s=wait_s):
+        with held(lock, wait_s=LOCK_WAIT_S):
+            is_held = True
             yield
     except AtWorkError:
         raise JournalLockedError(
@@ -176,9 +174,10 @@ def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
             "begun can be resumed"
         ) from None
     except OSError as problem:
-        if problem.filename is None or not str(problem.filename).endswith(LOCK):
+        if is_held:
             raise
-        raise JournalError(f"{problem.filename}: {problem.strerror}; nothing was sent") from None
+        place = problem.filename or path.parent
+        raise JournalError(f"{place}: {problem.strerror}; nothing was sent") from problem
 
 
 def check_whole(path: Path) -> bool:
@@ -228,17 +227,15 @@ def check_whole(path: Path) -> bool:
     return True
 
 
-def _stamp(path: Path) -> tuple[object, ...]:
-    found: list[object] = []
+def _stamp(path: Path) -> list[int]:
+    """Return what tells that the files of a journal were touched since."""
+    found: list[int] = []
     for file in (path, path.with_name(path.name + LOG), count_file(path)):
         with suppress(OSError):
             facts = file.stat()
             if facts.st_size:  # a reader leaves an empty log
                 found += [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
-    return tuple(found)
-
-
-# -- making, copying and reading it ----------------------------------------------------------------
+    return found
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
@@ -331,7 +328,7 @@ class Writer:
             ((self._commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
         try:
             self._count = os.open(count_file(path), os.O_RDWR)
-            self._file = _identity(path)
+            self._file = path.stat()
         except OSError as problem:
             self.sql.close()
             raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
@@ -368,7 +365,7 @@ class Writer:
             JournalError: It was moved or deleted.
         """
         try:
-            is_ours = _identity(self.path) == self._file
+            is_ours = os.path.samestat(self.path.stat(), self._file)
         except OSError as problem:
             raise journal_error(self.path, problem, is_sending=True) from problem
         if not is_ours:
@@ -383,8 +380,3 @@ class Writer:
         os.close(self._count)
         if problem is None and self.path.exists():
             _whole[self.path] = _stamp(self.path)  # the next load need not look through it again
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino

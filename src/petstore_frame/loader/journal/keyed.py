@@ -1,4 +1,4 @@
-"""Rule 3 of identity: a key names an animal."""
+"""Rules 2 and 3 of identity: a row that names its record, and a key that names an animal."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from itertools import combinations, groupby
 from typing import NamedTuple
 
-from petstore_frame.loader.journal.animals import ALIKE_SHARE, LEAST_ALIKE, Animals, relation
+from petstore_frame.errors import InputError
+from petstore_frame.loader.journal.animals import Animals, relation
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.staging import LEFT_OUT
 from petstore_frame.loader.journal.tables import is_live
-from petstore_frame.loader.record import RecordProblem
+from petstore_frame.loader.question import ALIKE_SHARE, LEAST_ALIKE
+from petstore_frame.loader.record import Reason, RecordProblem
 
 KEY_REPEATED, KEY_MISSING, SAME_ROW = "key_repeated", "key_missing", "same_row"
 # A record with one of these problems may get another key when it is fixed.
@@ -22,6 +23,53 @@ _FORM = """
 CASE WHEN key GLOB '*[^0-9A-Za-z]*' THEN form_of(key)
   ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END
 """
+
+
+def find_fixed(animals: Animals) -> None:
+    """Make rows of a fix file the records that they name.
+
+    Raises:
+        InputError: A row names a record that this journal does not know.
+    """
+    if not animals.has("SELECT 1 FROM temp.origins"):
+        return
+    animals.make(
+        "named",
+        "id INTEGER PRIMARY KEY, record_id, animal, key, may_change",
+        "SELECT origins.id, old.id, old.animal, old.key,"
+        f" coalesce(old.problem_code IN {KEY_PROBLEMS}, FALSE)"
+        " FROM temp.origins CROSS JOIN records AS mine ON mine.id = origins.id"
+        " JOIN imports ON imports.id GLOB origins.import_id || '*'"
+        " JOIN records AS old ON old.import = imports.import AND old.record = origins.record"
+        " GROUP BY origins.id HAVING count(DISTINCT old.id) = 1",
+    )
+    unknown = animals.do(
+        "SELECT line, import_id, origins.record FROM temp.origins JOIN records USING (id)"
+        " WHERE id NOT IN (SELECT id FROM temp.named) ORDER BY id LIMIT 1"
+    ).fetchone()
+    if unknown is not None:
+        line, import_id, record = unknown
+        raise InputError(
+            f"this row is record {record} of the import {import_id}, which this journal does not "
+            "know, so it may be in the store already; nothing was sent",
+            line=line,
+            hint="name the journal folder that the import was made with; or, if these are new "
+            "animals, empty the column _pf_record",
+        )
+    copied = animals.do(
+        "SELECT named.id, first.line FROM (SELECT id, min(id) OVER (PARTITION BY record_id) AS one"
+        "  FROM temp.named) AS named JOIN records AS first ON first.id = one WHERE named.id > one"
+    ).fetchall()
+    for record_id, line in copied:
+        what = f"this row and line {line} are the same record"
+        hint = "remove one of the two, or empty _pf_record where it is another animal"
+        animals.spoil(record_id, RecordProblem("record_repeated", what, hint=hint))
+        animals.do("DELETE FROM temp.named WHERE id = :id", id=record_id)
+    animals.do(
+        "UPDATE records SET key = named.key FROM temp.named AS named"
+        " WHERE records.id = named.id AND named.key IS NOT NULL AND NOT named.may_change"
+    )
+    animals.become("SELECT id, animal, 'record' AS known_by FROM temp.named")
 
 
 def find_keys(animals: Animals) -> None:
@@ -72,7 +120,7 @@ def one_record_per_key(animals: Animals) -> None:
         "   GROUP BY form, key HAVING count(*) > 1)"
         " CROSS JOIN temp.keyed AS keyed USING (form, key) CROSS JOIN records USING (id)"
         " LEFT JOIN temp.ranks AS ranks USING (id)"
-        f" WHERE NOT (state = 'skipped' AND reason IS '{LEFT_OUT}')"
+        f" WHERE NOT (state = 'skipped' AND reason IS '{Reason.LEFT_OUT}')"
         " ORDER BY form, keyed.key, records.id",
     )
     repeated = map(KeyedRow._make, animals.do("SELECT * FROM temp.repeated"))
@@ -146,7 +194,8 @@ def known_keys(animals: Animals) -> None:
     """Skip the records of known keys; ask where such a record is clearly another animal.
 
     Of several animals of one key a row is the one that has its name and category, else the only
-    one that has its name; else it asks.
+    one that has its name; else it asks. An animal of a similar key is one of them where the row
+    has both, as somebody said before that these keys name several.
     """
     if animals.run.copy:
         return
@@ -157,15 +206,20 @@ def known_keys(animals: Animals) -> None:
         "   OR relation = 1 AND named = 1 THEN relation ELSE 3 END"
         " FROM (SELECT *, count(*) OVER (PARTITION BY id) AS animals,"
         "   sum(relation = 1) OVER (PARTITION BY id) AS named,"
-        "   row_number() OVER (PARTITION BY id ORDER BY min(relation, 2), animal) AS place"
-        "  FROM (SELECT mine.id, keys.animal, live.id AS live, CASE WHEN live.id IS NULL"
+        "   row_number() OVER"
+        "    (PARTITION BY id ORDER BY min(relation, 2), is_similar, live IS NULL, animal) AS place"
+        "  FROM (SELECT mine.id, keys.animal, live.id AS live,"
+        "    keys.key <> keyed.key AS is_similar, CASE WHEN live.id IS NULL"
         "    OR live.fingerprint IS mine.fingerprint OR mine.payload IS NULL THEN 0"
         "    ELSE relation(mine.payload, mine.notes, live.payload, live.notes) END AS relation"
         "   FROM temp.keyed CROSS JOIN keys"
-        "    ON keys.columns = :columns AND keys.form = keyed.form AND keys.key = keyed.key"
+        "    ON keys.columns = :columns AND keys.form = keyed.form"
         "   CROSS JOIN records AS mine ON mine.id = keyed.id"
         f"  LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
-        "   WHERE NOT EXISTS (SELECT 1 FROM keys AS own WHERE own.columns = :columns"
+        "   WHERE (keys.key = keyed.key OR live.fingerprint = mine.fingerprint"
+        "     AND EXISTS (SELECT 1 FROM keys AS own WHERE own.columns = :columns"
+        "      AND own.form = keyed.form AND own.key = keyed.key))"
+        "    AND NOT EXISTS (SELECT 1 FROM keys AS own WHERE own.columns = :columns"
         "     AND own.form = keyed.form AND own.key = keyed.key AND own.animal = mine.animal)"
         "    AND mine.id NOT IN (SELECT id FROM temp.same_row)))"
         " WHERE place = 1",
@@ -228,8 +282,6 @@ def similar_keys(animals: Animals) -> None:
 
 def claim_keys(animals: Animals) -> None:
     """Give each key its animal, and what was skipped for another row that row's animal."""
-    if not animals.run.key:
-        return
     animals.do(
         "UPDATE records SET animal = stands.animal,"
         " known_by = coalesce(stands.known_by, 'key')"
@@ -243,9 +295,9 @@ def claim_keys(animals: Animals) -> None:
         "other",
         "id INTEGER PRIMARY KEY, animal, names_none",
         f"SELECT id, animal, coalesce(problem_code, '') IN {KEY_PROBLEMS}"
-        f"  OR animal = id AND state = 'skipped' AND reason IS '{LEFT_OUT}'"
+        f"  OR known_by IS NULL AND state = 'skipped' AND reason IS '{Reason.LEFT_OUT}'"
         " FROM records WHERE id >= :first"
-        f" AND (animal <> id OR problem_code IS NOT NULL OR reason IS '{LEFT_OUT}')",
+        f" AND (animal <> id OR problem_code IS NOT NULL OR reason IS '{Reason.LEFT_OUT}')",
     )
     animals.do(
         "INSERT OR IGNORE INTO keys"

@@ -6,14 +6,17 @@ import json
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.record import MOVES, Ending, State
 
-_TO_SEND = "SELECT record, line, payload, life, attempts, is_in_doubt FROM records WHERE import = ?"
+_TO_SEND = """
+SELECT record, line, CAST(payload AS TEXT) AS payload, life, attempts, is_in_doubt
+FROM records WHERE import = ?
+"""
 # A start time in the future means that the clock was wrong, so the key may be of any age.
 _REPEATABLE = "state = 'unknown' AND is_keyed AND first_sent_at > ? AND first_sent_at <= ?"
 _CLAIM = """
@@ -21,18 +24,21 @@ UPDATE records SET state = 'in_flight', attempts = attempts + 1, is_keyed = ?,
   first_sent_at = coalesce(first_sent_at, ?), last_sent_at = ?
 WHERE import = ? AND state IN ('pending', 'unknown') AND record IN
 """
-# One statement for all outcomes of a commit; its rows are those of ``_values``.
+# One statement for all outcomes of a commit; its rows are those that ``_settle`` makes.
 _SETTLE = """
 UPDATE records SET state = column2, reason = column3, pet_id = column4, id_source = column5,
   answer = column6, is_in_doubt = column7, is_keyed = is_keyed AND column8, settled_at = column9
 FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
 """
-_VALUES = 9
-READ_AHEAD = 256
 _ADD_NOTES = """
 UPDATE records SET notes = coalesce(notes || char(10), '') || ? WHERE import = ? AND record = ?
 """
-_NOTE = "INSERT INTO events (import, record, at, kind, detail) VALUES (?, ?, ?, ?, ?)"
+READ_AHEAD = 256
+# All in one row: with each row that SQLite gives, Python lets the other threads run first.
+_READ_AHEAD = f"""
+SELECT json_group_array(json_array(record, line, payload, life, attempts, is_in_doubt))
+FROM ({_TO_SEND} AND state = 'pending' AND record >= ? ORDER BY record LIMIT ?)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,7 @@ class Outcome:
     may_repeat: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A later change of a record: found in the store, not found, or to be sent again."""
 
     record: int
@@ -130,8 +135,6 @@ class Outcomes:
             )
             self._note(now, "end", {"ending": str(ending), "detail": detail})
 
-    # -- while it is sent ------------------------------------------------------------------------
-
     def commit(
         self,
         verdicts: Sequence[Outcome],
@@ -178,26 +181,40 @@ class Outcomes:
         """Write the next intents: records in doubt to repeat, then up to ``fresh`` pending ones."""
         chosen: list[Any] = []
         if repeats:
-            which = f"record IN ({_places(len(repeats))}) AND {_REPEATABLE}"
-            query = f"{_TO_SEND} AND {which} ORDER BY record"
-            chosen += self._sql.execute(query, [self._import, *repeats, keys_since, now])
+            which = f"record IN ({_places(repeats)}) AND {_REPEATABLE} ORDER BY record"
+            values = [self._import, *repeats, keys_since, now]
+            chosen += self._sql.execute(f"{_TO_SEND} AND {which}", values)
         chosen += self._next_pending(fresh)
-        has_key = keys_since is not None
-        if chosen:
-            numbers = [record for record, *_ in chosen]
-            claimed = self._sql.execute(
-                f"{_CLAIM} ({_places(len(numbers))})", [has_key, now, now, self._import, *numbers]
+        if not chosen:
+            return []
+        numbers, has_key = [record for record, *_ in chosen], keys_since is not None
+        claimed = self._sql.execute(
+            f"{_CLAIM} ({_places(numbers)})", [has_key, now, now, self._import, *numbers]
+        )
+        if claimed.rowcount != len(numbers):
+            raise self._refused(numbers[0], State.IN_FLIGHT)
+        return [
+            Intent(
+                record,
+                line,
+                payload.encode(),
+                # The same on every computer, so that a store replays for a restored journal, too.
+                # An animal that is another than an equal pet has a life, and a key, of its own.
+                str(uuid.uuid5(self._uuid, f"{record} {life} {payload}")) if has_key else None,
+                attempts + 1,
+                bool(is_in_doubt),
+                now,
             )
-            if claimed.rowcount != len(numbers):
-                raise self._refused(numbers[0], State.IN_FLIGHT)
-        return [self._intent(row, now, has_key=has_key) for row in chosen]
+            for record, line, payload, life, attempts, is_in_doubt in chosen
+        ]
 
     def _next_pending(self, most: int) -> list[Any]:
         """Take pending records, read in advance: each statement hands the processor to others."""
         if len(self._pending) < most:
-            query = f"{_TO_SEND} AND state = 'pending' AND record >= ? ORDER BY record LIMIT ?"
             start = self._pending[-1][0] + 1 if self._pending else self._first_pending
-            self._pending += self._sql.execute(query, [self._import, start, READ_AHEAD]).fetchall()
+            values = [self._import, start, READ_AHEAD]
+            ((packed,),) = self._sql.execute(_READ_AHEAD, values).fetchall()
+            self._pending += json.loads(packed)
         taken, self._pending = self._pending[:most], self._pending[most:]
         if taken:
             self._first_pending = taken[-1][0] + 1
@@ -205,31 +222,29 @@ class Outcomes:
 
     def _read_again(self, record: int) -> None:
         """Begin anew with the pending records, of which this is one now."""
-        self._first_pending = min(self._first_pending, record)
-        self._pending = []
-
-    def _intent(self, row: Sequence[Any], now: float, *, has_key: bool) -> Intent:
-        record, line, payload, life, attempts, is_in_doubt = row
-        key = None
-        if has_key:
-            # The same on every computer, so that a store replays for a restored journal, too.
-            # An animal that is another than an equal pet has a life, and so a key, of its own.
-            key = str(uuid.uuid5(self._uuid, f"{record} {life} {payload.decode()}"))
-        return Intent(record, line, payload, key, attempts + 1, bool(is_in_doubt), now)
+        self._first_pending, self._pending = min(self._first_pending, record), []
 
     def _settle(self, verdicts: Sequence[Outcome], now: float) -> None:
         """Write how requests ended; a pet that another record has is refused with all of them."""
+        values: list[tuple[Any, ...]] = []
         for each in verdicts:
-            record = each.intent.record
-            if each.state is State.PENDING:
-                if each.intent.is_in_doubt:
-                    raise JournalError(f"record {record} is in doubt and cannot become pending")
-                self._read_again(record)
-            elif each.state not in MOVES[State.IN_FLIGHT]:
-                raise self._refused(record, each.state)
-        values = [value for each in verdicts for value in _values(each, now)]
-        query = _SETTLE.format(", ".join([f"({_places(_VALUES)})"] * len(verdicts)))
-        if self._sql.execute(query, [*values, self._import]).rowcount != len(verdicts):
+            intent, state = each.intent, each.state
+            is_back = state is State.PENDING
+            if is_back and intent.is_in_doubt:
+                raise JournalError(f"record {intent.record} is in doubt and cannot become pending")
+            if state not in MOVES[State.IN_FLIGHT]:
+                raise self._refused(intent.record, state)
+            if is_back:
+                self._read_again(intent.record)
+            id_source = None if each.pet_id is None else "response"
+            doubt = intent.is_in_doubt or state is State.UNKNOWN
+            values.append((
+                intent.record, state.value, each.reason, each.pet_id, id_source,
+                json.dumps(each.answer), doubt, each.may_repeat, None if is_back else now,
+            ))  # fmt: skip
+        query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
+        flat = [value for row in values for value in row]
+        if self._sql.execute(query, [*flat, self._import]).rowcount != len(verdicts):
             raise self._refused(verdicts[0].intent.record, verdicts[0].state)
         for each in verdicts:
             record = each.intent.record
@@ -239,32 +254,27 @@ class Outcomes:
                 detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
                 self._note(now, "attempt", detail | {"reason": each.reason} | each.answer, record)
 
-    # -- afterwards ------------------------------------------------------------------------------
-
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""
-        with self._writer.transaction():
-            for change in changes:
-                self._change(change, now)
-
-    def _change(self, change: Change, now: float) -> None:
-        values: dict[str, Any] = {"reason": change.reason, "settled_at": now}
-        if change.pet_id is not None:
-            values |= {"pet_id": change.pet_id, "id_source": change.id_source}
-        if change.state is State.PENDING:  # what was in doubt is settled, and it is sent once more
-            values |= {"is_in_doubt": 0, "settled_at": None}
-            self._read_again(change.record)
-            self._sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
-        names = ", ".join(f"{name} = ?" for name in values)
-        place = (self._import, change.record, str(change.old))
-        changed = self._sql.execute(
-            f"UPDATE records SET state = ?, {names} WHERE import = ? AND record = ? AND state = ?",
-            [str(change.state), *values.values(), *place],
-        ).rowcount
-        if changed != 1 or change.state not in MOVES[change.old]:
-            raise self._refused(change.record, change.state)
-        detail = {"from": str(change.old), "to": str(change.state), "reason": change.reason}
-        self._note(now, "changed", detail | {"pet_id": change.pet_id}, change.record)
+        with self._writer.transaction() as sql:
+            for record, old, state, reason, pet_id, id_source in changes:
+                values: dict[str, Any] = {"reason": reason, "settled_at": now}
+                if pet_id is not None:
+                    values |= {"pet_id": pet_id, "id_source": id_source}
+                if state is State.PENDING:  # what was in doubt is settled; it is sent once more
+                    values |= {"is_in_doubt": 0, "settled_at": None}
+                    self._read_again(record)
+                    sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
+                names = ", ".join(f"{name} = ?" for name in values)
+                which = "import = ? AND record = ? AND state = ?"
+                changed = sql.execute(
+                    f"UPDATE records SET state = ?, {names} WHERE {which}",
+                    [str(state), *values.values(), self._import, record, str(old)],
+                ).rowcount
+                if changed != 1 or state not in MOVES[old]:
+                    raise self._refused(record, state)
+                detail = {"from": str(old), "to": str(state), "reason": reason, "pet_id": pet_id}
+                self._note(now, "changed", detail, record)
 
     def name_pet(self, record: int, pet_id: int, now: float) -> None:
         """Write the id of a created record whose answer was lost."""
@@ -281,38 +291,24 @@ class Outcomes:
         with self._writer.transaction():
             self._note(now, kind, detail)
 
-    def owners(self, pet_ids: Iterable[int]) -> dict[int, tuple[int, str]]:
+    def owners(self, pet_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
         """Return the record of any import that has each of some pets, and that import's file."""
-        wanted = [*pet_ids]
         query = (
             "SELECT pet_id, record, source FROM records JOIN imports USING (import)"
-            f" WHERE pet_id IN ({_places(len(wanted))})"
+            f" WHERE pet_id IN ({_places(pet_ids)})"
         )
         with sql_errors(self.path):
-            return {pet: (record, file) for pet, record, file in self._sql.execute(query, wanted)}
+            return {pet: (record, file) for pet, record, file in self._sql.execute(query, pet_ids)}
 
     def _refused(self, record: int, state: State) -> JournalError:
         return JournalError(f"{self.path}: record {record} cannot become {state}; not written")
 
     def _note(self, now: float, kind: str, detail: Any, record: int | None = None) -> None:
-        self._sql.execute(_NOTE, [self._import, record, now, kind, json.dumps(detail)])
+        self._sql.execute(
+            "INSERT INTO events (import, record, at, kind, detail) VALUES (?, ?, ?, ?, ?)",
+            [self._import, record, now, kind, json.dumps(detail)],
+        )
 
 
-def _values(verdict: Outcome, now: float) -> tuple[Any, ...]:
-    """Return what is written of the end of a request, in the order of ``_SETTLE``."""
-    intent, state = verdict.intent, verdict.state
-    return (
-        intent.record,
-        state.value,
-        verdict.reason,
-        verdict.pet_id,
-        None if verdict.pet_id is None else "response",
-        json.dumps(verdict.answer),
-        intent.is_in_doubt or state is State.UNKNOWN,
-        verdict.may_repeat,
-        None if state is State.PENDING else now,
-    )
-
-
-def _places(count: int) -> str:
-    return ", ".join("?" * count)
+def _places(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))

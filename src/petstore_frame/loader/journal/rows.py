@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.tables import IS_DOUBTFUL, is_live
-from petstore_frame.loader.record import DOUBT_STATES, Ending, RecordProblem, State
+from petstore_frame.loader.journal.tables import IS_DOUBTFUL, is_live, one_of
+from petstore_frame.loader.record import DOUBT_STATES, Ending, Reason, RecordProblem, State
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class Import:
         duplicates: The answers to the question, one word or one for each case.
         keep: Which of several rows of one key stands.
         copy: 0, or the number of a copy that was made on purpose (``again=True``).
-        call: The call, as JSON.
-        recipe: How it was read, as JSON; None where that cannot be written.
+        call, recipe: The call and how the file was read, as JSON; None where that is not known.
         facts: What was found when it was staged, as values.
         staged_at: When its records were read last.
         started_at: When the last session began to send; None before the first.
@@ -60,28 +59,26 @@ class Import:
     number: int = 0
 
 
+# How it was read and called, in the column ``recipe``.
+RECIPE = ("mapping", "key", "duplicates", "keep", "call", "recipe")
 _PLAIN = (
     "id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
     "ending_detail",
 )  # fmt: skip
-# How it was read and called, in the column ``recipe``.
-RECIPE = ("mapping", "key", "duplicates", "keep", "call", "recipe")
+_IMPORTS = f"SELECT {', '.join(_PLAIN)}, base_url, store_id, import, header, recipe, facts"
 
 
 def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None:
     """Write the facts of an import, new or known."""
-    values = {name: getattr(run, name) for name in _PLAIN}
-    values |= {
+    values = {name: getattr(run, name) for name in _PLAIN} | {
         "import": run.number,
         "header": json.dumps(run.header),
         "key_columns": key_columns,
         "recipe": json.dumps({name: getattr(run, name) for name in RECIPE}),
         "facts": json.dumps(run.facts),
     }
-    columns, places = ", ".join(values), ", ".join("?" * len(values))
-    sql.execute(
-        f"INSERT OR REPLACE INTO imports ({columns}) VALUES ({places})", list(values.values())
-    )
+    named = f"({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
+    sql.execute(f"INSERT OR REPLACE INTO imports {named}", [*values.values()])
 
 
 def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> None:
@@ -92,26 +89,25 @@ def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> N
 def read_imports(
     sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
 ) -> list[Import]:
-    """Return the imports for which a condition holds, the oldest first."""
-    found = sql.execute(
-        f"SELECT {', '.join(_PLAIN)}, header, recipe, facts, base_url, store_id, import"
-        f" FROM imports, journal WHERE {where} ORDER BY import",
-        values,
-    ).fetchall()
-    return [_import(row) for row in found]
+    """Return the imports for which a condition holds, the oldest first.
 
-
-def _import(row: Sequence[Any]) -> Import:
-    facts = dict(zip(_PLAIN, row, strict=False))
-    header, recipe, found, base_url, store_id, number = row[len(_PLAIN) :]
-    try:
-        facts |= json.loads(recipe)
-        facts |= {"key": tuple(facts["key"]), "header": tuple(json.loads(header))}
-        facts["ending"] = Ending(facts["ending"]) if facts["ending"] else None
-        facts |= {"base_url": base_url, "store_id": store_id, "number": number}
-        return Import(**facts, facts=json.loads(found))
-    except (ValueError, KeyError, TypeError) as problem:
-        raise JournalError(f"import {number} of the journal is damaged ({problem})") from problem
+    Raises:
+        JournalError: What it knows of one is not what was written.
+    """
+    found = sql.execute(f"{_IMPORTS} FROM imports, journal WHERE {where} ORDER BY import", values)
+    runs = []
+    for *plain, base_url, store_id, number, header, recipe, facts in found.fetchall():
+        try:
+            known = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
+            known |= {"key": tuple(known["key"]), "header": tuple(json.loads(header))}
+            known["ending"] = Ending(known["ending"]) if known["ending"] else None
+            known |= {"base_url": base_url, "store_id": store_id, "number": number}
+            runs.append(Import(**known, facts=json.loads(facts)))
+        except (ValueError, KeyError, TypeError) as problem:
+            raise JournalError(
+                f"import {number} of the journal is damaged ({problem})"
+            ) from problem
+    return runs
 
 
 def read_import(path: Path, import_id: str) -> Import:
@@ -128,17 +124,9 @@ def read_import(path: Path, import_id: str) -> Import:
 
 
 class Known(NamedTuple):
-    """The live record of the same animal, for one that was skipped.
+    """The live record of the same animal, for one that was skipped."""
 
-    Known ``by`` the ``record`` (it was fixed from it), the ``key``, the ``store``, or ``equal``
-    where the caller said that equal records are the same animals.
-    """
-
-    by: str
     import_id: str
-    source: str
-    staged_at: float
-    record: int
     line: int
     state: State
     pet_id: int | None
@@ -150,6 +138,7 @@ class JournalRow:
     """All that is known of one record; times are seconds since 1970, UTC.
 
     Attributes:
+        reason: Why it is in its state; of a skipped one a ``Reason``.
         reads_now: The payload that its file gives now, where that is not what was sent.
     """
 
@@ -172,6 +161,7 @@ class JournalRow:
     first_sent_at: float | None
     last_sent_at: float | None
     settled_at: float | None
+    # The JSON object in the column ``answer`` has these names.
     http_status: int | None = None
     error_code: str | None = None
     error_message: str | None = None
@@ -181,19 +171,31 @@ class JournalRow:
     known: Known | None = None
 
 
-# The JSON object in the column ``answer`` has these names.
-_ANSWER = ("http_status", "error_code", "error_message", "error_field", "request_id", "elapsed_ms")
-_COLUMNS = tuple(name for name in JournalRow.__slots__ if name not in (*_ANSWER, "known"))
+_NAMES = [each.name for each in fields(JournalRow)]
+_COLUMNS = _NAMES[: _NAMES.index("http_status")]
+_MOMENTS = ("first_sent_at", "last_sent_at", "settled_at")
 _STATES = {str(state): state for state in State}
 _LATEST = 1e11  # seconds; a later moment is damage
-_ROWS = f"""
-SELECT {", ".join(f"r.{name}" for name in _COLUMNS)}, r.answer,
-  other.id, other.source, other.staged_at, live.record, live.line, live.state, live.pet_id,
-  live.payload
-FROM imports JOIN records AS r USING (import)
+REASON: str = f"""
+CASE WHEN r.state <> 'skipped' THEN r.reason
+  WHEN r.reason IN ('{Reason.LEFT_OUT}', '{Reason.WITHDRAWN}') THEN r.reason
+  WHEN coalesce(r.known_by, live.id) IS NULL THEN '{Reason.BLANK}'
+  WHEN live.id IS NULL THEN '{Reason.NOT_CREATED}'
+  WHEN live.state = 'pending' THEN '{Reason.NOT_SENT}'
+  WHEN {one_of(DOUBT_STATES, "live")} THEN '{Reason.IN_DOUBT}'
+  WHEN r.payload IS NULL OR r.payload IS live.payload THEN '{Reason.KNOWN}'
+  ELSE '{Reason.CHANGED}' END
+"""
+# The records of an import, each skipped one beside the live record of its animal.
+OF_IMPORT: str = f"""
+FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN records AS live ON r.state = 'skipped' AND live.animal = r.animal AND {is_live("live")}
-LEFT JOIN imports AS other ON other.import = live.import
-WHERE imports.id = ?
+LEFT JOIN imports AS other ON other.import = live.import WHERE mine.id = ?
+"""
+_READ = [REASON if name == "reason" else f"r.{name}" for name in _COLUMNS]
+_ROWS = f"""
+SELECT {", ".join(_READ)}, r.answer, other.id, live.line, live.state, live.pet_id, live.payload
+{OF_IMPORT}
 """
 
 
@@ -219,9 +221,8 @@ def pack_problem(problem: RecordProblem) -> str:
 def read_problem(text: str) -> RecordProblem:
     """Return a problem as it was stored."""
     problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
-    if problem["option"] is not None:
-        problem["option"] = tuple(problem["option"])
-    return RecordProblem(**problem)
+    option = problem.pop("option")
+    return RecordProblem(**problem, option=None if option is None else tuple(option))
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:
@@ -230,10 +231,8 @@ def read_payload(payload: bytes | None) -> dict[str, Any]:
     Raises:
         JournalError: It is not what was written.
     """
-    if payload is None:
-        return {}
     try:
-        return dict(json.loads(payload))
+        return {} if payload is None else dict(json.loads(payload))
     except (ValueError, TypeError) as problem:
         raise JournalError(f"a record of the journal is damaged ({problem})") from problem
 
@@ -249,19 +248,15 @@ def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
 
 def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import over a connection."""
-    listed = ", ".join(f"'{state}'" for state in states)
-    which = f"AND r.state IN ({listed})" if states else ""
+    which = f"AND {one_of(states, 'r')}" if states else ""
     return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.record", [import_id]))
 
 
 def read_doubt_elsewhere(sql: sqlite3.Connection, number: int) -> list[JournalRow]:
     """Read the rows in doubt of all imports but one."""
-    others = sql.execute(
-        "SELECT id FROM imports WHERE import <> ? AND import IN"
-        f" (SELECT import FROM records WHERE {IS_DOUBTFUL})",
-        [number],
-    ).fetchall()
-    return [row for (other,) in others for row in read_rows(sql, other, *DOUBT_STATES)]
+    in_doubt = f"import IN (SELECT import FROM records WHERE {IS_DOUBTFUL})"
+    others = read_imports(sql, f"import <> ? AND {in_doubt}", [number])
+    return [row for other in others for row in read_rows(sql, other.id, *DOUBT_STATES)]
 
 
 def _row(values: Sequence[Any]) -> JournalRow:
@@ -274,12 +269,12 @@ def _row(values: Sequence[Any]) -> JournalRow:
         "notes": tuple(own["notes"].split("\n")) if own["notes"] else (),
         "is_in_doubt": bool(own["is_in_doubt"]),
     }
-    if not all(abs(own[name] or 0.0) < _LATEST for name in _COLUMNS[-3:]):
+    if not all(abs(own[name] or 0.0) < _LATEST for name in _MOMENTS):
         raise ValueError("a moment that is none")
     if answer is not None:
         own |= json.loads(answer)
     if known[0] is not None:
-        found = Known(own["known_by"] or "record", *known)
+        found = Known(*known)
         own["known"] = found._replace(state=_STATES[found.state])
     return JournalRow(**own)
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from petstore_frame.loader.journal.keys import columns_of, in_order
 from petstore_frame.loader.journal.rows import (
     RECIPE,
     Import,
@@ -22,15 +21,15 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.journal.tables import is_live
-from petstore_frame.loader.record import Ending, Record, State
-
-LEFT_OUT = "left_out"
+from petstore_frame.loader.journal.tables import columns_of, in_order, is_live
+from petstore_frame.loader.record import Ending, Reason, Record, State
 
 _INSERT = """
-INSERT INTO records (id, animal, import, record, line, cells, payload, fingerprint, key, state,
-  problem_code, problem, notes, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO records (id, animal, import, record, line, cells, payload, fingerprint, key, state)
+VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 """
+# What few records have: a problem, notes, or that the user leaves them out.
+_REMARK = "UPDATE records SET problem_code = ?, problem = ?, notes = ?, reason = ? WHERE id = ?"
 # What was sent, or may have been, stays; so does a refusal of what would be sent once more.
 _STAYS = f"""
 old.state IN ('in_flight', 'unknown', 'absent', 'created', 'adopted')
@@ -42,24 +41,30 @@ _PAIRS = """
 FROM records AS old JOIN records AS new ON new.import = :staged AND new.record = old.record
 WHERE old.import = :mine
 """
-# The earlier record, its animal, and what a user or a rule had said of it.
-_AGAIN = f"""
+# Puts staged records in the place of those of an import that were not sent. ``again`` has the
+# earlier record, its animal, and what a user or a rule had said of it; the user's word stays with
+# a record that reads the same.
+_GO_ON = (
+    f"""
 CREATE TEMP TABLE again AS
 SELECT new.id, old.id AS old_id, old.animal, old.life, old.state, old.known_by,
   old.fingerprint IS new.fingerprint AS is_same, {_STAYS} AS stays
 {_PAIRS}
-"""
-_NOTE_CHANGED = f"""
+""",
+    f"""
 UPDATE records SET reads_now = pair.payload
 FROM (SELECT old.id, nullif(new.payload, old.payload) AS payload, old.reads_now
   {_PAIRS} AND ({_STAYS})) AS pair
 WHERE records.id = pair.id AND pair.payload IS NOT pair.reads_now
-"""
-# The user's word stays with a record that reads the same.
-_KEEP_WORD = """
+""",
+    "DELETE FROM records WHERE id IN (SELECT id FROM temp.again WHERE stays)",
+    "DELETE FROM records WHERE id IN (SELECT old_id FROM temp.again WHERE NOT stays)",
+    "UPDATE records SET import = :mine WHERE import = :staged",
+    """
 UPDATE records SET known_by = 'user', life = again.life FROM temp.again AS again
 WHERE records.id = again.id AND again.known_by = 'user' AND again.is_same
-"""
+""",
+)
 
 
 @dataclass(frozen=True)
@@ -107,17 +112,14 @@ def stage(
     digest = hashlib.sha256(json.dumps(run.header).encode())
     order = in_order(run.key)
     leave = frozenset(leave_lines)
+    words = {state: state.value for state in State}  # a plain text is bound faster
     for batch in batches:
         pause()
-        values, origins, ranks, read = [], [], [], []
+        values, remarks, origins, ranks, read = [], [], [], [], []
         for record in batch:
             (at, line, cells, state, payload, fingerprint, problem, notes, key, origin, rank,
              left_out) = record  # fmt: skip
             packed, record_id = pack_cells(cells), base + at
-            code = text = None
-            word = "pending" if state is State.PENDING else str(state)  # a plain text binds fast
-            if problem is not None:
-                code, text = problem.code, pack_problem(problem)
             if key is not None and order is not None:
                 texts = json.loads(key)
                 key = json.dumps([texts[place] for place in order], ensure_ascii=False)
@@ -125,24 +127,52 @@ def stage(
                 origins.append((record_id, *origin))
             if rank is not None:
                 ranks.append((record_id, rank))
-            is_left = left_out or line in leave
-            values.append((
-                record_id, record_id, number, at, line, packed, payload, fingerprint, key, word,
-                code, text, "\n".join(notes) if notes else None, LEFT_OUT if is_left else None,
-            ))  # fmt: skip
+            values.append(
+                (record_id, number, at, line, packed, payload, fingerprint, key, words[state])
+            )
+            if problem or notes or left_out or line in leave:
+                remarks.append((
+                    problem.code if problem else None,
+                    pack_problem(problem) if problem else None,
+                    "\n".join(notes) if notes else None,
+                    Reason.LEFT_OUT.value if left_out or line in leave else None,
+                    record_id,
+                ))  # fmt: skip
             if notes != ("blank",):
                 read.append(_as_read(packed, origin))
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-        if origins:
-            sql.executemany("INSERT INTO temp.origins VALUES (?, ?, ?)", origins)
-        if ranks:
-            sql.executemany("INSERT INTO temp.ranks VALUES (?, ?)", ranks)
+        sql.executemany(_REMARK, remarks)
+        sql.executemany("INSERT INTO temp.origins VALUES (?, ?, ?)", origins)
+        sql.executemany("INSERT INTO temp.ranks VALUES (?, ?)", ranks)
     sql.executemany(
         f"UPDATE records SET known_by = 'user' WHERE import = {number} AND line = ?",
         [(line,) for line in send_lines],
     )
     return _find_import(sql, replace(run, number=number), digest, base + 1, again=again)
+
+
+def _find_import(
+    sql: sqlite3.Connection, run: Import, digest: Any, first: int, *, again: bool
+) -> Staged:
+    """Return the records as those of the import with their digest, new or known."""
+    columns, copy = columns_of(run.key), int(again)
+    while True:
+        copied = digest.copy()
+        copied.update(f":{copy}".encode())
+        run = replace(run, id=copied.hexdigest()[:32], copy=copy)
+        found = read_imports(sql, "id = ?", [run.id])
+        if not (again and found and found[0].ending is Ending.DONE):
+            break
+        copy += 1  # that copy is finished, so this is the next one
+    if found:
+        sql.execute("DROP TABLE IF EXISTS temp.again")
+        for statement in _GO_ON:
+            sql.execute(statement, {"mine": found[0].number, "staged": run.number})
+        told = ("source", "place", "header", "staged_at", *RECIPE)
+        run = replace(found[0], **{name: getattr(run, name) for name in told})
+    write_import(sql, run, columns)
+    return Staged(run, first, is_new=not found, key_columns=columns)
 
 
 def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
@@ -170,35 +200,3 @@ def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
         return b"%d:%b0:" % (len(text), text)
     mark = f"{origin[0]}:{origin[1]}".encode()
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
-
-
-def _find_import(
-    sql: sqlite3.Connection, run: Import, digest: Any, first: int, *, again: bool
-) -> Staged:
-    """Return the records as those of the import with their digest, new or known."""
-    columns, copy = columns_of(run.key), int(again)
-    while True:
-        copied = digest.copy()
-        copied.update(f":{copy}".encode())
-        run = replace(run, id=copied.hexdigest()[:32], copy=copy)
-        found = read_imports(sql, "id = ?", [run.id])
-        if not (again and found and found[0].ending is Ending.DONE):
-            break
-        copy += 1  # that copy is finished, so this is the next one
-    if found:
-        _go_on(sql, {"mine": found[0].number, "staged": run.number})
-        names = ("source", "place", "header", "staged_at", *RECIPE)
-        run = replace(found[0], **{name: getattr(run, name) for name in names})
-    write_import(sql, run, columns)
-    return Staged(run, first, is_new=not found, key_columns=columns)
-
-
-def _go_on(sql: sqlite3.Connection, facts: dict[str, int]) -> None:
-    """Put staged records in the place of those of an import that were not sent."""
-    sql.execute("DROP TABLE IF EXISTS temp.again")
-    sql.execute(_AGAIN, facts)
-    sql.execute(_NOTE_CHANGED, facts)
-    sql.execute("DELETE FROM records WHERE id IN (SELECT id FROM temp.again WHERE stays)")
-    sql.execute("DELETE FROM records WHERE id IN (SELECT old_id FROM temp.again WHERE NOT stays)")
-    sql.execute("UPDATE records SET import = :mine WHERE import = :staged", facts)
-    sql.execute(_KEEP_WORD)

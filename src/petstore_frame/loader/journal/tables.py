@@ -1,18 +1,21 @@
 """The tables of a journal, and how one of version 0.2 (format 4) is brought over, once.
 
 A record's animal is its own id until a rule of identity says otherwise, and an animal has one life:
-the database refuses a second live record of it, and a second record of a pet.
+the database refuses a second live record of it, and a second record of a pet. A key is kept with
+its form, which is all of it that a spreadsheet leaves alone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from unicodedata import normalize
 
-from petstore_frame.loader.journal.keys import columns_of, form_of
 from petstore_frame.loader.record import DOUBT_STATES, LIVE_STATES, State, fingerprint_of
 
 FORMAT, OLD_FORMAT = 5, 4
@@ -35,6 +38,7 @@ IS_DOUBTFUL = (
     f"({one_of(DOUBT_STATES)} OR state = 'pending' AND is_in_doubt"
     " OR state = 'created' AND pet_id IS NULL)"
 )
+IS_NOT_SENT = one_of((State.INVALID, State.REJECTED, State.SKIPPED))
 IS_UNSENT = "state = 'pending' AND NOT is_in_doubt"
 
 TABLES = f"""
@@ -58,8 +62,10 @@ CREATE TABLE records (
   first_sent_at REAL, last_sent_at REAL, settled_at REAL, UNIQUE (import, record));
 CREATE UNIQUE INDEX one_life ON records(animal) WHERE {is_live()};
 CREATE UNIQUE INDEX one_pet ON records(pet_id) WHERE pet_id IS NOT NULL;
--- So that no load looks through all records of all imports for the few in doubt.
+-- So that no load looks through all records of all imports for the few in doubt, and no summary
+-- through all records of an import for those that are not sent.
 CREATE INDEX in_doubt ON records(import) WHERE {IS_DOUBTFUL};
+CREATE INDEX not_sent ON records(import, record) WHERE {IS_NOT_SENT};
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
 ) WITHOUT ROWID;
@@ -77,16 +83,14 @@ def has_lost_commits(path: Path) -> bool:
     except OSError:
         return True
     counted = 0
-    for slot in (text[:_SLOT], text[_SLOT:]):
+    for slot in (text[:512], text[512:]):
         crc, _, mark = slot.rstrip().partition(b" ")
         if mark and crc == b"%08x" % zlib.crc32(mark):
             counted = max(counted, json.loads(mark)[0])
     with closing(sqlite3.connect(path)) as sql:
-        ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
-    return bool(commits < counted)
+        return bool(sql.execute("SELECT commits < ? FROM journal", [counted]).fetchone()[0])
 
 
-_SLOT = 512
 # An address may have had several stores; the last one is who answers there now. Keys of requests
 # are made otherwise now, so none that was sent may be repeated under its key. The record that a row
 # was fixed from, or that a skipped one is, says which animal it is.
@@ -140,3 +144,42 @@ def bring_over(sql: sqlite3.Connection, path: Path) -> None:
     sql.execute("ATTACH ? AS old", [str(path)])
     sql.execute("CREATE TEMP VIEW last AS SELECT * FROM old.stores ORDER BY store DESC LIMIT 1")
     sql.executescript(f"BEGIN; {_BRING_OVER} COMMIT; DROP VIEW temp.last; DETACH old;")
+
+
+def form_of(key: str) -> str:
+    """Return a key without what spreadsheets and people change of it.
+
+    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. Keys of
+    one form may be one key, which is to be asked. A key of several columns is a JSON list.
+
+    Example:
+        >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
+        ('7', '7', 'ab1', 'a\\x1f1')
+    """
+    if key.isascii() and key.isalnum():
+        return key.lower().lstrip("0") or "0"
+    if key.startswith('["'):
+        return "\x1f".join(form_of(part) for part in json.loads(key))
+    text = "".join(normalize("NFKC", key).casefold().split()).lstrip("'’`")
+    return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
+
+
+def columns_of(key: Sequence[str]) -> str:
+    """Return the columns of a key in their one spelling and order; empty for none.
+
+    Example:
+        >>> columns_of(["Site", "Animal ID"]) == columns_of(["animal_id", "site"])
+        True
+    """
+    return "\x1f".join(sorted(map(_column, key)))
+
+
+def in_order(key: Sequence[str]) -> list[int] | None:
+    """Return the order in which the texts of a key are stored; None where it is the given one."""
+    order = sorted(range(len(key)), key=lambda at: _column(key[at]))
+    return None if order == list(range(len(key))) else order
+
+
+def _column(name: str) -> str:
+    text = normalize("NFKC", name).casefold().strip()
+    return "".join(sign for sign in text if sign.isalnum()) or text

@@ -21,14 +21,11 @@ from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO
 MAX_CELL = 1024 * 1024
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
-_WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?", re.ASCII)
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
-_GROUPED = {
-    ",": re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+"),
-    ".": re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{3})+"),
-}
+_GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
 _UNSENDABLE = (
     (re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"),
      "control_character", "control character", "remove it"),
@@ -39,13 +36,15 @@ _HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its 
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
-# Such a name is plain unless it is that of a total, so it needs no closer look.
-_PLAIN = re.compile(r"[A-Za-z]+([ '-][A-Za-z0-9]+)*", re.ASCII)
-_TOTAL = re.compile(
-    r"(grand\s*|sub-?\s*|zwischen|gesamt)?"
+_OF_TOTAL = (
+    r"(?i:(grand\s*|sub-?\s*|zwischen|gesamt)?"
     r"(totals?|totale|totaal|totalt|summe|gesamt|insgesamt|gesamtsumme|somme|suma|somma|sum|razem)"
-    r"(\s*([:=].*|\(?[0-9][0-9.,]*\)?|animals?|pets?|tiere|records?|rows))?",
-    re.IGNORECASE,
+    r"(\s*([:=].*|\(?[0-9][0-9.,]*\)?|animals?|pets?|tiere|records?|rows))?)"
+)
+_TOTAL = re.compile(_OF_TOTAL)
+# A name of which there is nothing to note, so that it needs no closer look.
+_PLAIN = re.compile(
+    rf"(?!(?:{_OF_TOTAL})\Z|[wW]{{3}}\.)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?"
 )
 
 
@@ -64,7 +63,6 @@ class CellRules:
 
     keep_spaces: bool = False
     thousands: str | None = None
-    accept: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     otherwise: Mapping[str, str] = field(default_factory=dict)
     listed: frozenset[int] = frozenset()
@@ -76,7 +74,7 @@ class CellRules:
 
 
 class Meaning(NamedTuple):
-    """The JSON text of a cell, None to leave its field out; notes; or why it cannot be sent."""
+    """The JSON text of a cell, None to leave its field out; notes; why it is not sent, or asked."""
 
     value: str | None = None
     notes: tuple[str, ...] = ()
@@ -93,54 +91,60 @@ def word_of(text: str) -> str:
     return text.strip().casefold()
 
 
+def harmless(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
+
+    Example:
+        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
+        ("'=1+1", "''=1+1", 'Luna')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(RUNNABLE) else text
+
+
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
-    hint = "check it; {} sends such records as they are"
-    option = ("accept", [str(kind)])
-    return RecordProblem(SUSPICIOUS, message, hint=hint, option=option, accept=str(kind))
+    hint, word = "check it; {} sends such records as they are", str(kind)
+    return RecordProblem(SUSPICIOUS, message, hint=hint, option=("accept", [word]), accept=word)
 
 
 def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     """Return what a field's cell is, by what is special about the field or by its dtype."""
-    if unsendable := _unsendable(text):
-        return Meaning(problem=unsendable)
+    meant = rules.values.get(column.name, {})
+    if column.name == "name" and not meant and len(text) < 100 and _PLAIN.fullmatch(text):
+        return Meaning(f'"{text}"')
+    if problem := _unsendable(text):
+        return Meaning(problem=problem)
+    word = word_of(text)
     if rules.means_nothing(column.name, text):
         if not column.is_required:
             return Meaning()
         hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
         what = f"the {column.label.lower()} is missing"
         return _refused(f"missing_{column.name}", what, hint)
-    meant, word = rules.values.get(column.name, {}), word_of(text)
-    if word in meant and meant[word] is None:
+    if word in meant:
+        if meant[word] is not None:
+            return Meaning(meant[word])
         what = f"{_short(text.strip())} is the label of several categories"
         return _refused("ambiguous_category", what, "give the category's number")
-    if word in meant:
-        return Meaning(meant[word])
-    found = _read_value(column, text, rules)
-    if found.problem is None or found.problem.accept is not None:
-        return found
-    return (
-        Meaning(rules.otherwise[column.name] or None) if column.name in rules.otherwise else found
-    )
-
-
-def _read_value(column: PetField, text: str, rules: CellRules) -> Meaning:
-    word = text.strip()
     if column.name == "name":
         return _read_name(text, rules)
     if column.name == "category_id":
-        return _read_category(text, word, rules)
-    if column.values:
-        return _read_choice(column, text, word, rules)
-    value_of, code, what, hint = _BY_DTYPE.get(column.dtype, (quoted, "", "", ""))
-    value = value_of(word)
-    if value is None:
-        return _refused(code, f"{_short(word)} {what}", hint)
-    return Meaning(value, ("trimmed",) if word != text else ())
+        found = _read_category(text, text.strip(), rules)
+    elif column.values:
+        found = _read_choice(column, text, text.strip(), rules)
+    else:
+        found = _read_by_dtype(column, text, text.strip())
+    if found.problem and found.problem.accept is None and column.name in rules.otherwise:
+        return Meaning(rules.otherwise[column.name] or None)
+    return found
 
 
 def _refused(code: str, message: str, hint: str, option: tuple[str, Any] | None = None) -> Meaning:
     return Meaning(problem=RecordProblem(code, message, hint=hint, option=option))
+
+
+def _short(word: str) -> str:
+    return repr(word if len(word) <= 60 else word[:57] + "...")
 
 
 def _unsendable(text: str) -> RecordProblem | None:
@@ -156,24 +160,12 @@ def _unsendable(text: str) -> RecordProblem | None:
 
 
 def _read_name(text: str, rules: CellRules) -> Meaning:
-    if len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text):
-        return Meaning(f'"{text}"')
     if rules.has_guards and text.startswith("'") and harmless(text) != text:
         text = text[1:]
     name = text if rules.keep_spaces else text.strip()
     notes = ["trimmed"] if name != text else []
     notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
     return Meaning(quoted(name), tuple(notes))
-
-
-def harmless(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
-
-    Example:
-        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
-        ("'=1+1", "''=1+1", 'Luna')
-    """
-    return f"'{text}" if text.lstrip("'").startswith(RUNNABLE) else text
 
 
 def _looks_misread(name: str) -> bool:
@@ -199,7 +191,7 @@ _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 
 def _read_category(text: str, word: str, rules: CellRules) -> Meaning:
-    number = _whole_number(word, rules)
+    number = _category_number(word, rules)
     if isinstance(number, RecordProblem):
         return Meaning(problem=number)
     notes = ["trimmed"] if word != text else []
@@ -210,17 +202,22 @@ def _read_category(text: str, word: str, rules: CellRules) -> Meaning:
         kind, what = Suspicion.LOW_CATEGORY_ID, "is no id, as ids are above 0"
     elif rules.listed and number not in rules.listed:
         kind, what = Suspicion.UNLISTED_CATEGORY, "is not among the categories given"
-    if kind is not None and kind not in rules.accept:
-        return Meaning(problem=suspicious(kind, f"category {number} {what}"))
-    return Meaning(str(number), (*notes, *([] if kind is None else [str(kind)])))
+    doubt = None if kind is None else suspicious(kind, f"category {number} {what}")
+    return Meaning(str(number), tuple(notes), doubt)
 
 
-def _whole_number(word: str, rules: CellRules) -> int | RecordProblem:
+def _category_number(word: str, rules: CellRules) -> int | RecordProblem:
     if rules.thousands and _GROUPED[rules.thousands].fullmatch(word):
         word = word.replace(rules.thousands, "")
     number = _whole(word)
     if number is not None:
-        return _within_bounds(number, word)
+        if INT64_MIN <= number <= INT64_MAX:
+            return number
+        size, most, bound = ("large", "largest", INT64_MAX)
+        if number < 0:
+            size, most, bound = ("small", "smallest", INT64_MIN)
+        hint = f"the {most} number is {bound}"
+        return RecordProblem("int64_overflow", f"{_short(word)} is too {size}", hint=hint)
     message, hint, option = f"{_short(word)} is not a whole number", "give the number", None
     if _GROUPED[","].fullmatch(word):
         hint, option = "if the comma groups digits: {}", ("thousands", ",")
@@ -247,28 +244,18 @@ def _whole(word: str) -> int | None:
     return int(whole) if is_whole and not _GROUPED["."].fullmatch(word) else None
 
 
-def _within_bounds(number: int, word: str) -> int | RecordProblem:
-    if INT64_MIN <= number <= INT64_MAX:
-        return number
-    size, most, bound = ("large", "largest", INT64_MAX)
-    if number < 0:
-        size, most, bound = ("small", "smallest", INT64_MIN)
-    what = f"{_short(word)} is too {size}"
-    return RecordProblem("int64_overflow", what, hint=f"the {most} number is {bound}")
-
-
 def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     if not rules.values.get("category_id"):
         what = f"{_short(word)} is not a category's number"
-        hint = "give the number of each label: {}"
-        option = ("categories", {word[:60]: "…"})
+        hint, labels = "give the number of each label: {}", {word[:60]: "…"}
+        option: tuple[str, Any] = "categories", labels
         return RecordProblem("not_a_whole_number", what, hint=hint, option=option)
     likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
     meant = "" if likely is None else f"did you mean {likely!r}? else "
     hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
-    answer: tuple[str, Any] = ("value_map", {"category_id": {word[:60]: "…"}})
+    option = "value_map", {"category_id": {word[:60]: "…"}}
     what = f"unknown category {_short(word)}"
-    return RecordProblem("unknown_category", what, hint=hint, option=answer)
+    return RecordProblem("unknown_category", what, hint=hint, option=option)
 
 
 def nearest(column: PetField, word: str, rules: CellRules) -> str | None:
@@ -293,29 +280,21 @@ def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Me
     return _refused(f"unknown_{column.name}", what, hint, option)
 
 
-def _whole_text(word: str) -> str | None:
-    number = _whole(word)
-    return str(number) if number is not None and INT64_MIN <= number <= INT64_MAX else None
-
-
-def _number(word: str) -> str | None:
-    is_number = _NUMBER.fullmatch(word) and math.isfinite(float(word))
-    return repr(float(word)) if is_number else None
-
-
-def _truth(word: str) -> str | None:
-    return _TRUTH.get(word.casefold())
-
-
-_OF_WHOLE = (_whole_text, "not_a_whole_number", "is not a whole number of 64 bits", "correct it")
-# A function for the JSON text of a value, or None; then code, text and hint of the refusal.
-_BY_DTYPE: Mapping[str, tuple[Callable[[str], str | None], str, str, str]] = {
-    "int64": _OF_WHOLE,
-    "Int64": _OF_WHOLE,
-    "Float64": (_number, "not_a_number", "is not a number", "write it as 3.25"),
-    "boolean": (_truth, "not_true_or_false", "is neither true nor false", "say which"),
-}
-
-
-def _short(word: str) -> str:
-    return repr(word if len(word) <= 60 else word[:57] + "...")
+def _read_by_dtype(column: PetField, text: str, word: str) -> Meaning:
+    notes = ("trimmed",) if word != text else ()
+    if column.dtype in ("int64", "Int64"):
+        number = _whole(word)
+        if number is not None and INT64_MIN <= number <= INT64_MAX:
+            return Meaning(str(number), notes)
+        what = f"{_short(word)} is not a whole number of 64 bits"
+        return _refused("not_a_whole_number", what, "correct it")
+    if column.dtype == "Float64":
+        if _NUMBER.fullmatch(word) and math.isfinite(float(word)):
+            return Meaning(repr(float(word)), notes)
+        return _refused("not_a_number", f"{_short(word)} is not a number", "write it as 3.25")
+    if column.dtype == "boolean":
+        if word.casefold() in _TRUTH:
+            return Meaning(_TRUTH[word.casefold()], notes)
+        what = f"{_short(word)} is neither true nor false"
+        return _refused("not_true_or_false", what, "say which")
+    return Meaning(quoted(word), notes)

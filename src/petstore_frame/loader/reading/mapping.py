@@ -104,9 +104,7 @@ def recognise(
             rename = "rename one of the two; which one counts cannot be guessed"
             what = f"the header names the column {name!r} twice"
             raise InputError(what, column=name, hint=rename)
-    given = _by_field(mapping or {}, header)
-    used = {field: column for field, column in given.items() if column is not None}
-    unclaimed = [field for field in SENT_FIELDS if field.name not in given]
+    used, unclaimed = _given(mapping or {}, header)
     free = [name for name in header if name not in used.values()]
     for field in unclaimed:
         alike = _alike(field, free, 0)
@@ -131,6 +129,20 @@ def recognise(
     return Recognised(used, in_order, missing)
 
 
+def _given(mapping: Mapped, header: Sequence[str]) -> tuple[dict[str, str], list[PetField]]:
+    """Return the columns that a mapping names, and the fields of which it says nothing."""
+    columns = {
+        field: find_given("mapping", column, header)
+        for field, column in mapping.items()
+        if column is not None
+    }
+    if len({*columns.values()}) < len(columns):
+        by_hand = "one column was chosen for two fields"
+        what = Advice("{} gives one column to two fields", ("mapping",), by_hand=by_hand)
+        raise InputError(what, hint="give each its own")
+    return columns, [field for field in SENT_FIELDS if field.name not in mapping]
+
+
 def _alike(field: PetField, names: Sequence[str], level: int) -> list[str]:
     """Return the columns named as a field (0), that mean it (1), may (2), or contain its word."""
     if level in (1, 2):
@@ -146,18 +158,13 @@ def _alike(field: PetField, names: Sequence[str], level: int) -> list[str]:
 
 def find_columns(
     header: Sequence[str],
-    mapping: Mapped | None = None,
-    filled: Collection[str] = (),
+    mapping: Mapped | None,
+    filled: Collection[str],
     *,
-    rows: Callable[[], Iterable[Sequence[str]]] = list,
-    may_lack_header: bool = True,
+    rows: Callable[[], Iterable[Sequence[str]]],
+    may_lack_header: bool,
 ) -> dict[str, str]:
-    """Return the column for each field that has one.
-
-    Args:
-        header, mapping, filled: As of ``recognise``.
-        rows: Gives the rows, the first of which judge a column that only looks like a field.
-        may_lack_header: What was read as the header may be a record, as never in a frame.
+    """Return the column for each field that has one; the first rows judge what looks like a field.
 
     Raises:
         InputError: As of ``recognise``; or a required column is missing, or a column only looks
@@ -166,15 +173,32 @@ def find_columns(
     found = recognise(header, mapping, filled)
     if found.proposed:
         found = _plausible(found, header, list(islice(rows(), _JUDGED)))
-    if found.missing:
-        raise InputError(
-            _lacking(found.missing, header),
-            hint=_which_columns(found, may_lack_header=may_lack_header),
-            answer={"mapping": found.proposed} if found.proposed else {},
-        )
-    for field, column in found.proposed.items():
+    for field, column in () if found.missing else found.proposed.items():
         raise unsent(field, column)
-    return found.mapping
+    if not found.missing:
+        return found.mapping
+    what = f"no column for {' and '.join(found.missing)} among {listed(header)}"
+    asked = " and which the ".join(FIELD_BY_NAME[field].label.lower() for field in found.missing)
+    by_hand = f"which column has the {asked}? The columns are {listed(header)}"
+    raise InputError(
+        Advice("{}", what, by_hand=by_hand),
+        hint=_which_columns(found, may_lack_header=may_lack_header),
+        answer={"mapping": found.proposed} if found.proposed else {},
+    )
+
+
+def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
+    """Propose the mapping that is missing, as far as columns look like the fields."""
+    proposed = dict.fromkeys(found.missing, "<name of the column>") | found.proposed
+    wanted = "mapping", {field: proposed[field] for field in FIELDS if field in proposed}
+    if found.is_complete:
+        return Advice("if these are the columns: {}", wanted, by_hand="choose the columns")
+    if not may_lack_header:
+        return Advice("name the column: {}", wanted)
+    names = "columns", sorted(FIELDS, key=lambda field: field not in REQUIRED)
+    by_hand = "choose the column; a file without a header needs one as its first line"
+    way = "name the column: {}; a file without a header needs {}"
+    return Advice(way, wanted, names, by_hand=by_hand)
 
 
 def _plausible(
@@ -184,26 +208,25 @@ def _plausible(
 
     Where the category has too many different labels, propose a column that has few.
     """
+
+    def variety(column: str) -> float:
+        at = header.index(column)
+        cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
+        return len({*cells}) / len(cells) if cells else 1.0
+
     proposed = dict(found.proposed)
     if len(rows) < _LEAST_JUDGED:
         return found
-    name, kind = proposed.get("name"), proposed.get("category_id")
-    if name is not None and _variety(name, header, rows) < _FEW:
+    if "name" in proposed and variety(proposed["name"]) < _FEW:
         del proposed["name"]
-    if kind is not None and _variety(kind, header, rows) > _FEW:
-        words = {word for group in _SYNONYMS["category_id"] for word in group.split()}
+    kind = proposed.get("category_id")
+    if kind is not None and variety(kind) > _FEW:
+        words = " ".join(_SYNONYMS["category_id"]).split()
         others = [each for each in header if _bare(each) in words and each not in found.mapping]
-        best = min([kind, *others], key=lambda column: _variety(column, header, rows))
+        best = min([kind, *others], key=variety)
         if best not in proposed.values():
             proposed["category_id"] = best
     return replace(found, proposed=proposed)
-
-
-def _variety(column: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> float:
-    """Return the number of different cells of a column over that of its filled cells."""
-    at = header.index(column)
-    cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
-    return len({*cells}) / len(cells) if cells else 1.0
 
 
 def unsent(field: str, column: str) -> InputError:
@@ -264,42 +287,3 @@ def listed(names: Sequence[str]) -> str:
     """Return column names for a message, the first twelve of many."""
     shown = ", ".join(repr(name[:60]) for name in names[:12])
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
-
-
-def _lacking(fields: Sequence[str], header: Sequence[str]) -> Advice:
-    """Return that no column was recognised as some fields."""
-    what = f"no column for {' and '.join(fields)} among {listed(header)}"
-    asked = " and which the ".join(FIELD_BY_NAME[field].label.lower() for field in fields)
-    by_hand = f"which column has the {asked}? There are {listed(header)}"
-    return Advice("{}", what, by_hand=by_hand)
-
-
-def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
-    """Propose the mapping that is missing, as far as columns look like the fields."""
-    wanted = ("mapping", {
-        field: found.proposed.get(field, "<name of the column>")
-        for field in FIELDS
-        if field in found.proposed or field in found.missing
-    })  # fmt: skip
-    if found.is_complete:
-        return Advice("if these are the columns: {}", wanted, by_hand="choose the columns")
-    if not may_lack_header:
-        return Advice("name the column: {}", wanted)
-    names = ("columns", sorted(FIELDS, key=lambda field: field not in REQUIRED))
-    by_hand = "choose the column; a file without a header needs one as its first line"
-    way = "name the column: {}; a file without a header needs {}"
-    return Advice(way, wanted, names, by_hand=by_hand)
-
-
-def _by_field(mapping: Mapped, header: Sequence[str]) -> dict[str, str | None]:
-    given = {
-        field: None if column is None else find_given("mapping", column, header)
-        for word, column in mapping.items()
-        if (field := field_name(word)) is not None
-    }
-    columns = [column for column in given.values() if column is not None]
-    if len(set(columns)) < len(columns):
-        by_hand = "one column was chosen for two fields"
-        what = Advice("{} gives one column to two fields", ("mapping",), by_hand=by_hand)
-        raise InputError(what, hint="give each its own")
-    return given

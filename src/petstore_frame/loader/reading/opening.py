@@ -1,4 +1,4 @@
-"""What a path leads to: a workbook or a text file, by its bytes; and a text file's encoding.
+"""What a path leads to, by its bytes: a workbook, or a text file and the rows in it.
 
 The encoding is proven or given, never guessed. A byte order mark proves it, and so does a text that
 is UTF-8 throughout. Otherwise the refusal shows how each likely encoding reads the line in
@@ -8,6 +8,7 @@ question, and a person chooses.
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import io
 import os
@@ -16,50 +17,51 @@ import stat
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice, tee
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import IO, Any, BinaryIO, cast
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.call import Advice
+from petstore_frame.loader.reading.fields import MAX_CELL
+from petstore_frame.loader.reading.options import RecipeOptions
+from petstore_frame.loader.reading.tables import Row, Table
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-SUFFIXES = (".xlsx", ".xlsm")
+DELIMITERS = (",", ";", "\t", "|")
 # A line without end would fill the memory; no list of animals has one of this length.
-MAX_LINE = 16 * 1024 * 1024
+MAX_LINE, MAX_HEADER = 16 * 1024 * 1024, 1024 * 1024
 DAMAGED = (OSError, EOFError, zlib.error)
-CANDIDATES = (
+_CANDIDATES = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850", "shift_jis", "gb18030",
     "big5", "euc_kr",
 )  # fmt: skip
-_CHUNK = 256 * 1024
-_EXAMINED = 4 * 1024 * 1024
+_CHUNK, _EXAMINED = 256 * 1024, 4 * 1024 * 1024
 _FREE_SIZE, _MAX_RATIO = 32 * 1024 * 1024, 200
 _BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
+_SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
 
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for bytes; it must be one that ends: no folder, pipe or device."""
     try:
         mode = path.stat().st_mode  # before opening, which would wait at a pipe
-        file = path.open("rb") if stat.S_ISREG(mode) else None
+        if stat.S_ISREG(mode):
+            return path.open("rb")
     except OSError as problem:
         raise InputError(f"cannot open the file: {problem.strerror}") from None
     except ValueError as problem:  # such as a NUL in its name
         raise InputError(f"cannot open the file: {problem}", path=repr(str(path))) from None
-    if file is not None:
-        return file
     if stat.S_ISDIR(mode):
         raise InputError("this is a folder", hint="name a file in it")
     what = "this is a pipe or a device, not a file"
@@ -74,17 +76,8 @@ def stamp_of(file: BinaryIO) -> tuple[int, int]:
 
 def changed() -> InputError:
     """Return the refusal of a file that somebody writes to."""
-    what = "the file changed while it was being read"
-    return InputError(what, hint="load it again when it is complete")
-
-
-def is_packed(file: BinaryIO) -> bool:
-    """Tell whether an open file is a workbook by its first bytes; an old one is refused."""
-    file.seek(0)
-    start = file.read(len(ZIP))
-    if start == OLE:
-        raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
-    return start == ZIP
+    hint = "load it again when it is complete"
+    return InputError("the file changed while it was being read", hint=hint)
 
 
 def is_workbook(path: str | PathLike[str]) -> bool:
@@ -93,7 +86,7 @@ def is_workbook(path: str | PathLike[str]) -> bool:
     Where a file cannot be opened, or is empty, the ending of its name says it.
     """
     start = _first_bytes(path)
-    return start in (ZIP, OLE) if start else fspath(path).lower().endswith(SUFFIXES)
+    return start in (ZIP, OLE) if start else fspath(path).lower().endswith((".xlsx", ".xlsm"))
 
 
 def is_archive(path: str | PathLike[str]) -> bool:
@@ -110,18 +103,11 @@ def _first_bytes(path: str | PathLike[str]) -> bytes:
     return b""
 
 
-class Decoded(NamedTuple):
-    """How an encoding reads a line that is not UTF-8."""
-
-    encoding: str
-    line: str
-
-
 @dataclass(eq=False, repr=False)
 class EncodingError(InputError):
-    """The encoding of a file is not known; ``candidates`` are likely ones, the likeliest first."""
+    """The encoding of a file is not known; ``likely`` are some, the likeliest first."""
 
-    candidates: tuple[Decoded, ...] = ()
+    likely: tuple[str, ...] = ()
 
 
 def bytes_of(file: BinaryIO) -> BinaryIO:
@@ -133,7 +119,7 @@ def bytes_of(file: BinaryIO) -> BinaryIO:
 
 
 @contextmanager
-def text_of(file: BinaryIO, encoding: str) -> Iterator[io.TextIOWrapper]:
+def _text_of(file: BinaryIO, encoding: str) -> Iterator[io.TextIOWrapper]:
     """Give the text of a file from its start; somebody else closes the file."""
     stream = cast("IO[bytes]", bytes_of(file))
     text = io.TextIOWrapper(stream, encoding, _error_handler(encoding), newline="")
@@ -145,11 +131,11 @@ def text_of(file: BinaryIO, encoding: str) -> Iterator[io.TextIOWrapper]:
 
 
 def _error_handler(encoding: str) -> str:
-    """Accept half a character where the codec can: it then spoils one record, not all."""
+    # Half a character is accepted where the codec can: it then spoils one record, not all.
     return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
-def proven_encoding(file: BinaryIO, given: str | None) -> str:
+def _proven_encoding(file: BinaryIO, given: str | None) -> str:
     """Return the codec of a text file, by which all of it was decoded once.
 
     Raises:
@@ -179,14 +165,13 @@ def _codec_of(start: bytes, given: str | None) -> str:
     likely = "utf-16-le" if odd > even else "utf-16-be"
     what = "the file looks like UTF-16 without a byte order mark"
     hint = Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8)
-    first = Decoded(likely, start.decode(likely, "replace").partition("\n")[0].strip()[:60])
-    raise EncodingError(what, hint=hint, answer={"encoding": likely}, candidates=(first,))
+    raise EncodingError(what, hint=hint, answer={"encoding": likely}, likely=(likely,))
 
 
 def _decode_all(file: BinaryIO, codec: str) -> None:
     """Decode the whole file once; refuse one that does not end or would fill the memory."""
     size, lines, length = stamp_of(file)[0], 1, 0
-    with text_of(file, codec) as text:
+    with _text_of(file, codec) as text:
         unpacked = cast("BinaryIO", text.buffer)
         while chunk := text.read(_CHUNK):
             if file.tell() > size:
@@ -227,33 +212,29 @@ def _misread(file: BinaryIO, codec: str, *, is_given: bool) -> EncodingError:
     number, line, place = _first_fault(file, codec)
     if number is None:
         return EncodingError(f"the file is not {wanted} text", hint=_SAVE_AS_UTF8)
-    what, start = f"{place} is not {wanted} text", bytes_of(file).read(_EXAMINED)
-    if _is_mostly_utf8(start):
+    what = f"{place} is not {wanted} text"
+    odd = [each for each in bytes_of(file).read(_EXAMINED).splitlines() if not each.isascii()]
+    if sum(_reads(each, "utf-8") for each in odd) * 2 >= len(odd):
         hint = (
             "other lines are UTF-8, so no encoding fits the whole file; correct this line, which "
             f"reads {line.decode('utf-8', 'replace')[:60]!r}, and others like it"
         )
         return EncodingError(what, line=number, hint=hint)
-    found = tuple(_candidates(start, line))
-    if not found:
+    sample = b"\n".join(odd[:1000])
+    fitting = [name for name in _CANDIDATES if _reads(sample, name)]
+    if not fitting:
         return EncodingError(what, line=number, hint=_SAVE_AS_UTF8)
-    readings = {each.line: each.encoding for each in reversed(found)}
-    shown = list(reversed(readings.items()))[:3]
+    # Those first that give words; the sort is stable, so the commoner encoding stays in front.
+    fitting.sort(key=lambda name: -round(_plausibility(sample.decode(name)), 1))
+    readings = dict[str, str]()
+    for name in fitting:
+        readings.setdefault(line.decode(name, "replace").strip()[-60:], name)
+    shown = list(readings.items())[:3]
     parts = [part for text, name in shown for part in (("encoding", name), repr(text))]
     ways = "name its encoding: " + "; ".join(["{} reads {}"] * len(shown))
-    return EncodingError(
-        what,
-        line=number,
-        hint=Advice(ways, *parts, by_hand=_SAVE_AS_UTF8),
-        answer={"encoding": found[0].encoding},
-        candidates=found,
-    )
-
-
-def _is_mostly_utf8(start: bytes) -> bool:
-    """Tell whether at least half of the lines with letters beyond ASCII are UTF-8."""
-    odd = [line for line in start.splitlines() if not line.isascii()]
-    return sum(_reads(line, "utf-8") for line in odd) * 2 >= len(odd)
+    advice = Advice(ways, *parts, by_hand=_SAVE_AS_UTF8)
+    answer = {"encoding": fitting[0]}
+    return EncodingError(what, line=number, hint=advice, answer=answer, likely=tuple(fitting))
 
 
 def _reads(data: bytes, codec: str) -> bool:
@@ -262,15 +243,6 @@ def _reads(data: bytes, codec: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def _candidates(start: bytes, line: bytes) -> list[Decoded]:
-    """Return the encodings that can read the sample, those first that give words."""
-    odd = b"\n".join([each for each in start.splitlines() if not each.isascii()][:1000])
-    found = [name for name in CANDIDATES if _reads(odd, name)]
-    # The sort is stable, so the commoner encoding stays in front.
-    found.sort(key=lambda name: -round(_plausibility(odd.decode(name)), 1))
-    return [Decoded(name, line.decode(name, "replace").strip()[-60:]) for name in found]
 
 
 def _plausibility(text: str) -> float:
@@ -285,3 +257,129 @@ def _plausibility(text: str) -> float:
             in_place = is_latin == has_ascii and not (before.islower() and sign.isupper())
             points += in_place and not sign.isascii()
     return points / max(1, len(odd))
+
+
+def text_tables(file: BinaryIO, options: RecipeOptions) -> list[Table]:
+    """Return a table per possible delimiter, the one with most columns first.
+
+    It is a single one where the caller or the file's first line names the delimiter.
+
+    Raises:
+        InputError: The encoding cannot be found out, or the header cannot be read.
+    """
+    encoding = _proven_encoding(file, options.encoding)
+    with _text_of(file, encoding) as text:
+        lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
+        is_cut = bool(text.read(1))
+    named = _SEP_LINE.fullmatch(lines[0]) if lines else None
+    filled = [at for at, line in enumerate(lines) if line.strip() and not (named and at == 0)]
+    if not filled:
+        raise InputError("the file is empty", hint="it needs a header and records")
+    delimiter = options.delimiter or (named[1] if named else None)
+    first = filled[0] if options.header_row is None else options.header_row - 1
+    header_row: int | None = first + 1
+    rows, fault = _first_rows(lines[first:], delimiter, options.quoting)
+    if options.columns is None:
+        heads = _headers(rows, fault, lines[first:], first + 1, is_cut=is_cut)
+    else:
+        names, header_row = tuple(options.columns), options.header_row
+        fitting = (sign for sign, (cells, _) in rows.items() if len(cells) == len(names))
+        sign = delimiter or next(fitting, None)
+        if sign is None:
+            what = f"no delimiter cuts the first line into the {len(names)} columns given"
+            hint = Advice("name it with {}, or give a name for each column", ("delimiter",))
+            raise InputError(what, line=1, hint=hint)
+        heads = {sign: (names, 0 if header_row is None else 1)}
+    return [
+        Table(
+            columns,
+            partial(_rows, file, first + length, encoding, sign, options.quoting),
+            header_row,
+            {"encoding": encoding, "delimiter": sign},
+        )
+        for sign, (columns, length) in sorted(heads.items(), key=lambda head: -len(head[1][0]))
+    ]
+
+
+# The cells of a first row, and how many physical lines it takes.
+_FirstRow = tuple[tuple[str, ...], int]
+
+
+def _first_rows(
+    body: Sequence[str], delimiter: str | None, quoting: str
+) -> tuple[dict[str, _FirstRow], csv.Error | None]:
+    """Return the first row by each possible delimiter, and why one cannot be read."""
+    rows, fault = dict[str, _FirstRow](), None
+    for sign in (delimiter,) if delimiter else DELIMITERS:
+        reader = _reader(body, sign, quoting)
+        try:
+            rows[sign] = tuple(next(reader, ())), reader.line_num
+        except csv.Error as unread:
+            fault = unread
+    return rows, fault
+
+
+def _headers(
+    rows: Mapping[str, _FirstRow], fault: object, body: Sequence[str], line: int, *, is_cut: bool
+) -> dict[str, _FirstRow]:
+    """Return the rows that are headers; where the file ``is_cut`` its last line is not whole."""
+    if not body or not body[0].strip():
+        raise InputError(f"no header in line {line}", hint="count from 1")
+    if not rows:
+        what = f"the header cannot be read: {fault}"
+        raise InputError(what, line=line, hint="look at its quotes")
+    whole = {
+        sign: ((cells[0].removeprefix("\ufeff"), *cells[1:]), length)
+        for sign, (cells, length) in rows.items()
+        if length < len(body) or not is_cut
+    }
+    if not whole:
+        what = f"the header is longer than {MAX_HEADER:,} characters"
+        hint = "keep only the columns of the animals, and look at its quotes"
+        raise InputError(what, line=line, hint=hint)
+    return whole
+
+
+def cut_plainly(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of lines whose quotes are letters."""
+    return list(_reader(lines, delimiter, "none"))
+
+
+def _rows(
+    file: BinaryIO, skipped: int, encoding: str, delimiter: str, quoting: str
+) -> Iterator[Row]:
+    """Yield the rows below the header with the physical line that each begins on."""
+    line, done = skipped + 1, 0
+    with _text_of(file, encoding) as text:
+        lines, raw = tee(islice(text, skipped, None))
+        reader = _reader(lines, delimiter, quoting)
+        try:
+            for cells in reader:
+                count = reader.line_num - done
+                first = next(raw)
+                yield Row(line, cells, None, (first, *islice(raw, count - 1)) if count > 1 else ())
+                done += count
+                line += count
+        except (csv.Error, UnicodeError) as fault:
+            raise _unreadable(fault, line) from None
+
+
+def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
+    # csv's own limit of 131,072 characters is too low for a note; the limit belongs to the
+    # process, so it is only ever raised.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
+    if quoting == "none":
+        return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    return csv.reader(lines, delimiter=delimiter, strict=True)
+
+
+def _unreadable(problem: Exception, line: int) -> InputError:
+    if "field limit" in str(problem):
+        what = f"the record that begins here has a cell of more than {MAX_CELL:,} characters"
+        hint = "shorten it; a quote that is never closed can cause this too"
+        return InputError(what, line=line, hint=hint)
+    is_open = "unexpected end" in str(problem)
+    what = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
+    way = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters: {}'
+    advice = Advice(way, ("quoting", "none"), by_hand="close or double its quotes")
+    return InputError(f"the record that begins here {what}", line=line, hint=advice)

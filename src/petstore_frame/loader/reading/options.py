@@ -11,12 +11,17 @@ from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import AfterValidator, BeforeValidator, StringConstraints, TypeAdapter
 
-from petstore_frame._internal.arguments import before_sending, true_or_false, whole_number
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import CellRules, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion
+from petstore_frame.schema.arguments import (
+    before_sending,
+    true_or_false,
+    whole_from_text,
+    whole_number,
+)
 from petstore_frame.schema.categories import Categories, category_words
 from petstore_frame.schema.models import FIELD_BY_NAME
 
@@ -69,36 +74,34 @@ class RecipeOptions:
 
     @before_sending()
     def __post_init__(self) -> None:
+        known: dict[str, Any] = {}
         for name, (_, what) in _ALLOWED.items():
             if (value := getattr(self, name)) is not None:
                 try:
-                    object.__setattr__(self, name, _type_of(name).validate_python(value))
+                    known[name] = _type_of(name).validate_python(value)
                 except (LookupError, TypeError, ValueError):
                     _refuse("{} {}, got {}", (name,), what, _shown(value))
         for name in ("key", "columns"):
-            names = getattr(self, name) or ()
+            names = known.get(name) or ()
             if twice := [each for each in names if each.strip() and names.count(each) > 1]:
                 _refuse("{} names the column {} twice", (name,), repr(twice[0]))
-        if self.columns is not None and not any(map(str.strip, self.columns)):
-            _refuse("{} names no column, got {}", ("columns",), _shown(self.columns))
-        tables = {
-            "mapping": _checked_mapping(self.mapping),
-            "value_map": _by_field("value_map", self.value_map, (KEY,)),
-            "otherwise": _by_field("otherwise", self.otherwise),
-            "defaults": _by_field("defaults", self.defaults),
-            "leave_out": self.leave_out,
-            "only": self.only,
-        }
-        if "name" in (tables["otherwise"] or ()):
+        if self.columns is not None and not any(map(str.strip, known["columns"])):
+            _refuse("{} names no column, got {}", ("columns",), _shown(known["columns"]))
+        known["mapping"] = _checked_mapping(self.mapping)
+        for name in ("value_map", "otherwise", "defaults"):
+            known[name] = _checked_values(name, known.get(name))
+        if "name" in known["otherwise"]:
             _refuse("{} names the field name, which has no list of values", ("otherwise",))
-        for name, table in tables.items():
-            object.__setattr__(self, name, table or None)
         if self.header_row is not None:
-            row = whole_number("header_row", self.header_row, 1)
-            object.__setattr__(self, "header_row", row)
+            known["header_row"] = whole_number("header_row", self.header_row, 1)
         true_or_false("keep_spaces", self.keep_spaces)
-        if not isinstance(self.categories, str | PathLike):  # a file is read with the cells
-            object.__setattr__(self, "categories", _plain_categories(self.categories))
+        is_file = isinstance(self.categories, str | PathLike)  # it is read with the cells
+        if not is_file:
+            known["categories"] = _plain_categories(self.categories)
+        for name, value in known.items():
+            is_empty_table = isinstance(value, dict) and not value
+            object.__setattr__(self, name, None if is_empty_table else value)
+        if not is_file:
             self.rules()
 
     def rules(self) -> CellRules:
@@ -114,22 +117,19 @@ class RecipeOptions:
             word = word_of(label)
             numbers[word] = str(number) if numbers.get(word, str(number)) == str(number) else None
             listed.add(number)
-        known = CellRules(accept=frozenset(Suspicion), values={"category_id": numbers})
+        known = CellRules(values={"category_id": numbers})
         values: dict[str, dict[str, str | None]] = {"category_id": dict(numbers)}
         for name, table in (self.value_map or {}).items():
-            read = {word_of(word): _sent(name, value, known) for word, value in table.items()}
-            values.setdefault(name, {}).update(read)
-        others = {
+            for word, value in table.items():
+                values.setdefault(name, {})[word_of(word)] = _sent(name, value, known, "value_map")
+        otherwise = {
             name: _sent(name, value, known, "otherwise")
             for name, value in (self.otherwise or {}).items()
         }
         for name, value in (self.defaults or {}).items():
             if not columns_in(str(value)) and not _sent(name, value, known, "defaults"):
                 _refuse("{} gives {} as the {}", ("defaults",), repr(value), name)
-        accept = frozenset(self.accept)
-        return CellRules(
-            self.keep_spaces, self.thousands, accept, values, others, frozenset(listed)
-        )
+        return CellRules(self.keep_spaces, self.thousands, values, otherwise, frozenset(listed))
 
     def given(self) -> dict[str, Any]:
         """Return the options that say something, by name in their order."""
@@ -169,47 +169,48 @@ def merged(base: Any, given: Mapping[str, Any]) -> Any:
     """
     words = dict(base.given())
     for name, value in given.items():
-        old = words.get(name)
-        if name != "categories" and isinstance(old, Mapping) and isinstance(value, Mapping):
-            new = getattr(type(base)(**{name: value}), name) or {}
-            words[name] = {**old, **new}
-            for word in old.keys() & new.keys():
-                if isinstance(old[word], Mapping):
-                    words[name][word] = {**old[word], **new[word]}
-        elif value is not None:
-            words[name] = value
+        if value is not None:
+            is_table = name != "categories" and isinstance(words.get(name), Mapping)
+            new = getattr(type(base)(**{name: value}), name) or {} if is_table else value
+            words[name] = _over(words[name], new) if is_table else new
     return type(base)(**words)
 
 
-def _sent(name: str, value: Any, known: CellRules, option: str = "value_map") -> str:
+def _over(old: Any, new: Any) -> Any:
+    if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
+        return new
+    return {**old, **{word: _over(old.get(word), value) for word, value in new.items()}}
+
+
+def _sent(name: str, value: Any, known: CellRules, option: str) -> str:
     """Return the JSON text of the value for a word; "" for an empty cell."""
-    if name == KEY:
-        if value != "":
-            _refuse("{} of the key says which words are none, so it gives ''", (option,))
-        return ""
+    if name == KEY and value != "":
+        _refuse("{} of the key says which words are none, so it gives ''", (option,))
     if value == "":
         return ""
     column = FIELD_BY_NAME[name]
     is_bool = type(value).__name__ in ("bool", "bool_") and column.dtype != "boolean"
     found = read_cell(column, str(value), known)
-    if found.problem is None and not is_bool:
+    if (found.problem is None or found.problem.accept) and not is_bool:
         return found.value or ""
-    allowed = "give a whole number" if column.dtype == "int64" or is_bool else ""
+    allowed = "" if found.problem is None else found.problem.message
     if column.values:
         allowed = f"it is one of {', '.join(column.values)}, or '' for none"
-    elif not allowed and found.problem is not None:
-        allowed = found.problem.message
+    elif column.dtype == "int64" or is_bool:
+        allowed = "give a whole number"
     what = f"{option} gives {value!r} as a {column.label.lower()}; {allowed}"
     raise ArgumentError(f"{what}; nothing was sent")
 
 
 def _plain_categories(categories: Any) -> Categories:
-    """Return categories as labels by id, or as ids by label where an id has several."""
+    """Return categories as ids by label, or as labels by id where labels look like ids or recur."""
     words = category_words(categories)
     labels, numbers = dict(words), {label: number for number, label in words}
-    if len(labels) == len(words):
-        return labels or None
-    return numbers if len(numbers) == len({*words}) else categories
+    has_each_label_once = len(numbers) == len({*words})
+    is_clear = has_each_label_once and all(whole_from_text(label) is None for label in numbers)
+    if len(labels) == len(words) and not is_clear:
+        return labels
+    return (numbers or None) if has_each_label_once else categories
 
 
 def _checked_mapping(mapping: Any) -> dict[str, str | None]:
@@ -217,14 +218,7 @@ def _checked_mapping(mapping: Any) -> dict[str, str | None]:
         what = "{} goes from field to column, as in {}, got {}"
         _refuse(what, ("mapping",), _EXAMPLE, _shown(mapping))
     columns: dict[str, str | None] = {}
-    for word, given in (mapping or {}).items():
-        name = field_name(str(word))
-        if name is None:
-            known = f"the fields are {', '.join(FIELDS)}, and it goes from field to column"
-            text = f"{{}} names the field {{}}; {known}, as in {{}}"
-            _refuse(text, ("mapping",), _shown(word), _EXAMPLE)
-        if name in columns:
-            _refuse("{} names the field {} twice", ("mapping",), name)
+    for name, given in _by_field("mapping", mapping).items():
         column = None if given == "" and name not in REQUIRED else given
         if not isinstance(column, str) and (column is not None or name in REQUIRED):
             text = "{} names the column {}, which is not text; columns are named as text: {}"
@@ -237,17 +231,27 @@ def _checked_mapping(mapping: Any) -> dict[str, str | None]:
     return columns
 
 
+def _checked_values(option: str, table: Any) -> dict[str, Any]:
+    found = _by_field(option, table, (KEY,) if option == "value_map" else ())
+    for name, value in found.items():
+        if not isinstance(value, str | int | float | Mapping | None):
+            _refuse("{} gives {} as a {}", (option,), _shown(value), name)
+    return {name: "" if value is None else value for name, value in found.items()}
+
+
 def _by_field(option: str, table: Any, more: Collection[str] = ()) -> dict[str, Any]:
-    """Return a table with the fields by their names."""
+    """Return a table by the fields that its words mean."""
     found: dict[str, Any] = {}
     for word, value in (table or {}).items():
         name = str(word) if word in more else field_name(str(word))
         if name is None:
-            known = ", ".join((*FIELDS, *more))
-            _refuse("{} names {}; the fields are {}", (option,), repr(word), known)
-        if not isinstance(value, str | int | float | Mapping | None):
-            _refuse("{} gives {} as a {}", (option,), _shown(value), name)
-        found[name] = "" if value is None else value
+            text, known = "{} names the field {}; the fields are {}", ", ".join((*FIELDS, *more))
+            if option == "mapping":
+                text += ", and it goes from field to column, as in {}"
+            _refuse(text, (option,), _shown(word), known, _EXAMPLE)
+        if name in found:
+            _refuse("{} names the field {} twice", (option,), name)
+        found[name] = value
     return found
 
 
@@ -307,5 +311,4 @@ def _shown(value: Any) -> str:
 
 
 def _refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
-    """Raise an ArgumentError; nothing was sent."""
     raise ArgumentError(Advice(f"{text}; nothing was sent", *parts, by_hand=by_hand))

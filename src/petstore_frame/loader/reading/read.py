@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Self
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.inputs import Input
 from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.mapping import (
+    OWN_PREFIX,
     Recognised,
     field_name,
     find_columns,
@@ -24,22 +26,118 @@ from petstore_frame.loader.reading.mapping import (
     recognise,
     unsent,
 )
+from petstore_frame.loader.reading.opening import (
+    DAMAGED,
+    MAX_HEADER,
+    OLE,
+    ZIP,
+    bytes_of,
+    changed,
+    open_regular,
+    stamp_of,
+    text_tables,
+)
 from petstore_frame.loader.reading.options import KEY, NEWEST, RecipeOptions, columns_in
 from petstore_frame.loader.reading.returned import (
+    FIX_SHEET,
     ColumnsOf,
     columns_by,
     has_own_columns,
     restored,
 )
-from petstore_frame.loader.reading.tables import Row, Table, index_names
+from petstore_frame.loader.reading.tables import Table, Workbook, frame_table
 from petstore_frame.loader.record import Record
 from petstore_frame.schema.models import SENT_FIELDS
 
+Kind = Literal["csv", "workbook", "frame"]
 # Rows in which a header below a title is looked for, and in which a status is looked for.
 _LOOKED_AT, _SAMPLE = 20, 200
 
 
-class Source:
+class Input:
+    """A file or a frame before its columns are known, and what to call it in a message.
+
+    ``columns_of`` gives the columns of an import, for one of its result files.
+
+    Raises:
+        InputError: It is no file that could be read.
+        ArgumentError: It is neither a path nor a frame.
+    """
+
+    def __init__(self, path_or_frame: Any, columns_of: ColumnsOf = lambda _: None) -> None:
+        self.columns_of = columns_of
+        self.name, self.path, self.frame = "frame", None, path_or_frame
+        self.kind: Kind = "frame"
+        if not isinstance(path_or_frame, str | PathLike):
+            frame_table(path_or_frame)  # which refuses all else
+            return
+        self.path, self.frame = Path(fspath(path_or_frame)), None
+        self.name = self.path.name
+        with self.naming():
+            self._file: BinaryIO = open_regular(self.path)
+            self._stamp, start = stamp_of(self._file), self._file.read(len(ZIP))
+            self.kind = "workbook" if start == ZIP else "csv"
+            if start == OLE:
+                self.close()
+                raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Name the file in what is refused."""
+        try:
+            yield
+        except InputError as problem:
+            problem.path = problem.path or (str(self.path) if self.path else None)
+            raise
+
+    def refuse_change(self) -> None:
+        """Refuse a file that somebody writes to: one that grows while it is read has no end."""
+        if self.path is not None and stamp_of(self._file) != self._stamp:
+            raise changed()
+
+    @cached_property
+    def _book(self) -> Workbook:
+        return Workbook(self._file)
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; of anything else, none."""
+        return self._book.names if self.kind == "workbook" else ()
+
+    def tables(self, options: RecipeOptions) -> Sequence[Table]:
+        """Return the ways to cut it into columns, the likeliest first."""
+        if self.kind == "frame":
+            return [frame_table(self.frame)]
+        if self.kind == "workbook":
+            return [self._book.table(options)]
+        if options.sheet is not None:
+            raise InputError("a sheet was named, but the file is not a workbook")
+        return text_tables(self._file, options)
+
+    def own_tables(self, options: RecipeOptions) -> Sequence[Table]:
+        """Return the ways to cut one of our own files, as we wrote it or a spreadsheet saved it."""
+        sheet = options.sheet if self.kind == "workbook" else None
+        if FIX_SHEET in self.sheets:
+            sheet = sheet or FIX_SHEET
+        elif self.kind == "csv":
+            with suppress(*DAMAGED):
+                start = bytes_of(self._file).read(MAX_HEADER).replace(b"\0", b"")
+                if OWN_PREFIX.encode() not in start:
+                    return []
+        for encoding in dict.fromkeys((None, options.encoding)):
+            with suppress(InputError):
+                tables = self.tables(RecipeOptions(encoding=encoding, sheet=sheet))
+                if own := [table for table in tables if has_own_columns(table.columns)]:
+                    return own
+        return []
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.path is not None:
+            self._file.close()
+
+
+class Source(AbstractContextManager["Source"]):
     """The records of one file or frame, from the first one, each time anew, in constant memory.
 
     Attributes:
@@ -48,38 +146,29 @@ class Source:
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
             Where rows stand for several animals, the column of their count is one of them.
         is_returned: It is one of our own files, whose records have an ``origin``.
+        leave_lines: Lines of records that the caller leaves out.
 
     Raises:
         InputError: A column that is needed is not there.
     """
 
-    def __init__(
-        self,
-        opened: Input,
-        table: Table,
-        options: RecipeOptions,
-        columns_of: ColumnsOf,
-        leave_lines: Collection[int] = (),
-    ) -> None:
+    def __init__(self, opened: Input, table: Table, options: RecipeOptions) -> None:
         is_one_of_several = options.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
         self.is_returned = has_own_columns(table.columns)
         self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
-        self._leave_lines = leave_lines
+        self.leave_lines = frozenset[int]()
         mapping, key = options.mapping, tuple(options.key)
         if self.is_returned:
             table = restored(table)
-            known = columns_by(table, columns_of)
+            known = columns_by(table, opened.columns_of)
             if known is not None:
                 mapping, key = mapping or known.mapping, key or known.key
         self.table, self.columns = table, table.columns
+        has_header, filled = opened.kind == "frame", options.defaults or ()
         self.mapping = find_columns(
-            self.columns,
-            mapping,
-            options.defaults or (),
-            rows=lambda: (row.cells for row in table.rows()),
-            may_lack_header=opened.kind != "frame",
+            self.columns, mapping, filled, rows=self._cells, may_lack_header=not has_header
         )
         named = tuple(find_given("key", column, self.columns) for column in key)
         self.options = _spelled(options, self.columns)
@@ -87,44 +176,32 @@ class Source:
         self._own_key = tuple(column for column in named if column != count)
         self.key = (*self._own_key, count) if count and self._own_key else named
 
+    def _cells(self) -> Iterator[Sequence[str]]:
+        return (row.cells for row in self.table.readable())
+
     @cached_property
-    def _learned(self) -> tuple[Keys, Ranks | None]:
-        """What reads keys and ranks; where they need it, all rows are looked at once."""
-        words = {name: {word for word, sent in table.items() if sent == ""}
-                 for name, table in self.rules.values.items()}  # fmt: skip
-        fields = {column: name for name, column in self.mapping.items()}
-        nothing = {
-            column: words.get(KEY, set()) | words.get(fields.get(column, ""), set())
-            for column in self._own_key
-        }
-        keys, ranks = Keys(self.columns, self._own_key, nothing), None
+    def _checker(self) -> Checker:
+        """What checks its rows; where keys or ranks need it, all rows are looked at once."""
+        keys = ranks = None
+        if self._own_key:
+            fields, nothing = {column: name for name, column in self.mapping.items()}, {}
+            for column in self._own_key:
+                words = {**self.rules.values.get(fields.get(column, ""), {})}
+                words |= self.rules.values.get(KEY, {})
+                nothing[column] = {word for word, sent in words.items() if sent == ""}
+            keys = Keys(self.columns, self._own_key, nothing, self._cells())
         if newest := NEWEST.fullmatch(self.options.keep or ""):
-            ranks = Ranks(self.columns.index(newest[1]), newest[1])
-        with suppress(InputError):  # reported when the records are read
-            for row in self.table.rows() if keys.has_to_learn or ranks else ():
-                keys.see(row.cells)
-                if ranks is not None:
-                    ranks.see(row.cells)
-        keys.learn()
-        if ranks is not None:
-            ranks.learn()
-        return keys, ranks
+            ranks = Ranks(self.columns.index(newest[1]), newest[1], self._cells())
+        return Checker(
+            self.columns, self.mapping, self.options, self.rules, keys, ranks,
+            self.table.facts.get("delimiter", ""), self.is_returned, self.leave_lines,
+        )  # fmt: skip
 
     def batches(self) -> Iterator[list[Record]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
         with self._opened.naming():
-            checker = Checker(
-                self.columns,
-                self.mapping,
-                self.options,
-                self.rules,
-                *self._learned,
-                self.table.facts.get("delimiter", ""),
-                is_returned=self.is_returned,
-                leave_lines=self._leave_lines,
-            )
             try:
-                for records in checker.batches(self.table.rows()):
+                for records in self._checker.batches(self.table.rows()):
                     self._opened.refuse_change()
                     yield records
             except InputError:
@@ -134,14 +211,7 @@ class Source:
     def __iter__(self) -> Iterator[Record]:
         return chain.from_iterable(self.batches())
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
         self._opened.close()
 
 
@@ -167,18 +237,18 @@ def open_source(
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
-    opened = Input(path_or_frame)
+    opened = Input(path_or_frame, columns_of)
     try:
         with opened.naming():
-            return lay_out(opened, options, columns_of, leave_lines)
+            source = lay_out(opened, options)
+            source.leave_lines = frozenset(leave_lines)
+            return source
     except BaseException:
         opened.close()
         raise
 
 
-def lay_out(
-    opened: Input, options: RecipeOptions, columns_of: ColumnsOf, leave_lines: Collection[int] = ()
-) -> Source:
+def lay_out(opened: Input, options: RecipeOptions) -> Source:
     """Return the records of the table whose columns are those of animals.
 
     Raises:
@@ -189,7 +259,7 @@ def lay_out(
     tables = own or opened.tables(options)
     for table in tables:
         try:
-            fitting.append(Source(opened, table, options, columns_of, leave_lines))
+            fitting.append(Source(opened, table, options))
         except InputError as problem:
             refusals.append(problem)
     if not fitting:
@@ -198,19 +268,13 @@ def lay_out(
         signs = [source.table.facts["delimiter"] for source in fitting]
         what = f"the delimiter may be {' or '.join(map(repr, signs))}"
         raise _other_delimiter(what, "name it: {}", signs[0])
-    source = fitting[0]
-    if source.is_returned:
-        return source
-    _refuse_unsent(source)
-    return source
+    if not fitting[0].is_returned:
+        _refuse_unsent(fitting[0])
+    return fitting[0]
 
 
 def _spelled(options: RecipeOptions, columns: Sequence[str]) -> RecipeOptions:
-    """Return options whose columns are spelled as a file does.
-
-    Raises:
-        InputError: The file has not one of them.
-    """
+    """Return options whose columns are spelled as a file does, which has to have them."""
     changes: dict[str, Any] = {}
     for name in ("leave_out", "only"):
         table = getattr(options, name) or {}
@@ -234,13 +298,12 @@ def _explained(
     opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], options: RecipeOptions
 ) -> InputError:
     """Return why no table has the columns of animals, and what would help."""
-    refusal = refusals[0]
+    refusal, start = refusals[0], tables[0].columns[0].lstrip()[:40] if tables[0].columns else ""
     if opened.kind == "frame":
-        names = ", ".join(name for name in index_names(opened.frame) if field_name(name))
-        if names:
+        levels = getattr(getattr(opened.frame, "index", None), "names", ())
+        if names := ", ".join(str(name) for name in levels if name and field_name(str(name))):
             refusal.hint = f"the index ({names}) is not read; load frame.reset_index()"
         return refusal
-    start = tables[0].columns[0].lstrip()[:40]
     if kind := {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1]):
         what = f"the file looks like {kind}, not like CSV: it begins with {start!r}"
         return InputError(what, hint="export the animals as CSV and load that")
@@ -248,9 +311,9 @@ def _explained(
         if _recognised(table.columns, options):
             return problem
     if options.columns is None and options.header_row is None:
-        below = filter(None, (_header_below(table, options) for table in tables))
-        if question := next(below, None):
-            return question
+        for table in tables:
+            if question := _header_below(table, options):
+                return question
     if opened.kind == "csv" and options.delimiter is not None:
         for table in opened.tables(replace(options, delimiter=None)):
             if _recognised(table.columns, options):
@@ -265,11 +328,10 @@ def _explained(
 
 def _recognised(header: Sequence[str], options: RecipeOptions) -> Recognised | None:
     """Return what a header shows, or None where it is no header that could be used."""
-    try:
+    with suppress(InputError):
         found = recognise(header, options.mapping, options.defaults or ())
-    except InputError:
-        return None
-    return found if found.is_complete else None
+        return found if found.is_complete else None
+    return None
 
 
 def _other_delimiter(what: str, hint: str, sign: str) -> InputError:
@@ -278,30 +340,21 @@ def _other_delimiter(what: str, hint: str, sign: str) -> InputError:
 
 
 def _header_below(table: Table, options: RecipeOptions) -> InputError | None:
-    """Return the question whether the header stands below a title."""
-    rows = list[Row]()
-    with suppress(InputError):  # reported where the records are read
-        rows.extend(islice(table.rows(), _LOOKED_AT))
-    for row in rows:
+    for row in islice(table.readable(), _LOOKED_AT):
         if found := _recognised(row.cells, options):
             answers: list[tuple[str, Any]] = [("header_row", row.line)]
-            if found.proposed:
-                answers.append(("mapping", found.proposed))
-            what = f"row {row.line} looks like the header"
-            ways = f"{what}: {' and '.join(['{}'] * len(answers))}"
-            return InputError(
-                f"row {table.header_row} is no header of animals: {listed(table.columns)}",
-                hint=Advice(ways, *answers, by_hand=f"{what}; choose it"),
-                answer={"header_row": row.line},
-            )
+            answers += [("mapping", found.proposed)] if found.proposed else []
+            below = f"row {row.line} looks like the header"
+            hint = f"{below}: {' and '.join(['{}'] * len(answers))}"
+            advice = Advice(hint, *answers, by_hand=f"{below}; choose it")
+            what = f"row {table.header_row} is no header of animals: {listed(table.columns)}"
+            return InputError(what, hint=advice, answer={"header_row": row.line})
     return None
 
 
 def _refuse_unsent(source: Source) -> None:
     """Ask about a column that holds a field's values and would not be sent."""
-    options, rows = source.options, list[Row]()
-    with suppress(InputError):  # reported when the records are read
-        rows.extend(islice(source.table.rows(), _SAMPLE))
+    options, rows = source.options, [*islice(source.table.readable(), _SAMPLE)]
     stated = {*source.mapping, *(options.mapping or {}), *(options.defaults or {})}
     for field in SENT_FIELDS:
         for at, column in enumerate(source.columns):

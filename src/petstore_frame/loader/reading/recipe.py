@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,10 +15,8 @@ from typing import Any, Self
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.reading.draft import TO_FILL_IN, drafted
 from petstore_frame.loader.reading.options import RecipeOptions, merged
-from petstore_frame.loader.reading.preview import look
-from petstore_frame.schema.numeric import whole_from_text
+from petstore_frame.loader.reading.preview import TO_FILL_IN, drafted, look
 from petstore_frame.schema.text import kind_text, rows_text
 
 # A draft looks at no more rows than these.
@@ -167,23 +166,29 @@ def as_recipe(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, A
 
 def plain(options: RecipeOptions, folder: Path | None = None) -> dict[str, Any]:
     """Return what options say as values that JSON and TOML have, paths relative to a folder."""
-    found = {name: _plain(value) for name, value in options.given().items() if name != "categories"}
-    if isinstance(options.categories, str | PathLike):
-        path = fspath(options.categories)
-        found["categories"] = path if folder is None else _relative(Path(path), folder)
-    elif options.categories is not None:
-        found["categories"] = _by_label(options.categories)
+    found = options.given()
+    categories = found.get("categories")
+    if isinstance(categories, str | PathLike):
+        path = Path(fspath(categories))
+        found["categories"] = fspath(categories)
+        if folder is not None:
+            found["categories"] = path.resolve().as_posix()
+            with suppress(ValueError):  # between drives
+                relative = os.path.relpath(path.resolve(), folder.resolve())
+                found["categories"] = Path(relative).as_posix()
+    elif not isinstance(categories, Mapping | None):
+        what = "these categories have labels and ids that stand several times; write them as a CSV"
+        raise ArgumentError(what)
     if len(options.key) == 1:
         found["key"] = options.key[0]
-    return found
+    return {name: _plain(value) for name, value in found.items()}
 
 
 def plain_if_possible(options: RecipeOptions) -> dict[str, Any] | None:
     """Return what options say as values that JSON has; None where categories need a table."""
-    try:
+    with suppress(ArgumentError):
         return plain(options)
-    except ArgumentError:
-        return None
+    return None
 
 
 def _plain(value: Any) -> Any:
@@ -194,37 +199,12 @@ def _plain(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _by_label(categories: Any) -> dict[str, Any]:
-    """Return categories as ids by label, unless two have one, or a label looks like an id."""
-    if not isinstance(categories, Mapping):
-        what = "these categories have labels and ids that stand several times; write them as a CSV"
-        raise ArgumentError(what)
-    numbers = {str(label): number for number, label in categories.items()}
-    is_by_id = all(isinstance(number, int) for number in categories)
-    is_clear = any(whole_from_text(label) is None for label in numbers)
-    if is_by_id and is_clear and len(numbers) == len(categories):
-        return numbers
-    return {str(word): value for word, value in categories.items()}
-
-
-def _relative(path: Path, folder: Path) -> str:
-    """Return a path as seen from a folder, or whole where it is on another drive."""
-    try:
-        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-    except ValueError:  # between drives
-        return path.resolve().as_posix()
-
-
 def _toml(given: Mapping[str, Any], notes: Mapping[tuple[str, ...], str]) -> str:
     """Return the words of a recipe, as of ``plain``, as TOML; ``notes`` are further comments."""
-    lines = ["# How this kind of file is read; see the page on recipes of petstore-frame."]
-    for name, comment in COMMENTS.items():
-        if name in given and not isinstance(given[name], Mapping):
-            lines.append(_line(name, given[name], notes.get((name,), comment)))
-    for name in COMMENTS:
-        if isinstance(given.get(name), Mapping):
-            lines += _table((name,), given[name], notes)
-    text = "\n".join(lines) + "\n"
+    head = "# How this kind of file is read; see the page on recipes of petstore-frame."
+    words = {name: given[name] for name in COMMENTS if name in given}
+    comments = {(name,): comment for name, comment in COMMENTS.items()}
+    text = "\n".join([head, *_table((), words, comments | {**notes}), ""])
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -236,18 +216,15 @@ def _table(
     path: tuple[str, ...], table: Mapping[str, Any], notes: Mapping[tuple[str, ...], str]
 ) -> Iterator[str]:
     inner = {word: value for word, value in table.items() if isinstance(value, Mapping)}
-    if len(inner) < len(table) or not table:
+    if path and (len(inner) < len(table) or not table):
         yield f"\n[{'.'.join(map(_key, path))}]  # {COMMENTS[path[0]]}"
     for word, value in table.items():
         if word not in inner:
-            yield _line(word, value, notes.get((*path, word), ""))
+            comment = notes.get((*path, word), "")
+            line = f"{_key(word)} = {_value(value)}"
+            yield f"{line}  # {comment}" if comment else line
     for word, value in inner.items():
         yield from _table((*path, word), value, notes)
-
-
-def _line(word: str, value: Any, comment: str) -> str:
-    line = f"{_key(word)} = {_value(value)}"
-    return f"{line}  # {comment}" if comment else line
 
 
 def _key(word: str) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
@@ -51,21 +51,11 @@ RESULT_COLUMNS: tuple[str, ...] = (
     "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
 FIX_COLUMNS: tuple[str, ...] = (
-    "record",
-    "error_message",
-    "error_column",
-    "error_value",
-    "hint",
-    "accept",
-)
+    "record", "error_message", "error_column", "error_value", "hint", "accept",
+)  # fmt: skip
 FIX_SHEET_COLUMNS: tuple[str, ...] = (
-    "error_message",
-    "hint",
-    "error_column",
-    "line",
-    "accept",
-    "record",
-)
+    "error_message", "hint", "error_column", "line", "accept", "record",
+)  # fmt: skip
 
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))
@@ -136,12 +126,10 @@ ColumnsOf = Callable[[str], Columns | None]
 
 def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
     """Return the columns of the import that restored rows are of, if they are all there."""
-    with suppress(InputError):  # reported when the records are read
-        origin = next((row.notes.origin for row in table.rows() if row.notes), None)
-        known = columns_of(origin.import_id) if origin is not None else None
-        if known is not None and {*known.mapping.values(), *known.key} <= set(table.columns):
-            return known
-    return None
+    origin = next((row.notes.origin for row in table.readable() if row.notes), None)
+    known = None if origin is None else columns_of(origin.import_id)
+    is_whole = known and {*known.mapping.values(), *known.key} <= {*table.columns}
+    return known if is_whole else None
 
 
 def own_names(header: Sequence[str]) -> list[str]:
@@ -161,59 +149,43 @@ def has_own_columns(header: Sequence[str]) -> bool:
 
 def restored(table: Table) -> Table:
     """Return a table of one of our own files with its records as they were."""
-    columns = _OwnColumns(table.columns)
-    return replace(table, columns=columns.header, rows=lambda: map(columns.restore, table.rows()))
+    names = own_names(table.columns)
+    kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
+    # A frame and a workbook have types for their cells, and need no guard.
+    is_guarded = names == [*table.columns]
+    columns = tuple(
+        unguarded(table.columns[at]) if is_guarded else table.columns[at] for at in kept
+    )
+    restore = partial(_restored, names, kept, is_guarded)
+    return replace(table, columns=columns, rows=lambda: map(restore, table.rows()))
 
 
-class _OwnColumns:
-    """Finds our columns in a header, and takes them off the rows."""
-
-    def __init__(self, header: Sequence[str]) -> None:
-        names = own_names(header)
-        self._width, self._places = len(names), {name: at for at, name in enumerate(names)}
-        self._kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
-        self._extra = [at for at, name in enumerate(names) if name.startswith(EXTRA)]
-        # A frame and a workbook have types for their cells, and need no guard.
-        self._is_guarded = names == [*header]
-        own = (header[at] for at in self._kept)
-        self.header = tuple(map(unguarded, own) if self._is_guarded else own)
-
-    def restore(self, row: Row) -> Row:
-        """Return a row as it was; one that may be in the store already is an InputError."""
-        line, given = row.line, row.notes or RowNotes()
-        notes = {new: given.cells[at] for new, at in enumerate(self._kept) if at in given.cells}
-        answer = self._own(row, ACCEPT).strip().casefold()
-        kind, held = answer.rpartition(":")[2].strip(), given.held  # a frame has the kind alone
-        if answer.startswith("no") or answer in _KINDS:
-            known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-            held = suspicious(known, f"not sent ({known}): {_SAY_YES}")
-        record, state, origin = self._own(row, RECORD).strip(), self._own(row, STATE), None
-        if found := _NAMED.fullmatch(record):
-            origin = RecordOrigin(found[1], int(found[2]))
-        elif record:
-            what = f"the column {RECORD}, which says which record this is, holds {record!r}"
-            hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
-            raise InputError(what, line=line, hint=hint)
-        elif state not in _RETURNABLE:
-            what = (
-                f"this record is {state!r} in an earlier import, so it may be in the store already"
-            )
-            hint = (
-                "load fix.csv; records in doubt are settled by reconcile, at the import that "
-                "they come from"
-            )
-            raise InputError(what, line=line, column=STATE, hint=hint)
-        return Row(line, self._cells(row), RowNotes(notes, held, answer in _YES, origin))
-
-    def _own(self, row: Row, name: str) -> str:
-        at = self._places.get(name, self._width)
-        return row.cells[at] if at < min(len(row.cells), self._width) else ""
-
-    def _cells(self, row: Row) -> list[str]:
-        """Return a record's own cells, as they were before they were made harmless."""
-        cells = [row.cells[at] for at in self._kept if at < len(row.cells)]
-        extra = ["".join(row.cells[at : at + 1]) for at in self._extra]
-        extra += row.cells[self._width :]
-        while extra and not extra[-1].strip():
-            extra.pop()
-        return [*(map(unguarded, cells) if self._is_guarded else cells), *extra]
+def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:
+    """Return a row as it was; one that may be in the store already is an InputError."""
+    own = dict(zip(names, row.cells, strict=False))
+    line, given = row.line, row.notes or RowNotes()
+    answer = own.get(ACCEPT, "").strip().casefold()
+    kind, held = answer.rpartition(":")[2].strip(), given.held  # a frame has the kind alone
+    if answer.startswith("no") or answer in _KINDS:
+        known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+        held = suspicious(known, f"not sent ({known}): {_SAY_YES}")
+    record, state, origin = own.get(RECORD, "").strip(), own.get(STATE, ""), None
+    if found := _NAMED.fullmatch(record):
+        origin = RecordOrigin(found[1], int(found[2]))
+    elif record:
+        what = f"the column {RECORD}, which says which record this is, holds {record!r}"
+        hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
+        raise InputError(what, line=line, hint=hint)
+    elif state not in _RETURNABLE:
+        what = f"this record is {state!r} in an earlier import, so it may be in the store already"
+        settled = "records in doubt are settled by reconcile, at the import that they come from"
+        raise InputError(what, line=line, column=STATE, hint=f"load fix.csv; {settled}")
+    cells = [row.cells[at] for at in kept if at < len(row.cells)]
+    if is_guarded:  # so that no spreadsheet runs or converts them
+        cells = [*map(unguarded, cells)]
+    extra = [own.get(name, "") for name in names if name.startswith(EXTRA)]
+    extra += row.cells[len(names) :]
+    while extra and not extra[-1].strip():
+        extra.pop()
+    notes = {new: given.cells[at] for new, at in enumerate(kept) if at in given.cells}
+    return Row(line, [*cells, *extra], RowNotes(notes, held, answer in _YES, origin))

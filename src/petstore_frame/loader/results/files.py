@@ -1,6 +1,8 @@
 """The results of an import as files, written beside their places and renamed once all are whole.
 
-Rows pass one by one, so that memory stays flat.
+Rows pass one by one, so that memory stays flat. The cells of the workbook are typed: text stays
+text when it is edited, so a name such as 007 or =1+1 comes back unchanged. On paper each of its
+sheets is one page wide and has its first columns.
 """
 
 from __future__ import annotations
@@ -10,51 +12,89 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TextIO
 
+from petstore_frame.files import styles
+from petstore_frame.files.book import Book, Sheet, fits, open_book, plain_mark
+from petstore_frame.files.styles import LINE_POINTS, SHEET_ROWS, lines
 from petstore_frame.files.whole import replacing
+from petstore_frame.loader.call import FILE
+from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.rows import Import, JournalRow
-from petstore_frame.loader.reading.returned import (
-    COLUMNS,
-    EXTRA,
-    FIX_COLUMNS,
-    RESULT_COLUMNS,
-    guarded,
-    record_name,
-)
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State
+from petstore_frame.loader.reading import returned
+from petstore_frame.loader.reading.returned import COLUMNS, guarded
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.columns import describe
-from petstore_frame.loader.results.summary import ImportSummary, problem_of
-from petstore_frame.loader.results.workbook import ResultLine, workbook
+from petstore_frame.loader.results.result_text import counted, headline, next_steps
+from petstore_frame.loader.results.summary import (
+    ImportSummary,
+    problem_of,
+)
+from petstore_frame.schema.text import minute_text
 
+# Takes a record as it goes into a file: its own cells, and what is known of it.
+Write = Callable[[Sequence[str], dict[str, Any]], None]
 SUMMARY, WORKBOOK, FIX = "summary.json", "results.xlsx", "fix.csv"
 # The records that each has, and the columns behind their own cells.
 _CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
-    "results.csv": (tuple(State), RESULT_COLUMNS),
-    FIX: (FIX_STATES, FIX_COLUMNS),
-    "unknown.csv": (DOUBT_STATES, RESULT_COLUMNS),
+    "results.csv": (tuple(State), returned.RESULT_COLUMNS),
+    FIX: (FIX_STATES, returned.FIX_COLUMNS),
+    "unknown.csv": (DOUBT_STATES, returned.RESULT_COLUMNS),
+}
+# The same of the sheets, the most useful columns first, in plain words for a colleague (codes,
+# digests and times to the millisecond are in results.csv); and how many of these are printed,
+# because all of them would be too small to read.
+_SHEETS: dict[str, tuple[Collection[State], Sequence[str], int]] = {
+    returned.FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS, 4),
+    "Unknown": (DOUBT_STATES, ("state", "hint", "line", "first_sent_at", "record"), 4),
+    "All": (
+        tuple(State),
+        ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
+        5,
+    ),
 }
 FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
-Write = Callable[[ResultLine], None]
-RowsOf = Callable[..., Iterator[JournalRow]]  # of some states, or all
+# How to fix a record, for somebody who knows spreadsheets and no options.
+_BY_HAND = {
+    "accept": "check it; if it is right, write yes in the column that asks whether to send it",
+    "categories": "write the number of the category in its place",
+    "thousands": "write the number without points and commas",
+}
+_TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
+_OWN_WIDTH = 18
+_MOST_LINES, _MOST_CAUSES = 10, 8
+_WRAPPED = ("error_message", "hint", "changed", "notes")
+_FACTS_WIDTHS = (28, 90)
 
 
 def write_results(
-    folder: Path, facts: ImportSummary, rows: RowsOf, *, excel: bool | None
+    folder: Path,
+    facts: ImportSummary,
+    rows: Callable[..., Iterator[JournalRow]],
+    *,
+    excel: bool | None,
 ) -> list[Path]:
-    """Write all files of an import into a folder, whose result files are replaced."""
+    """Write all files of an import into a folder, whose result files are replaced.
+
+    ``rows`` gives the rows of some states, or all.
+
+    Raises:
+        MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
+    names = [*_CSV_FILES, *([WORKBOOK] if has_excel else [])]
     with TemporaryDirectory(prefix=".results.", dir=folder) as place:
         drafts = Path(place)
-        names, counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
+        counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
         summary = facts.as_dict() | {
             # Counted as they are written: a running import changes records meanwhile.
             "states": {str(state): counts[state] for state in State},
@@ -62,93 +102,193 @@ def write_results(
             "files": [*names, SUMMARY],
             DIGESTS: {name: _digest(drafts / name) for name in names},
         }
-        for name in names:
-            with replacing(folder / name) as temporary:
-                (drafts / name).replace(temporary)
-        with replacing(folder / SUMMARY) as temporary:
-            temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        (drafts / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        for name in (*names, SUMMARY):
+            with replacing(folder / name, draft=drafts / name):
+                pass
     if not has_excel:  # a workbook of an earlier result would show other records
         (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
 
 
 def _write_drafts(
-    folder: Path, facts: ImportSummary, rows: RowsOf, *, has_excel: bool
-) -> tuple[list[str], Counter[State]]:
-    """Write the files of records; return their names, and how many are in each state."""
+    folder: Path,
+    facts: ImportSummary,
+    rows: Callable[..., Iterator[JournalRow]],
+    *,
+    has_excel: bool,
+) -> Counter[State]:
+    """Write the files of records; return how many are in each state."""
     run, counts = facts.run, Counter[State]()
-    header = [*run.header, *_extra_columns(len(run.header), rows(State.INVALID))]
+    most = max((len(row.cells) for row in rows(State.INVALID)), default=0)
+    # Rows may be longer than the header.
+    extra = range(1, most - len(run.header) + 1)
+    header = [*run.header, *(f"{returned.EXTRA}_{at}" for at in extra)]
     with ExitStack() as files:
-        writers: dict[str, tuple[Collection[State], Write]] = {}
+        writers: list[tuple[Collection[State], Write]] = []
         for name, (states, columns) in _CSV_FILES.items():
+            # UTF-8 with a byte order mark, RFC 4180; half a character is kept.
+            opened = (folder / name).open(
+                "w", encoding="utf-8-sig", errors="surrogatepass", newline=""
+            )
             # In the file that people edit, a spreadsheet must not convert names.
-            is_name = [name == FIX and own == run.mapping.get("name") for own in header]
-            write = files.enter_context(_csv(folder / name, header, is_name, columns))
-            writers[name] = states, write
+            at_risk = run.mapping.get("name") if name == FIX else None
+            write = _csv_writer(files.enter_context(opened), header, at_risk, columns)
+            writers.append((states, write))
         if has_excel:
-            write = files.enter_context(workbook(folder / WORKBOOK, facts, header))
-            writers[WORKBOOK] = tuple(State), write
+            book = files.enter_context(open_book(folder / WORKBOOK, is_constant_memory=True))
+            summary = book.sheet("Summary")
+            shown = [name for name in _SHEETS if name == "All" or facts.count(*_SHEETS[name][0])]
+            sheets = [_Records(book, name, header, facts) for name in shown]
+            writers += [(_SHEETS[sheet.name][0], sheet.write) for sheet in sheets]
         for row in rows():
             counts[row.state] += 1
-            line = _line(run, row, len(header))
-            for states, write in writers.values():
+            cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
+            values = _values(run, row)
+            for states, write in writers:
                 if row.state in states:
-                    write(line)
-    return list(writers), counts
+                    write(cells, values)
+        if has_excel:
+            for sheet in sheets:
+                sheet.finish()
+            _write_summary(summary, facts)
+    return counts
 
 
-def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
-    """Return names for the cells of rows that are longer than the header."""
-    most = max((len(row.cells) for row in rows), default=width)
-    return [f"{EXTRA}_{at + 1}" for at in range(most - width)]
-
-
-def _line(run: Import, row: JournalRow, width: int) -> ResultLine:
-    cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
-    values = describe(row, run)
-    # A file may come back: it names the record that each row is.
-    values["record"] = record_name(run.id, row.record)
-    values["hint"] = _hint(problem_of(row, run))
+def _values(run: Import, row: JournalRow) -> dict[str, Any]:
+    """Return what is known of a record, as a file says it to a person who may send it back."""
+    values, problem = describe(row, run), problem_of(row, run)
+    values["record"] = returned.record_name(run.id, row.record)
+    values["hint"] = problem.hint
+    if problem.option is not None:
+        plain = problem.hint.format("").rstrip(" :")
+        values["hint"] = _BY_HAND.get(problem.option[0], plain)
     # A suspicious record is sent once somebody writes "yes" here.
     values["accept"] = values["accept"] and f"no: {values['accept']}"
-    return ResultLine(row.state, cells, values)
+    return values
 
 
-def _hint(problem: RecordProblem) -> str:
-    """Return how to fix a record for somebody who knows spreadsheets, and no options."""
-    if problem.option is None:
-        return problem.hint
-    return _BY_HAND.get(problem.option[0], problem.hint.format("").rstrip(" :"))
+def _csv_writer(
+    file: TextIO, header: Sequence[str], at_risk: str | None, columns: Sequence[str]
+) -> Write:
+    """Write the header of a file; return what writes a record below it."""
+    is_name = [at_risk is not None and name == at_risk for name in header]
+    writer = csv.writer(file)
+    writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
+
+    def write(cells: Sequence[str], values: dict[str, Any]) -> None:
+        pairs = zip(cells, is_name, strict=True)
+        own = (guarded(cell, is_name=may_convert) for cell, may_convert in pairs)
+        known = (values[column] for column in columns)
+        ours = (guarded(value) if isinstance(value, str) else value for value in known)
+        writer.writerow([*own, *ours])
+
+    return write
 
 
-_BY_HAND = {
-    "accept": "check it; if it is right, write yes in the column that asks whether to send it",
-    "categories": "write the number of the category in its place",
-    "thousands": "write the number without points and commas",
-}
+class _Records:
+    """The sheet of the records of one kind, as many as it can hold."""
+
+    def __init__(self, book: Book, name: str, header: Sequence[str], facts: ImportSummary) -> None:
+        self.name, self._own, self._row = name, len(header), 0
+        _, self._columns, self._printed = _SHEETS[name]
+        self._as_text = book.style(num_format=styles.TEXT)
+        self._as_number = book.style(align="left")
+        wrapped = book.style(num_format=styles.TEXT, text_wrap=True)
+        self._looks = dict.fromkeys(_WRAPPED, wrapped)
+        self._looks["first_sent_at"] = book.style(num_format=styles.MOMENT)
+        self._sheet = book.sheet(name)
+        self._sheet.height(0, styles.HEAD_POINTS)
+        self._sheet.raw.freeze_panes(1, 0)
+        self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
+        ours = [COLUMNS[column] for column in self._columns]
+        for at, column in enumerate(ours, self._own):
+            # The heading has the button of the filter beside it.
+            self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
+        for at, text in enumerate([*header, *(column.heading for column in ours)]):
+            self._sheet.text(0, at, text, **styles.HEAD, num_format=styles.TEXT)
+        _print_on_a4(self._sheet, facts, repeat_row=0)
+        self._sheet.finish()
+
+    def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
+        """Write a record below the last one."""
+        if self._row == SHEET_ROWS:
+            return
+        self._row += 1
+        # Not every program counts the lines of a cell itself.
+        most = max(lines(values[name] or "", COLUMNS[name].width + 4) for name in _WRAPPED)
+        self._sheet.do("set_row", self._row, LINE_POINTS * min(most, _MOST_LINES))
+        does_fit = fits(cells)
+        for at, cell in enumerate(cells):
+            if cell and (does_fit or fits([cell])):
+                self._sheet.put(self._row, at, cell, self._as_text)
+            elif self.name == returned.FIX_SHEET:  # what is typed into it is text, too
+                self._sheet.put(self._row, at, None, self._as_text)
+        notes = [NOTES.get(note, note) for note in (values["notes"] or "").split("; ")]
+        notes += [] if does_fit else [_TOO_LONG]
+        meaning = State(values["state"]).text
+        if values["state"] == State.SKIPPED:
+            reason = Reason(values["reason"])
+            meaning = f"not sent: {reason.text if reason.is_plain else 'known already'}"
+        shown = values | {"state": meaning, "notes": "; ".join(filter(None, notes))}
+        for at, column in enumerate(self._columns, self._own):
+            if (value := shown[column]) not in (None, ""):
+                plain = self._as_text if isinstance(value, str) else self._as_number
+                self._sheet.put(self._row, at, value, self._looks.get(column, plain))
+
+    def finish(self) -> None:
+        """Put the filter over all rows and print them, now that their number is known."""
+        self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
+        self._sheet.do("print_area", 0, 0, self._row, self._own + self._printed - 1)
 
 
-@contextmanager
-def _csv(
-    path: Path, header: Sequence[str], is_name: Sequence[bool], columns: Sequence[str]
-) -> Iterator[Write]:
-    """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180."""
-    with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
-
-        def write(line: ResultLine) -> None:
-            pairs = zip(line.cells, is_name, strict=True)
-            own = (guarded(cell, is_name=may_convert) for cell, may_convert in pairs)
-            writer.writerow([*own, *(_text(line.values[column]) for column in columns)])
-
-        yield write
+def _print_on_a4(sheet: Sheet, facts: ImportSummary, *, repeat_row: int | None = None) -> None:
+    name, store = (plain_mark(text[:80]) for text in (facts.run.source, facts.run.base_url))
+    sheet.print_on_a4(
+        header=f"&L{plain_mark(sheet.name)}&R{name}",
+        footer=f"&L{store}&RPage &P of &N",
+        repeat_row=repeat_row,
+    )
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return guarded(value) if isinstance(value, str) else str(value)
+def _write_summary(sheet: Sheet, facts: ImportSummary) -> None:
+    """Write what a colleague wants to know of the import; what did not occur is left out."""
+    for at, width in enumerate(_FACTS_WIDTHS):
+        sheet.do("set_column", at, at, width)
+    title, run = ": ".join(headline(facts)), facts.run
+    sheet.band(0, 0, 1, title, **styles.SECTION)
+    # A title has larger letters.
+    sheet.height(0, styles.SECTION_POINTS * lines(title, int(sum(_FACTS_WIDTHS) * 11 / 14) - 4))
+    steps = [step.text for step in next_steps(replace(facts, call=FILE))]
+    if len(facts) > SHEET_ROWS:
+        steps.append(f"A sheet has room for {SHEET_ROWS:,} records: results.csv has all")
+    about: list[tuple[str, str | int]] = [
+        ("File", run.place or run.source),
+        ("Store", run.base_url),
+        ("Loaded", "not yet" if run.ended_at is None else minute_text(run.ended_at)),
+        ("Records", len(facts)),
+        *((meaning, records) for _, records, meaning in counted(facts)),
+    ]
+    causes = [str(cause) for cause in facts.causes[:_MOST_CAUSES]]
+    row = 2
+    for heading, pairs in (
+        ("The import", about),
+        ("What to do next", [("", step) for step in steps]),
+        ("What keeps records from being sent", [("", cause) for cause in causes]),
+    ):
+        if not pairs:
+            continue
+        sheet.text(row, 0, heading, bold=True)
+        for at, (name, value) in enumerate(pairs, row + 1):
+            sheet.text(at, 0, name, valign="top")
+            if isinstance(value, int):
+                sheet.number(at, 1, value, align="left")
+            else:
+                sheet.text(at, 1, value, text_wrap=True)
+                sheet.height(at, LINE_POINTS * lines(value, _FACTS_WIDTHS[1] + 5))
+        row += len(pairs) + 2
+    _print_on_a4(sheet, facts)
+    sheet.finish()
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:
@@ -160,20 +300,24 @@ def find_place(folder: Path, run: Import) -> tuple[Path, str]:
     reason = _why_not(folder, run)
     if not reason:
         return folder, ""
-    free = next(other for n in count(2) if not _why_not(other := _beside(folder, n), run))
+    # The current folder has no name to go beside.
+    inside = folder.name in ("", "..")
+    others = (
+        folder / f"results-{n}" if inside else folder.with_name(f"{folder.name}-{n}")
+        for n in count(2)
+    )
+    free = next(other for other in others if not _why_not(other, run))
     return free, f"{reason}, so {folder} stays as it is; these results are in {free}"
-
-
-def _beside(folder: Path, number: int) -> Path:
-    if folder.name in ("", ".."):
-        return folder / f"results-{number}"
-    return folder.with_name(f"{folder.name}-{number}")
 
 
 def _why_not(folder: Path, run: Import) -> str:
     """Return why nothing in a folder may be replaced, or an empty text."""
     there = [path for name in FILES if (path := folder / name).exists()]
-    written = _summary(folder / SUMMARY)
+    try:
+        written = json.loads((folder / SUMMARY).read_bytes())
+    except (OSError, ValueError):
+        written = {}
+    written = written if isinstance(written, dict) else {}
     digests = written.get(DIGESTS)
     known = digests if isinstance(digests, dict) else {}
     for path in there:
@@ -190,11 +334,3 @@ def _why_not(folder: Path, run: Import) -> str:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _summary(path: Path) -> dict[str, Any]:
-    try:
-        facts = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return facts if isinstance(facts, dict) else {}

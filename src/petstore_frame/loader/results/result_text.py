@@ -1,24 +1,23 @@
-"""What became of an import, in words: for a terminal, and for a notebook.
+"""What became of an import, and what to do next, in words: for a terminal, and for a notebook.
 
 Every text of a cell or a store is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
-from petstore_frame.loader.causes import short_text
-from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.call import Call, Way
+from petstore_frame.loader.causes import Cause, short_text
+from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import FIX_STATES, Ending, State
-from petstore_frame.loader.results.next_steps import SHOWN_CAUSES, SHOWN_RECORDS, next_steps
-from petstore_frame.loader.results.question_text import facts_of
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
-    MEANINGS,
     OUTDATED,
     ImportSummary,
 )
@@ -30,26 +29,46 @@ _BADGES = {
     "Rehearsal": NO_CLAIM_BADGE,
     "In doubt": FAILED_BADGE,
 }
-_SHOWN_COLUMNS, _SHOWN_NOTES, _SHOWN_LINES = 12, 10, 10
+_SHOWN_CAUSES, _SHOWN_RECORDS, _SHOWN_COLUMNS, _SHOWN_LINES = 5, 5, 12, 10
 _PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
+_LOOKING = "looking for them in the store"
+# By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
+_FOUND = {
+    "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
+    "status, too few to ask about",
+    "others_pets_few": "Sent as other animals: {} equal to pets of the store in all but the "
+    "status, too few to ask about",
+    "withdrawn": "No longer in the file, and never sent: {} of an earlier version",
+    "store_unread": "The store could not be compared with the file, so a load by somebody else "
+    "would not be seen: {}",
+    "store_cut": "The store was not read to its end, so a load by somebody else may not be seen; "
+    "{} pets were compared",
+}
 
 
 def headline(facts: ImportSummary) -> tuple[str, str]:
     """Return a title of one or two words, and one sentence, which names the file."""
-    name, total = facts.run.source, len(facts)
+    name, total, elsewhere = facts.run.source, len(facts), facts.elsewhere
     if not total:
         return "Nothing to load", f"{name}: a header and no records, so nothing was sent"
     if facts.is_rehearsal:
-        return "Rehearsal", f"{name}: {records_text(total)} read, {_would_send(facts)}"
-    return _title(facts), f"{name}: {_what_became(facts)}"
-
-
-def _would_send(facts: ImportSummary) -> str:
-    if facts.question is not None:
-        return "and nothing would be sent before you say which animals they are"
-    if facts.is_held:
-        return "and nothing would be sent while one cause fails most of them"
-    return f"{facts.counts[State.PENDING]:,} would be sent"
+        sent = f"{facts.counts[State.PENDING]:,} would be sent"
+        if facts.question is not None:
+            sent = "and nothing would be sent before you say which animals they are"
+        elif facts.is_held:
+            sent = "and nothing would be sent while one cause fails most of them"
+        return "Rehearsal", f"{name}: {records_text(total)} read, {sent}"
+    has_fixes = facts.count(*FIX_STATES, State.ABSENT) or elsewhere.to_fix
+    title = "Done, some to fix" if has_fixes else "Done"
+    if facts.count(State.UNKNOWN, State.IN_FLIGHT) or elsewhere.in_doubt:
+        title = "In doubt"
+    elif facts.counts[State.PENDING] or elsewhere.not_sent:
+        title = "Not finished"
+    elif not facts.sent_now and not has_fixes:
+        title = "Loaded before"
+    elif not facts.count(*IN_STORE):
+        title = "Nothing created" if has_fixes else "Nothing new"
+    return title, f"{name}: {_what_became(facts)}"
 
 
 def _what_became(facts: ImportSummary) -> str:
@@ -73,20 +92,6 @@ def _what_became(facts: ImportSummary) -> str:
     return f"{run.ending_detail}; {sentence}" if is_stopped else sentence
 
 
-def _title(facts: ImportSummary) -> str:
-    elsewhere = facts.elsewhere
-    if facts.count(State.UNKNOWN, State.IN_FLIGHT) or elsewhere.in_doubt:
-        return "In doubt"
-    if facts.counts[State.PENDING] or elsewhere.not_sent:
-        return "Not finished"
-    has_fixes = facts.count(*FIX_STATES, State.ABSENT) or elsewhere.to_fix
-    if not facts.sent_now and not has_fixes:
-        return "Loaded before"
-    if not facts.count(*IN_STORE):
-        return "Nothing created" if has_fixes else "Nothing new"
-    return "Done, some to fix" if has_fixes else "Done"
-
-
 def stopped_text(facts: ImportSummary) -> str:
     """Return why an import ended before its end, and how to go on."""
     return "\n".join([headline(facts)[1], *(f"Next: {step}" for step in next_steps(facts))])
@@ -95,27 +100,26 @@ def stopped_text(facts: ImportSummary) -> str:
 def counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings; skipped ones by reason."""
     lines: list[tuple[State, int, str]] = []
-    for state, meaning in MEANINGS.items():
+    for state in State:
         if state is State.SKIPPED and facts.skipped:
             lines += [(state, group.records, str(group)) for group in facts.skipped]
         elif facts.counts[state]:
-            lines.append((state, facts.counts[state], meaning.text))
+            lines.append((state, facts.counts[state], state.text))
     return lines
 
 
 def result_text(facts: ImportSummary) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
-    steps = [f"Next: {step}" for step in next_steps(facts)]
-    lines = [f"{word}: {sentence}"]
+    lines, steps = [f"{word}: {sentence}"], [f"Next: {step}" for step in next_steps(facts)]
     if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
     lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in counted(facts)]
     for title, sentences in _noted(facts):
         lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
-    if problems := list(_problems(facts)):
-        lines.append(_problems_title(facts))
+    title, problems = _problems(facts)
+    lines += [title] if problems else []
     for record, line, column, value, message, hint in problems:
         place = f"record {record}, line {line}" + (f": {column}" if column else "")
         shown = f" {value}" if value and value not in message else ""
@@ -127,59 +131,59 @@ def result_text(facts: ImportSummary) -> str:
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     """Return the view for a notebook; a page with buttons shows its own steps."""
     word, sentence = headline(facts)
-    badge = _BADGES.get(word, VERDICT_BADGES["incomplete"])
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in counted(facts))
     parts = [
-        NOTEBOOK.headline(badge, sentence, word),
+        NOTEBOOK.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
         NOTEBOOK.quiet([facts.run.base_url, *_background(facts)]),
         NOTEBOOK.table(counts, numbers={0}),
     ]
     for title, sentences in _noted(facts):
         parts += [NOTEBOOK.section(title), NOTEBOOK.items(sentences)]
-    found = _problems(facts)
-    if problems := [[f"{line:,}", *texts] for _, line, *texts in found]:
-        table = NOTEBOOK.table(problems, _PROBLEM_HEAD)
-        parts += [NOTEBOOK.section(_problems_title(facts)), table]
+    title, problems = _problems(facts)
+    if problems:
+        rows = [[f"{line:,}", *texts] for _, line, *texts in problems]
+        parts += [NOTEBOOK.section(title), NOTEBOOK.table(rows, _PROBLEM_HEAD)]
     if has_steps:
         parts.append(NOTEBOOK.steps(map(str, next_steps(facts))))
     return Markup("").join(parts)
 
 
 def _background(facts: ImportSummary) -> list[str]:
-    """Return how the file was read, and what earlier imports know of it."""
-    asked = [] if facts.question is None else facts_of(facts.question)
-    return [_columns(facts.run), *file_warnings(facts), *asked]
+    """Return which column is which field, so that a person sees a mistake before sending.
 
-
-def _columns(run: Import) -> str:
-    """Describe which column is which field, so that a person sees a mistake before sending."""
+    What earlier imports know of the file follows.
+    """
+    run = facts.run
     used = ", ".join(
         name if name == column else f"{FIELD_BY_NAME[name].label.lower()} from {short_text(column)}"
         for name, column in run.mapping.items()
     )
-    keys = f"; key: {', '.join(map(short_text, run.key))}" if run.key else ""
+    columns = f"columns: {used}"
+    if run.key:
+        columns += f"; key: {', '.join(map(short_text, run.key))}"
     known = {*run.mapping.values(), *run.key}
-    unused = [short_text(name) for name in run.header if name not in known]
-    shown = ", ".join(unused[:_SHOWN_COLUMNS])
+    if unused := [short_text(name) for name in run.header if name not in known]:
+        columns += f"; not sent: {', '.join(unused[:_SHOWN_COLUMNS])}"
     if len(unused) > _SHOWN_COLUMNS:
-        shown += f" and {len(unused) - _SHOWN_COLUMNS:,} more"
-    return f"columns: {used}{keys}" + (f"; not sent: {shown}" if unused else "")
+        columns += f" and {len(unused) - _SHOWN_COLUMNS:,} more"
+    asked = [] if facts.question is None else facts.question.lines()
+    return [columns, *file_warnings(facts), *asked]
 
 
 def _noted(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     causes = [str(cause) for cause in facts.causes]
     if len(causes) < sum(cause.records for cause in facts.causes):  # else each record says it
-        yield "What keeps records from being sent", _cut(causes, SHOWN_CAUSES, "causes")
+        yield "What keeps records from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
     if facts.notes:
         yield "Warnings", [str(note) for note in facts.notes]
     if doubt := facts.doubt:
         lines = [
-            f"record {record} may be pet {', '.join(map(str, ids[:SHOWN_RECORDS]))}"
+            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_RECORDS]))}"
             for record, ids in doubt.candidates.items()
         ]
-        shown = _cut(lines, _SHOWN_NOTES, "records with candidates")
-        shown += _cut(list(doubt.notes), _SHOWN_NOTES, "notes")
+        shown = _cut(lines, _SHOWN_LINES, "records with candidates")
+        shown += _cut(list(doubt.notes), _SHOWN_LINES, "notes")
         yield "What reading the store back has shown", shown
 
 
@@ -188,55 +192,165 @@ def _cut(lines: list[str], most: int, what: str) -> list[str]:
     return [*lines[:most], f"and {more:,} more {what}"] if more > 0 else lines
 
 
-def _problems(facts: ImportSummary) -> Iterator[tuple[int, int, str, str, str, str]]:
-    """Yield record, line, column, value, what is wrong, and the hint of the first to fix."""
-    for row, problem in facts.problems:
-        value = short_text(problem.value) if problem.value else ""
-        hint = problem.advice().phrased_by(facts.call)
-        yield row.record, row.line, problem.column or "", value, problem.message, hint
-
-
-def _problems_title(facts: ImportSummary) -> str:
-    shown, total = len(facts.problems), facts.count(*FIX_STATES)
+def _problems(facts: ImportSummary) -> tuple[str, list[tuple[int, int, str, str, str, str]]]:
+    """Return a title, and the first to fix: record, line, column, value, what is wrong, hint."""
+    problems = [
+        (
+            row.record,
+            row.line,
+            problem.column or "",
+            short_text(problem.value) if problem.value else "",
+            problem.message,
+            problem.advice().phrased_by(facts.call),
+        )
+        for row, problem in facts.problems
+    ]
+    shown, total = len(problems), facts.count(*FIX_STATES)
+    title = f"The first {shown:,} of {total:,} records to fix"
     if total == shown:
-        return "The record to fix" if total == 1 else f"The {total:,} records to fix"
-    return f"The first {shown:,} of {total:,} records to fix"
+        title = "The record to fix" if total == 1 else f"The {total:,} records to fix"
+    return title, problems
 
 
 def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
-    found = facts.run.facts
-    return [_warned(name, found[name]) for name in found if found[name] and name != COMMON_CAUSE]
+    sentences = []
+    for name, found in facts.run.facts.items():
+        if not found or name == COMMON_CAUSE:
+            continue
+        shown, text = found, _FOUND.get(name, name + ": {}")
+        if name == OUTDATED:
+            ((column, shown),) = found.items()
+            text = (
+                f"Rows that are sent, though another row of their key is newer by {column!r} "
+                f"(the choice 'newest: {column}' sends that one): {{}}"
+            )
+        if isinstance(shown, list):
+            word = "line" if len(shown) == 1 else "lines"
+            shown = f"{records_text(len(shown))} ({word} {_listed(shown, _SHOWN_LINES)})"
+        sentences.append(text.replace("{}", str(shown)))
+    return sentences
 
 
-def _warned(name: str, value: Any) -> str:
-    """Return what the rules of identity found, as a sentence."""
-    if name == OUTDATED:
-        ((column, value),) = value.items()
-        name = f"Rows that are sent, though another row of their key is newer by {column!r}"
-        name += f" (the choice 'newest: {column}' sends that one)"
-    if isinstance(value, list):
-        more = ", …" if len(value) > _SHOWN_LINES else ""
-        word = "line" if len(value) == 1 else "lines"
-        listed = f"{word} {', '.join(map(str, value[:_SHOWN_LINES]))}{more}"
-        value = f"{records_text(len(value))} ({listed})"
-    return _FOUND.get(name, name + ": {}").format(value)
-
-
-# By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
-_FOUND = {
-    "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
-    "status, too few to ask about",
-    "others_pets_few": "Sent as other animals: {} equal to pets of the store in all but the "
-    "status, too few to ask about",
-    "withdrawn": "No longer in the file, and never sent: {} of an earlier version",
-    "store_unread": "The store could not be compared with the file, so a load by somebody else "
-    "would not be seen: {}",
-    "store_cut": "The store was not read to its end, so a load by somebody else may not be seen; "
-    "{} pets were compared",
-}
+def _listed(numbers: Sequence[int], most: int) -> str:
+    """Return the first numbers, and whether there are more."""
+    return ", ".join(map(str, numbers[:most])) + (", …" if len(numbers) > most else "")
 
 
 def _plain(text: str) -> str:
     """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+class Step(NamedTuple):
+    """Something to do next, and what to type for it, if anything."""
+
+    text: str
+    calls: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n  ".join([self.text, *self.calls])
+
+
+def next_steps(facts: ImportSummary) -> list[Step]:
+    """Return what to do next, the most urgent first, phrased for the reader in ``facts.call``."""
+    if facts.question is not None:
+        steps = [Step(answer.when, (answer.call,)) for answer in facts.question.answers()]
+    else:
+        ready, *others = (
+            [Step(f"{records_text(records)} {text}", (str(typed),))] if records else []
+            for records, text, typed in _cases(facts)
+        )
+        steps = [*_settling(facts), *ready, *_fixing(facts), *chain(*others)]
+    if not steps and facts.counts[State.CREATED] and not (facts.sent_now or facts.is_rehearsal):
+        text = "If these are other animals than those of the first time, load them again on purpose"
+        steps = [Step(text, (str(facts.call.with_(again=True)),))]
+    return steps if facts.call.has_options else [Step(step.text) for step in steps]
+
+
+def _cases(facts: ImportSummary) -> Iterator[tuple[int, str, Call | str]]:
+    """Yield what may be done with records, and how many there are of each kind.
+
+    First those that can be sent at once, last those not found or that earlier imports have.
+    """
+    call, counts, elsewhere = facts.call, facts.counts, facts.elsewhere
+    anew = call.with_(again=None, dry_run=None)
+    held = counts[State.PENDING] if facts.is_held else 0
+    goes_on = "still to send: the same call goes on"
+    if facts.is_rehearsal:
+        goes_on = "would be sent; nothing was sent yet"
+    yield counts[State.PENDING] - held, goes_on, anew
+    others = call.with_(max_errors=counts[State.INVALID], dry_run=None)
+    yield held, "have no problem: to send them all the same", others
+    text = "not found in the store: look there; if they are not there, send them again"
+    yield counts[State.ABSENT], text, call.reconcile(resends=True)
+    looking = _LOOKING if call.has_options else call.reconcile()
+    text = f"in doubt in an earlier import: {looking} settles it"
+    yield elsewhere.in_doubt, text, call.reconcile()
+    yield elsewhere.not_sent, "not sent yet by an earlier import: finish it", call.resume()
+    text = "known from an earlier import, which did not create them after all: load this file again"
+    yield elsewhere.to_fix, text, anew
+    equal = sum(group.records for group in facts.skipped if group.by == "equal")
+    text = "not sent, because they equal earlier ones; if they are other animals, this sends them"
+    yield 0 if facts.is_rehearsal else equal, text, call.with_(duplicates="send")
+
+
+def _settling(facts: ImportSummary) -> Iterator[Step]:
+    """Yield how to look for records in doubt, or what a person can do after that."""
+    call, doubt, never = facts.call, facts.doubt, "never send these again by hand"
+    looking = _LOOKING if call.has_options else call.reconcile()
+    if doubt is not None:
+        first = doubt.records[0]
+        pets = doubt.candidates.get(first, ())[:1]
+        yield Step(
+            f"still in doubt after reading back, record {_listed(doubt.records, _SHOWN_RECORDS)}: "
+            f"look in the store, then say which pet it is, or that there is none; {never}",
+            tuple(call.resolve(first, pet_id) for pet_id in (*pets, None)),
+        )
+    elif records := facts.count(State.UNKNOWN, State.IN_FLIGHT):
+        yield Step(
+            f"{records_text(records)} in doubt, perhaps in the store: {looking} settles it, "
+            f"{GRACE_S / 60:.0f} minutes after the last request; {never}",
+            (call.reconcile(),),
+        )
+
+
+def _fixing(facts: ImportSummary) -> Iterator[Step]:
+    """Yield how to answer each cause for all its records, then how to correct the rest."""
+    call, records = facts.call, facts.count(*FIX_STATES)
+    for cause in facts.causes[:_SHOWN_CAUSES]:
+        if cause.option is not None and cause.records > 1 and call.way is not Way.FILE:
+            yield _answering(cause, call)
+    if facts.is_rehearsal or not records:
+        return
+    to_fix = f"{records_text(records)} to fix"
+    folder = facts.folder or "results"
+    load = str(call.to_file(f"{folder}/fix.csv"))
+    if call.way is Way.FILE:
+        yield Step(f"{to_fix}: correct the sheet Fix, and load it")
+    elif call.way is Way.DASHBOARD:
+        yield Step(f"{to_fix}: correct fix.csv, and import it")
+    elif facts.folder is not None:
+        yield Step(f"{to_fix}: correct {folder}/fix.csv, then load it", (load,))
+    else:
+        is_shell = call.way is Way.SHELL
+        write = call.with_(output=folder, again=None) if is_shell else f"result.write({folder!r})"
+        text = f"{to_fix}: write them to a file, correct it, then load it"
+        yield Step(text, (str(write), load))
+
+
+def _answering(cause: Cause, call: Call) -> Step:
+    """Return how to answer one cause for all its records at once."""
+    name, value = cause.option or ("", None)
+    if call.way is Way.SHELL and name == "categories":  # there labels are in a file
+        name, value = "value_map", {"category_id": value}
+    place = f"the column {cause.column!r}" if cause.column else cause.message
+    text = f"{records_text(cause.records)} for one cause, {place}: answer it once for all"
+    if not call.has_options:
+        return Step(f"{text}, by {call.option(name, value)}")
+    if name == "value_map" and value:
+        ((field, words),) = value.items()
+        if not FIELD_BY_NAME[field].is_required:  # else a person fills it in
+            value = {field: dict.fromkeys(words, "")}
+            text += f" (as printed, with no {field}; put the right one in where there is one)"
+    return Step(text, (str(call.with_(**{name: value}, again=None)),))

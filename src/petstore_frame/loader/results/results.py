@@ -9,27 +9,19 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame._internal.arguments import true_or_false
-from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import PetstoreError
 from petstore_frame.errors.frames import ShortTraceback, callers_level
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.causes import Cause, Note
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import JournalRow
-from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
+from petstore_frame.loader.options import GRACE_S, MOST_GETS, SettlingOptions, check_folder
+from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, State
-from petstore_frame.loader.results.columns import (
-    COLUMNS,
-    fix_frame,
-    make_frame,
-    original_columns,
-    pet_ids,
-    read_import_ids,
-)
+from petstore_frame.loader.results import columns
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, Skipped, read_summary
@@ -37,9 +29,14 @@ from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.schema.arguments import true_or_false
+from petstore_frame.schema.frame import HasFrame, text_series
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# In ``result.fix``, of which a notebook shows the first columns.
+_FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
 
 
 class LoadResult(HasFrame):
@@ -75,26 +72,23 @@ class LoadResult(HasFrame):
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._index, self._source, self.is_rehearsal = index, copy or path, copy is not None
         self.question = question
-        self._read: tuple[int, ImportSummary] | None = None
-        self._framed: tuple[int, pd.DataFrame] | None = None
-        stored = self._facts()[1].run.call
-        self.call = call or (Call() if stored is None else Call.from_json(stored))
-
-    def _facts(self) -> tuple[int, ImportSummary]:
-        """Return how often the journal was written to, and what it knows now."""
-        with reading(self._source) as sql:
-            ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
-        if self._read is None or self._read[0] != commits:
-            self._read = commits, read_summary(self._source, self.import_id)
-        return self._read
+        self._commits = -1  # how often the journal was written to when these were read
+        self._known: ImportSummary
+        self._frame: pd.DataFrame | None = None
+        self.call = call or Call()
+        self.call = call or Call.from_json(self.facts.run.call)
 
     @property
     def facts(self) -> ImportSummary:
         """What is known of the import now: one value, read anew when the journal has changed."""
-        known = self._facts()[1]
+        with reading(self._source) as sql:
+            ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
+        if self._commits != commits:
+            self._known = read_summary(self._source, self.import_id)
+            self._commits, self._frame = commits, None
         return replace(
-            known,
-            doubt=None if self.is_rehearsal else known.doubt,
+            self._known,
+            doubt=None if self.is_rehearsal else self._known.doubt,
             call=self.call,
             sent_now=self.sent_now,
             is_rehearsal=self.is_rehearsal,
@@ -141,7 +135,7 @@ class LoadResult(HasFrame):
         Animals that an earlier import created are there too; empty without ``key=``.
         """
         with reading(self._source) as sql:
-            return read_import_ids(sql, self.import_id)
+            return columns.read_ids_by(sql, columns.IMPORT_IDS, [self.import_id])
 
     @property
     def pet_ids(self) -> pd.Series[Any]:
@@ -149,7 +143,11 @@ class LoadResult(HasFrame):
 
         So ``df["pet_id"] = result.pet_ids`` is right; missing where no pet is known.
         """
-        return pet_ids(self.rows(), self._index)
+        import pandas as pd
+
+        ids = pd.array([columns.pet_of(row) for row in self.rows()], dtype="Int64")
+        fits = self._index is not None and len(self._index) == len(ids)
+        return pd.Series(ids, index=self._index if fits else None, name="pet_id")
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
@@ -168,10 +166,10 @@ class LoadResult(HasFrame):
         animal) and ``notes`` str; ``attempts`` Int32; ``first_sent_at``, ``settled_at`` in UTC;
         ``elapsed_ms`` Float64; ``request_id``, ``import_id`` str.
         """
-        commits, facts = self._facts()
-        if self._framed is None or self._framed[0] != commits:
-            self._framed = commits, make_frame(facts.run, self.rows())
-        return self._framed[1]
+        run = self.facts.run
+        if self._frame is None:
+            self._frame = columns.make_frame(run, self.rows())
+        return self._frame
 
     def _part(self, *states: State) -> pd.DataFrame:
         return self.frame[self.frame["state"].isin([*map(str, states)])].reset_index(drop=True)
@@ -193,7 +191,11 @@ class LoadResult(HasFrame):
         What is wrong comes first, then the file's own columns: correct these and pass it to
         ``load_frame``; the last column says which record each row is.
         """
-        return fix_frame(self._part(*FIX_STATES), self.facts.run)
+        part = self._part(*FIX_STATES)
+        own = [name for name in part.columns if name not in columns.COLUMNS]
+        fix = part[[*_FIX_FIRST, *own, "accept"]].copy()
+        fix[RECORD] = text_series([record_name(self.import_id, n) for n in part["record"]])
+        return fix
 
     @property
     def unknown(self) -> pd.DataFrame:
@@ -298,17 +300,9 @@ class LoadResult(HasFrame):
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
-        return settling.reconcile_all(
-            self.path,
-            [*self.facts.in_doubt_elsewhere, self.import_id],
-            client,
-            sole_writer=sole_writer,
-            grace_s=grace_s,
-            by_id=by_id,
-            most_gets=most_gets,
-            resend_absent=resend_absent,
-            sleep=self.wait,
-        )
+        imports = [*self.facts.in_doubt_elsewhere, self.import_id]
+        options = SettlingOptions(sole_writer, grace_s, by_id, most_gets, resend_absent)
+        return settling.reconcile(self.path, imports, client, options, self.wait)
 
     def resolve(self, record: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
         """Write what a person found out about a record in doubt.
@@ -328,7 +322,7 @@ class LoadResult(HasFrame):
         return len(self.facts)
 
     def _columns(self) -> Collection[str]:
-        return [*COLUMNS, *original_columns(self.facts.run)]
+        return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
 
     def __str__(self) -> str:
         return result_text(self.facts)

@@ -1,7 +1,8 @@
 """How many requests may be on their way, and when to stop asking.
 
-The window grows by one per round of successes and halves under pressure; a breaker stops all of it
-when outcomes become doubtful, and a GET, which changes nothing, finds out when the store is back.
+The window doubles with each round of successes until the first pressure, then grows by one a round;
+pressure halves it. A breaker stops all of it when outcomes become doubtful, and a GET, which
+changes nothing, finds out when the store is back.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Pace:
         self.openings = 0
         self.down_since: float | None = None
         self.is_open = False
+        self._is_starting = True
         self._clock = clock
         self._draw = draw
         self._recent: deque[bool] = deque(maxlen=RECENT)
@@ -74,7 +76,8 @@ class Pace:
         self._note(is_doubt=False)
         self._row_of_doubts = self._waits = self.openings = 0
         self.down_since = None
-        self.window = min(self._largest(), self.window + 1 / self.window)
+        step = 1.0 if self._is_starting else 1 / self.window
+        self.window = min(self._largest(), self.window + step)
 
     def note_pressure(self, retry_after_s: float | None) -> None:
         """The store asked us to wait; all requests do."""
@@ -104,7 +107,7 @@ class Pace:
         """Stop sending; the store seems down."""
         if self.is_open:
             return
-        self.is_open = True
+        self.is_open, self._is_starting = True, False
         self.openings += 1
         if self.down_since is None:
             self.down_since = self._clock()
@@ -142,6 +145,7 @@ class Pace:
         # The other requests of the same round show the same thing.
         if self._until_next_cut > 0:
             return False
+        self._is_starting = False
         self._until_next_cut = int(self.window)
         self.window = max(1.0, self.window / 2)
         return True

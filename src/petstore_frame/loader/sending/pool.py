@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from petstore_frame._internal.progress import is_watched
+from petstore_frame.inventory.progress import is_watched
 
 Inbox = queue.SimpleQueue["Done | None"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from petstore_frame._internal.interrupts import Interrupts
 from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
+from petstore_frame.http.interrupts import Interrupts
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.database import Writer

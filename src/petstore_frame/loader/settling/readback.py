@@ -1,4 +1,4 @@
-"""What a store shows of the records in doubt, and which of its pets are theirs.
+"""What a store shows: before a load all its pets, afterwards those of the records in doubt.
 
 Only a whole listing proves that a pet is not there; asking for single ids may find one. A listing
 is whole when the inventory can claim so without trusting the length of a page.
@@ -10,28 +10,88 @@ Otherwise the pets that it may be are its candidates, and a person decides.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.asker import SIDE_BY_SIDE, ReadingClient
-from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.inventory.result import Inventory
+from petstore_frame.loader.journal.equal import StorePets
 from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.models import Pet, PetStatus
+from petstore_frame.schema.models import SENT_FIELDS, Pet, PetStatus
 from petstore_frame.schema.text import REPLACEMENT, folded_name, pets_text
 
+# Before a load a store is asked at least so often, and once for each record to send.
+LEAST_REQUESTS = 100
 # If the answer for one of our pets was lost, its id is mostly just above another one of ours.
 NEAR_IDS = 20
 # After so many ids in a row that do not exist the search ends.
 EMPTY_IDS = 50
+
+
+class _EnoughError(PetstoreError):
+    """The largest number of requests was made."""
+
+
+class _Bounded:
+    """A client that asks for a limited number of pages."""
+
+    def __init__(self, client: Any, pages: int) -> None:
+        self._client, self._left = client, pages
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def ask_page(self, *args: Any, **options: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise _EnoughError("enough pages were read")
+        return self._client.ask_page(*args, **options)
+
+
+def _fetch(client: Any, status: str | None = None) -> tuple[Inventory, BaseException | None]:
+    """Read a listing; return what was read, and what ended it before its end."""
+    try:
+        asked = cast("PetStatus | None", status)
+        return fetch_inventory(client, status=asked, progress=False), None
+    except IncompleteInventoryError as cut:
+        if isinstance(cut.__cause__, KeyboardInterrupt):
+            raise cut.__cause__ from None
+        return cut.partial, cut.__cause__ or cut
+
+
+def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the id of each pet, and the request body that would make it."""
+    fields = {each.name: each.wire_name for each in SENT_FIELDS}
+    frame = inventory.frame[["id", *fields]].astype(object)
+    columns = [frame[name].where(frame[name].notna(), None).tolist() for name in frame]
+    for pet_id, *values in zip(*columns, strict=True):
+        named = zip(fields.values(), values, strict=True)
+        yield int(pet_id), {name: value for name, value in named if value is not None}
+
+
+def read_store(client: Any, records: int) -> StorePets:
+    """Read the pets of a store, with at most as many requests as records, or a hundred."""
+    try:
+        inventory, end = _fetch(_Bounded(client, max(LEAST_REQUESTS, records)))
+    except PetstoreError as failed:
+        return StorePets([], problem=str(failed))
+    pets = []
+    for pet_id, body in _bodies(inventory):
+        body.pop("status", None)
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        pets.append((pet_id, str(body["name"]), text))
+    problem = "" if end is None or isinstance(end, _EnoughError) else str(end)
+    return StorePets(pets, inventory.completeness.verdict == "complete", problem)
 
 
 class SettlingClient(PostingClient, ReadingClient, Protocol):
@@ -44,6 +104,20 @@ class Wanted(NamedTuple):
     name: str
     category_id: int
     status: str | None
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Wanted:
+        """Return what a request body asks for."""
+        return cls(body["name"], body["categoryId"], body.get("status"))
+
+    @property
+    def animal(self) -> tuple[str, int]:
+        """Name and category, as they are compared where a store may tidy names."""
+        return folded_name(self.name), self.category_id
+
+    def may_be(self, other: Wanted) -> bool:
+        """Return whether a record that asks for this may have become another one."""
+        return self[:2] == other[:2] and self.status in (None, other.status)
 
 
 @dataclass
@@ -79,8 +153,7 @@ class ReadBack:
 
 def wanted(row: JournalRow) -> Wanted:
     """Return what a record asks for."""
-    sent = read_payload(row.payload)
-    return Wanted(sent["name"], sent["categoryId"], sent.get("status"))
+    return Wanted.of(read_payload(row.payload))
 
 
 def list_all(client: SettlingClient, rows: Sequence[JournalRow], found: ReadBack) -> None:
@@ -93,30 +166,19 @@ def list_all(client: SettlingClient, rows: Sequence[JournalRow], found: ReadBack
 
 def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
     """Read one listing; return whether it was read to its end."""
-    try:
-        asked = cast("PetStatus | None", status)
-        inventory = fetch_inventory(client, status=asked, progress=False)
-        is_whole = _is_whole(inventory.completeness)
-    except IncompleteInventoryError as problem:
-        inventory, is_whole = problem.partial, False
+    inventory, end = _fetch(client, status)
     claim = inventory.completeness
-    found.requests += claim.requests
-    columns = (inventory.frame[name] for name in ("id", "name", "category_id", "status"))
-    for pet_id, name, category_id, cell in zip(*columns, strict=True):
-        own_status = cell if isinstance(cell, str) else None
-        found.pets[int(pet_id)] = Wanted(str(name), int(category_id), own_status)
-    end = f"ended after {pets_text(claim.rows)}, and nothing proves that it has no more"
-    if is_whole:
-        end = f"was read to its end: {claim}"
-    found.notes.append(f"the listing of {status or 'all'} pets {end}")
-    return is_whole
-
-
-def _is_whole(claim: Completeness) -> bool:
     # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
     # short still puts pets on them.
     is_guessed = Assumption.FILLS_PAGES in claim.assumptions and claim.rows
-    return claim.is_complete and not is_guessed and not claim.contradictions
+    is_whole = end is None and claim.is_complete and not is_guessed and not claim.contradictions
+    found.requests += claim.requests
+    found.pets |= {pet_id: Wanted.of(body) for pet_id, body in _bodies(inventory)}
+    what = f"ended after {pets_text(claim.rows)}, and nothing proves that it has no more"
+    if is_whole:
+        what = f"was read to its end: {claim}"
+    found.notes.append(f"the listing of {status or 'all'} pets {what}")
+    return is_whole
 
 
 def search_ids(
@@ -181,7 +243,7 @@ def match(
     near: dict[tuple[str, int], list[int]] = defaultdict(list)
     for pet_id, pet in sorted(found.pets.items()):
         if pet_id not in others_pets:
-            near[_animal(pet)].append(pet_id)
+            near[pet.animal].append(pet_id)
     groups: dict[Wanted, list[JournalRow]] = defaultdict(list)
     for row in rows:
         groups[wanted(row)].append(row)
@@ -192,43 +254,23 @@ def match(
         taken = {*pairs.values()}
         equal = [
             pet_id
-            for pet_id in near[_animal(asked)]
-            if _may_be(asked, found.pets[pet_id]) and pet_id not in taken
+            for pet_id in near[asked.animal]
+            if asked.may_be(found.pets[pet_id]) and pet_id not in taken
         ]
         is_free = not any({*equal} & {*ids} for ids in contested.values())
-        rivalling = sum(_may_share(wanted(rival), asked) for rival in rivals)
-        if may_claim and is_free and _has_one_way(len(equal), len(group), rivalling):
+        rivalling = [wanted(row) for row in rivals]
+        others = sum(asked.may_be(rival) or rival.may_be(asked) for rival in rivalling)
+        # Beside rivals each of all these records must have its pet, or it may be a rival's.
+        has_one_way = len(equal) == len(group) + others if others else len(equal) <= len(group)
+        if may_claim and is_free and has_one_way:
             pairs |= dict(zip((row.record for row in group), equal, strict=False))
         elif equal:
             contested |= {row.record: tuple(equal) for row in group}
     for row in rows:
-        free = tuple(
-            pet_id for pet_id in near[_animal(wanted(row))] if pet_id not in pairs.values()
-        )
-        candidates = contested.get(row.record, free)
+        free = [pet_id for pet_id in near[wanted(row).animal] if pet_id not in pairs.values()]
+        candidates = contested.get(row.record, tuple(free))
         if row.record in pairs:
             yield Match(row, pairs[row.record], is_absent=False)
         else:
             is_gone = found.is_exhaustive(row) or row.state is State.ABSENT
             yield Match(row, None, is_gone and not candidates, candidates)
-
-
-def _animal(pet: Wanted) -> tuple[str, int]:
-    return folded_name(pet.name), pet.category_id
-
-
-def _may_be(asked: Wanted, pet: Wanted) -> bool:
-    return asked.name == pet.name and asked.status in (None, pet.status)
-
-
-def _may_share(one: Wanted, other: Wanted) -> bool:
-    """Return whether two records may have become the same pet."""
-    statuses = {one.status, other.status} - {None}
-    return one[:2] == other[:2] and len(statuses) < 2
-
-
-def _has_one_way(pets: int, records: int, rivals: int) -> bool:
-    """Return whether equal pets can be given to equal records in one way only."""
-    if rivals:  # each of all these records must have its pet, or it may be another import's
-        return pets == records + rivals
-    return pets <= records

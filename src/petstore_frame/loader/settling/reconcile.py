@@ -5,32 +5,25 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning, JournalError
 from petstore_frame.http.settings import same_store_address
+from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import Writer, holding, reading
+from petstore_frame.loader.journal.equal import read_seen_before_doubt
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import (
-    JournalRow,
-    read_doubt_elsewhere,
-    read_import,
-    read_rows,
-    rows,
-)
-from petstore_frame.loader.journal.store_pets import read_seen_before_doubt
+from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.options import (
-    GRACE_S,
-    MOST_GETS,
     Limits,
-    check_settling,
-    checked_resolution,
+    SettlingOptions,
 )
 from petstore_frame.loader.record import DOUBT_STATES, State
-from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
+from petstore_frame.loader.sending.pool import REAL_TIME
 from petstore_frame.loader.sending.session import ask_store_id, run_session
 from petstore_frame.loader.settling.readback import (
     Match,
@@ -40,9 +33,12 @@ from petstore_frame.loader.settling.readback import (
     match,
     search_ids,
 )
+from petstore_frame.schema.arguments import true_or_false, whole_number
+from petstore_frame.schema.models import checked_id
 
 # A request without a connection for so long was not sent.
 CONNECT_S = 5.0
+_PETS = "SELECT pet_id FROM records WHERE pet_id IS NOT NULL"
 
 
 @dataclass(frozen=True)
@@ -59,9 +55,9 @@ class Reconciliation:
         candidates: The ids of the pets that a record still in doubt may be, by record.
     """
 
-    created: int
-    absent: int
-    unknown: int
+    created: int = 0
+    absent: int = 0
+    unknown: int = 0
     resent: int = 0
     requests: int = 0
     notes: tuple[str, ...] = ()
@@ -70,18 +66,15 @@ class Reconciliation:
 
 def reconcile(
     path: Path,
-    import_id: str,
+    import_ids: Sequence[str],
     client: SettlingClient,
-    *,
-    sole_writer: bool = False,
-    grace_s: float = GRACE_S,
-    by_id: bool = True,
-    most_gets: int = MOST_GETS,
-    resend_absent: bool = False,
-    sleep: Callable[[float], None] = time.sleep,
-    timing: SessionClocks = REAL_TIME,
+    options: SettlingOptions,
+    sleep: Callable[[float], None],
 ) -> Reconciliation:
-    """Settle the records in doubt of an import, as ``LoadResult.reconcile`` says.
+    """Settle the records in doubt of imports, as ``LoadResult.reconcile`` says.
+
+    Returns:
+        What that came to; the candidates are those of the last import.
 
     Raises:
         ArgumentError: An argument cannot be used; nothing was sent.
@@ -89,106 +82,66 @@ def reconcile(
         JournalError: The journal is another store's, or its store's address is another's now.
         PetstoreError: The store cannot be read; nothing was settled.
     """
-    check_settling(
-        client,
-        grace_s=grace_s,
-        by_id=by_id,
-        most_gets=most_gets,
-        resend_absent=resend_absent,
-        sole_writer=sole_writer,
-    )
-    run = read_import(path, import_id)
+    options.check(client)
+    runs = [journal.read_import(path, import_id) for import_id in import_ids]
+    done = [_reconcile(path, run, client, options, sleep) for run in runs]
+    counts = ("created", "absent", "unknown", "resent", "requests")
+    sums = {name: sum(getattr(each, name) for each in done) for name in counts}
+    return replace(done[-1], **sums, notes=tuple(note for each in done for note in each.notes))
+
+
+def _reconcile(
+    path: Path,
+    run: Import,
+    client: SettlingClient,
+    options: SettlingOptions,
+    sleep: Callable[[float], None],
+) -> Reconciliation:
     if same_store_address(client.base_url) != same_store_address(run.base_url):
         raise JournalError(
             f"{path} is an import into {run.base_url}, and the client's store is "
             f"{client.base_url}; use a client of that store"
         )
     # Without the journal's lock: others may load meanwhile.
-    sleep(_wait_s(list(rows(path, import_id, *DOUBT_STATES)), grace_s, timing.now()))
+    sleep(_wait_s(list(journal.rows(path, run.id, *DOUBT_STATES)), options.grace_s))
     with holding(path), Writer(path, run.base_url) as writer:
-        outcomes = Outcomes(writer, run)
+        sql, outcomes = writer.sql, Outcomes(writer, run)
         outcomes.recover()
-        doubtful = list(read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT))
-        created = read_rows(writer.sql, import_id, State.CREATED)
-        doubtful = [*(row for row in created if row.pet_id is None), *doubtful]
+        doubtful = [
+            *(row for row in journal.read_rows(sql, run.id, State.CREATED) if row.pet_id is None),
+            *journal.read_rows(sql, run.id, State.UNKNOWN, State.ABSENT),
+        ]
         if not doubtful:
-            return Reconciliation(0, 0, 0)
+            return Reconciliation()
         if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
             raise JournalError(
                 f"{path} is an import into another store, which had the address {run.base_url} "
                 "before; the store there now does not have these records, so nothing was settled"
             )
-        own_ids = _pets_of(writer, _CREATED_PETS, run.number)
-        found = _read(client, own_ids, doubtful, most_gets if by_id else 0)
-        older, is_all = read_seen_before_doubt(writer.sql)
+        pets = {pet for (pet,) in sql.execute(_PETS)}
+        own = sql.execute(f"{_PETS} AND import = ? AND state = 'created'", [run.number])
+        found = _read(client, {pet for (pet,) in own}, doubtful, options)
+        older, is_all = read_seen_before_doubt(sql)
         matches = match(
             doubtful,
             found,
-            others_pets=_pets_of(writer, _PETS) | older,
-            may_claim=sole_writer and is_all,
-            rivals=read_doubt_elsewhere(writer.sql, run.number),
+            others_pets=pets | older,
+            may_claim=options.sole_writer and is_all,
+            rivals=journal.read_doubt_elsewhere(sql, run.number),
         )
-        done, candidates = _settle(outcomes, matches, timing.now())
-        resent = _resend(writer, outcomes, timing.now()) if resend_absent else 0
-        shown = {str(record): ids for record, ids in candidates.items()}
-        detail = {"notes": found.notes, "candidates": shown, **done}
-        outcomes.note(timing.now(), "reconcile", detail)
-        if resent:
-            run_session(writer, run, client, Limits(), progress=False, timing=timing)
-    return Reconciliation(
-        **done,
-        resent=resent,
-        requests=found.requests,
-        notes=tuple(found.notes),
-        candidates=candidates,
-    )
+        done = _settle(outcomes, matches, found)
+        if options.resend_absent:
+            absent = journal.read_rows(sql, run.id, State.ABSENT)
+            again = [Change(row.record, row.state, State.PENDING, "resent") for row in absent]
+            outcomes.change(again, time.time())
+            done = replace(done, resent=len(again))
+        outcomes.note(time.time(), "reconcile", asdict(done))
+        if done.resent:
+            run_session(writer, run, client, Limits(), progress=False, timing=REAL_TIME)
+    return done
 
 
-def reconcile_all(
-    path: Path, import_ids: Sequence[str], client: SettlingClient, **options: Any
-) -> Reconciliation:
-    """Settle several imports, and return what that came to; candidates are those of the last."""
-    done = [reconcile(path, import_id, client, **options) for import_id in import_ids]
-    counts = ("created", "absent", "unknown", "resent", "requests")
-    sums = {name: sum(getattr(each, name) for each in done) for name in counts}
-    return replace(done[-1], **sums, notes=tuple(note for each in done for note in each.notes))
-
-
-def resolve(
-    path: Path,
-    import_id: str,
-    record: int,
-    *,
-    pet_id: int | None = None,
-    not_created: bool = False,
-) -> None:
-    """Write what a person has found out about a record in doubt, as ``LoadResult.resolve`` says."""
-    record, pet_id = checked_resolution(record, pet_id=pet_id, not_created=not_created)
-    now = time.time()
-    run = read_import(path, import_id)
-    with holding(path), Writer(path, run.base_url) as writer:
-        outcomes = Outcomes(writer, run)
-        outcomes.recover()
-        found = read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT)
-        state = next((row.state for row in found if row.record == record), None)
-        if state is None:
-            raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
-        for pet, (owner, source) in outcomes.owners([pet_id] if pet_id is not None else []).items():
-            raise ArgumentError(
-                f"pet {pet} is record {owner}'s in the import of {source}; nothing was changed"
-            )
-        if pet_id is not None:
-            why = "a person found it"
-            changes = [Change(record, state, State.CREATED, why, pet_id, "manual")]
-        else:
-            why = "a person did not find it"
-            changes = [Change(record, State.ABSENT, State.PENDING, why)]
-            if state is State.UNKNOWN:
-                changes.insert(0, Change(record, state, State.ABSENT, why))
-        outcomes.change(changes, now)
-
-
-def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
+def _wait_s(doubtful: Sequence[JournalRow], grace_s: float) -> float:
     """Return the seconds until the last doubtful request can no longer be applied.
 
     Never longer than for a request sent now: the clock may have been ahead then.
@@ -196,11 +149,14 @@ def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float
     if not doubtful or not grace_s:
         return 0.0
     last, longest = max(row.last_sent_at or 0.0 for row in doubtful), CONNECT_S + grace_s
-    return min(longest, max(0.0, last + longest - now))
+    return min(longest, max(0.0, last + longest - time.time()))
 
 
 def _read(
-    client: SettlingClient, own_ids: set[int], doubtful: Sequence[JournalRow], most_gets: int
+    client: SettlingClient,
+    own_ids: set[int],
+    doubtful: Sequence[JournalRow],
+    options: SettlingOptions,
 ) -> ReadBack:
     """Read the listing of the store, and where that has no end the ids near those of our pets."""
     found = ReadBack()
@@ -212,53 +168,72 @@ def _read(
             f"the listing lacks pet {min(hidden)}, which the store confirmed, so its silence means "
             "nothing"
         )
-    if most_gets and not found.is_whole:
+    if options.by_id and options.most_gets and not found.is_whole:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EndpointDeprecatedWarning)
-            search_ids(client, own_ids, found, most=most_gets)
+            search_ids(client, own_ids, found, most=options.most_gets)
     return found
 
 
-def _settle(
-    outcomes: Outcomes, matches: Iterable[Match], now: float
-) -> tuple[dict[str, int], dict[int, tuple[int, ...]]]:
+def _settle(outcomes: Outcomes, matches: Iterable[Match], found: ReadBack) -> Reconciliation:
     """Write what became of the records; return how many, and the candidates of the others."""
-    done = {"created": 0, "absent": 0, "unknown": 0}
-    changes: list[Change] = []
+    counts, changes = Counter[str](), list[Change]()
     candidates: dict[int, tuple[int, ...]] = {}
     for row, pet_id, is_absent, may_be in matches:
         if may_be:
             candidates[row.record] = may_be
         if row.state is State.CREATED:
             if pet_id is not None:
-                outcomes.name_pet(row.record, pet_id, now)
+                outcomes.name_pet(row.record, pet_id, time.time())
             continue
         new, why = State.UNKNOWN, "a pet is alike"
         if pet_id is not None:
             new, why = State.CREATED, "found"
         elif is_absent:
             new, why = State.ABSENT, row.reason or "not found"
-        done[new.value] += 1
+        counts[new.value] += 1
         if new is not row.state:
             changes.append(Change(row.record, row.state, new, why, pet_id, "recovered"))
-    outcomes.change(changes, now)
-    return done, candidates
-
-
-_PETS = "SELECT pet_id FROM records WHERE pet_id IS NOT NULL"
-_CREATED_PETS = f"{_PETS} AND import = ? AND state = 'created'"
-
-
-def _pets_of(writer: Writer, query: str, *values: int) -> set[int]:
-    return {pet_id for (pet_id,) in writer.sql.execute(query, values)}
-
-
-def _resend(writer: Writer, outcomes: Outcomes, now: float) -> int:
-    absent = [row.record for row in read_rows(writer.sql, outcomes.run.id, State.ABSENT)]
-    outcomes.change(
-        [Change(record, State.ABSENT, State.PENDING, "resent") for record in absent], now
+    outcomes.change(changes, time.time())
+    return Reconciliation(
+        **counts, requests=found.requests, notes=tuple(found.notes), candidates=candidates
     )
-    return len(absent)
+
+
+def resolve(
+    path: Path,
+    import_id: str,
+    record: int,
+    *,
+    pet_id: int | None = None,
+    not_created: bool = False,
+) -> None:
+    """Write what a person has found out about a record in doubt, as ``LoadResult.resolve`` says."""
+    true_or_false("not_created", not_created)
+    if (pet_id is None) == (not not_created):
+        raise ArgumentError("give either pet_id= or not_created=True; nothing was changed")
+    record = whole_number("record", record, 1)
+    pet_id = None if pet_id is None else checked_id(pet_id)
+    run = journal.read_import(path, import_id)
+    with holding(path), Writer(path, run.base_url) as writer:
+        outcomes = Outcomes(writer, run)
+        outcomes.recover()
+        found = journal.read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT)
+        state = next((row.state for row in found if row.record == record), None)
+        if state is None:
+            raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
+        for pet, (owner, source) in outcomes.owners([pet_id] if pet_id is not None else []).items():
+            raise ArgumentError(
+                f"pet {pet} is record {owner}'s in the import of {source}; nothing was changed"
+            )
+        why = "a person found it"
+        changes = [Change(record, state, State.CREATED, why, pet_id, "manual")]
+        if pet_id is None:
+            why = "a person did not find it"
+            changes = [Change(record, State.ABSENT, State.PENDING, why)]
+            if state is State.UNKNOWN:
+                changes.insert(0, Change(record, state, State.ABSENT, why))
+        outcomes.change(changes, time.time())
 
 
 # A reading from before the last doubtful request says nothing about that request.
@@ -284,7 +259,7 @@ def read_doubt(path: Path, import_id: str) -> Doubt | None:
         last = sql.execute(_LAST, {"run": import_id}).fetchone()
         if last is None:
             return None
-        records = tuple(row.record for row in read_rows(sql, import_id, State.UNKNOWN))
+        records = tuple(row.record for row in journal.read_rows(sql, import_id, State.UNKNOWN))
     found = json.loads(last[0])
     left = {int(record): tuple(ids) for record, ids in found["candidates"].items()}
     left = {record: ids for record, ids in left.items() if record in records}

@@ -1,0 +1,284 @@
+"""The one question that an import asks: which animals are these records, and the answers to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from petstore_frame.errors import PetstoreError
+from petstore_frame.loader.call import Call
+from petstore_frame.loader.record import State
+from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.text import day_text, minute_text, records_text
+
+# From so many alike records on, and from such a share of either side, the user is asked.
+LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
+
+
+class CaseText(NamedTuple):
+    """A reason to ask: what was found, and when each of the two answers is right."""
+
+    found: str
+    skip: str
+    send: str
+
+
+# In the order in which they are asked. The answer to the last one that is there most often differs
+# from that to the others.
+CASES: dict[str, CaseText] = {
+    "own_pets": CaseText(
+        "{} of {} are pets of this store: they have its ids with their names",
+        "They are these pets",
+        "Copies of them are wanted",
+    ),
+    "others_pets": CaseText(
+        "{} of {} equal pets that the store has, and that were not loaded from here: by "
+        "somebody else, or with a journal that is lost",
+        "They are these pets",
+        "They are other animals",
+    ),
+    "equal": CaseText(
+        "{} of {} equal records of earlier loads in all but the status",
+        "They are the same animals",
+        "They are other animals",
+    ),
+    "similar_key": CaseText(
+        "{} of {} have a key that differs from a known one only in how it is written: "
+        "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
+        "They are the same animals, however the key is written",
+        "They are other animals",
+    ),
+    "reused_key": CaseText(
+        "{} of {} have a known key, and the name of another animal",
+        "They are the same animals under a new name",
+        "They are other animals, and the key was used again",
+    ),
+}
+# What an answer does with records; states without a phrase are named as they are.
+_BECOMES = {
+    State.PENDING: "sent",
+    State.SKIPPED: "not sent again",
+    State.ADOPTED: "taken for their pets, not sent",
+    State.CREATED: "created before",
+    State.INVALID: "to fix",
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A record of the file beside what it may be.
+
+    Attributes:
+        ours: The request body of this record, or its key (of ``similar_key``).
+        theirs: The same of the other one.
+        source: The file of the other record, or None for a pet of the store.
+        day: When that file was loaded, in seconds since 1970, or None.
+        pet_id: The pet, as far as it is known.
+    """
+
+    record: int
+    line: int
+    ours: str
+    theirs: str
+    source: str | None = None
+    day: float | None = None
+    pet_id: int | None = None
+
+    def shown(self, case: str) -> tuple[str, str]:
+        """Return this record and what it may be, as a line shows them."""
+        is_key = case == "similar_key"
+        show = repr if is_key else _pet_text
+        theirs = show(self.theirs)
+        if self.pet_id is not None:
+            theirs += f" (pet {self.pet_id})"
+        if self.source is not None and is_key:
+            theirs += f" in {self.source}"
+        if self.day is not None and case != "equal":
+            theirs += f", loaded {day_text(self.day)}"
+        return f"line {self.line}: {show(self.ours)}", theirs
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier import as the user knows it: how many new records may be animals of it."""
+
+    import_id: str
+    source: str
+    staged_at: float
+    records: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One reason to ask.
+
+    Attributes:
+        name: One of ``CASES``.
+        records: How many records it concerns, ``of`` so many that are compared.
+        examples: Two of them, side by side with what they may be.
+        sources: The earlier imports, those with most of the records first.
+        if_skip: How many records of the import are in each state where this and all other open
+            cases are answered with ``skip``; ``if_send`` the same with ``send``.
+    """
+
+    name: str
+    records: int
+    of: int
+    examples: tuple[Example, ...] = ()
+    sources: tuple[Earlier, ...] = ()
+    if_skip: dict[State, int] = field(default_factory=dict)
+    if_send: dict[State, int] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was found, line by line."""
+        found = CASES[self.name].found.format(f"{self.records:,}", records_text(self.of))
+        yield f"{found}:" if self.examples else f"{found}."
+        for source in self.sources[:3]:
+            yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"
+        if len(self.sources) > 3:
+            yield f"  and {len(self.sources) - 3:,} more files"
+        # Two records beside what each may be.
+        pairs = [each.shown(self.name) for each in self.examples[:2]]
+        width = max((len(ours) for ours, _ in pairs), default=0)
+        yield from (f"    {ours:<{width}}  |  {theirs}" for ours, theirs in pairs)
+
+
+class PossibleAnswer(NamedTuple):
+    """An answer to the question.
+
+    Attributes:
+        letter: What to type for it on a terminal.
+        when: When it is right.
+        options: The options that say so.
+        does: What becomes of the records, in words.
+        call: What to type for it.
+    """
+
+    letter: str
+    when: str
+    options: dict[str, Any]
+    does: str
+    call: str
+
+    def __str__(self) -> str:
+        return f"{self.when} ({self.does})" if self.does else self.when
+
+
+@dataclass(frozen=True)
+class Question:
+    """All that is to be answered before an import goes on.
+
+    Attributes:
+        source: The file's name, and how many records it has.
+        cases: The reasons to ask, each with its counts.
+        likely_key: A column that looks as if it identified each animal, or None.
+        call: The call that asked, from which the proposals are made.
+    """
+
+    source: str
+    records: int
+    cases: tuple[Case, ...]
+    likely_key: str | None = None
+    call: Call = field(default_factory=Call)
+
+    def lines(self) -> list[str]:
+        """Return what was found, line by line; the first names the file."""
+        lines = [
+            f"{self.source}: some of its {records_text(self.records)} may be animals that are "
+            "known already, so nothing was sent."
+        ]
+        for case in self.cases:
+            lines += ["", *case.lines()]
+        return lines
+
+    def answers(self) -> list[PossibleAnswer]:
+        """Return the possible answers, the likeliest first; each has a whole call."""
+        call, first = self.call.with_(dry_run=None), self.cases[0]
+        names = [case.name for case in self.cases]
+        found = []
+
+        def add(letter: str, when: str, counts: dict[State, int], **options: Any) -> None:
+            become = [f"{n:,} {_BECOMES.get(state, state)}" for state, n in counts.items() if n]
+            proposed = str(call.with_(**options))
+            found.append(PossibleAnswer(letter, when, options, ", ".join(become), proposed))
+
+        if "own_pets" in names:
+            compared = "You want to see what differs from the store, by name and category"
+            found.append(PossibleAnswer("", compared, {}, "nothing is sent", call.compare()))
+        skip, send = "All of these are known animals", "All of these are other animals"
+        if len(names) == 1:
+            _, skip, send = CASES[first.name]
+        add("s", skip, first.if_skip, duplicates="skip")
+        add("a", send, first.if_send, duplicates="send")
+        if len(names) > 1:
+            mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
+            add("", "It differs from case to case; answer each", {}, duplicates=mixed)
+        # With a key, the next load takes fewer equal records for others without a question.
+        equal = [case for case in self.cases if case.name == "equal"]
+        is_equal = any(is_many(case.records, case.of) for case in equal)
+        if is_equal and self.likely_key:
+            keyed = f"They are the same, and the column {self.likely_key!r} names each from now on"
+            add("k", keyed, {}, key=self.likely_key, duplicates="skip")
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question as values that JSON has, for ``--json``."""
+        return {
+            "question": "which animals are these records",
+            "source": self.source,
+            "records": self.records,
+            "cases": [asdict(case) for case in self.cases],  # a state is a text
+            "likely_key": self.likely_key,
+            "answers": [
+                {name: value for name, value in answer._asdict().items() if name != "letter"}
+                for answer in self.answers()
+            ],
+        }
+
+
+class DuplicatesError(PetstoreError):
+    """Some records may be known animals, and the user has not said whether they are.
+
+    Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
+
+    Attributes:
+        question: What was found, as values: the cases, with their counts and examples.
+    """
+
+    __module__ = PetstoreError.__module__  # the name by which it is imported
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.question = question
+
+    def phrased_by(self, reader: Call | None = None) -> str:
+        """Return the question; a reader in the dashboard gets buttons instead of calls."""
+        lines = self.question.lines()
+        if reader is None or reader.has_options:
+            lines.append("Say which it is:")
+            for answer in self.question.answers():
+                lines += [f"  {answer}:", f"    {answer.call}"]
+        return "\n".join(lines)
+
+
+def is_many(alike: int, of: int) -> bool:
+    """Return whether these are at least a quarter, and at least three or all.
+
+    Example:
+        >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
+        (True, False, True, False)
+    """
+    return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
+
+
+def _pet_text(body: str) -> str:
+    """Return what is sent of an animal in a few words."""
+    values = json.loads(body or "{}")
+    shown = [
+        f"category {value}" if field.name == "category_id" else str(value)
+        for field in SENT_FIELDS
+        if (value := values.get(field.wire_name)) is not None
+    ]
+    return ", ".join(shown)

@@ -1,0 +1,207 @@
+"""The sheets of words and lists: what changed, what became of an import, what all of it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame import __version__
+from petstore_frame.files import styles
+from petstore_frame.files.book import Book
+from petstore_frame.html.palette import status_word
+from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory.completeness_view import completeness_badge, evidence_lines
+from petstore_frame.loader.call import FILE
+from petstore_frame.loader.results.result_text import headline, next_steps
+from petstore_frame.report import look
+from petstore_frame.report.content import Content
+from petstore_frame.report.look import write_list
+from petstore_frame.schema.categories import category_name
+from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.text import day_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from petstore_frame.history import Diff
+
+LISTED_ROWS = 10_000  # of pets that changed, and of records to fix
+_NAMED_CAUSES, _NAMED_PETS = 5, 50
+_FIRST_ROW = 4
+_MOVES = {"What": "text", "Was": "text", "Now": "text", "Pets": "count"}
+_PETS = {
+    "ID": "id", "Name": "text", "Category": "text", "What": "text", "Was": "text", "Now": "text",
+    "Differs in": "text",
+}  # fmt: skip
+_STATES = {"State": "text", "Records": "number"}
+_CAUSES = {"Records": "number", "What is wrong": "text"}
+_FIX = {
+    "Line": "number", "Column": "text", "Value": "text", "What is wrong": "text", "Hint": "text",
+}  # fmt: skip
+
+Line = tuple[str, str]
+_VERDICTS: tuple[Line, ...] = (
+    ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
+    ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
+    ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
+    ("Unstable", "The store changed, or contradicted itself, while it was read."),
+)
+_WORDS: tuple[Line, ...] = (
+    *_VERDICTS,
+    ("≥, at least", "A minimum: so many were read, and there may be more."),
+    (
+        status_word(NO_STATUS),
+        "The store gave no status for the pet. It is counted apart, never as available.",
+    ),
+    ("none", "Nothing available in a category, where the count of available pets is exact."),
+    ("Share", "Part of all pets of the store. Left out while any pet may be missing."),
+    ("IDs", look.ID_RULE),
+    ("Category", "The store gives numbers only; names of categories were given with the report."),
+)
+_DATA_WORDS: tuple[Line, ...] = (
+    *_VERDICTS,
+    ("id, category_id", look.ID_RULE),
+    ("Empty status", "The store gave no status for the pet."),
+)
+
+
+def write_changes(book: Book, content: Content) -> None:
+    """Add the sheet of what changed since the last time, where something is compared."""
+    changes = content.changes
+    if changes is None:
+        return
+    holds = "What changed since the last time."
+    sheet = look.begin(book, "Changes", holds, str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
+    if isinstance(changes, str):
+        look.finish(sheet, content, pages_high=1)
+        return
+    as_of, header, printed = content.as_of, None, ""
+    if as_of is not None and as_of.astimezone(changes.timezone).date() != changes.until:
+        note = (
+            f"The last snapshot is of {changes.until}. What changed from then to this workbook's "
+            f"data, of {day_text(as_of)}, is not here."
+        )
+        sheet.text(_FIRST_ROW - 1, 1, note, bold=True)
+    moves = [
+        (kind, _status(was), _status(now), StatusCount(int(pets), changes.is_exact))
+        for kind, was, now, pets in changes.moves[["kind", "was", "now", "pets"]].to_numpy()
+    ]
+    row = _FIRST_ROW + 4
+    if moves:
+        row = write_list(sheet, _FIRST_ROW, _MOVES, moves) + 3
+    else:
+        total = f"Pets that came, went or changed: {changes.total}"
+        sheet.text(_FIRST_ROW, 1, total, **styles.SECTION)
+    if count := len(changes):
+        more = f": the first {LISTED_ROWS:,} of {count:,}; the .frame of the Diff has all"
+        title = f"The pets{more if count > LISTED_ROWS else ''}"
+        header, pets = row, _changed_pets(content, changes)
+        row = write_list(sheet, header, _PETS, pets, title=title, has_filter=True)
+        printed = look.print_first(sheet, header, row - header - 1, len(_PETS))
+    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
+    look.finish(sheet, content, repeat_row=header, printed=printed)
+
+
+def _changed_pets(content: Content, diff: Diff) -> Iterator[tuple[Any, ...]]:
+    first = diff.frame.head(LISTED_ROWS).itertuples(index=False, name=None)
+    for pet_id, name, category_id, kind, was, now, difference in first:
+        label = category_name(int(category_id), content.labels)
+        yield int(pet_id), name, label, kind, _status(was), _status(now), difference
+
+
+def _status(status: Any) -> str:
+    return status if isinstance(status, str) else "–"
+
+
+def write_imported(book: Book, content: Content) -> None:
+    """Add the sheet of what became of the records of an import, where results are given."""
+    imported = content.results
+    if imported is None:
+        return
+    holds = "What became of the records of the import."
+    line = ": ".join(headline(imported.facts))
+    sheet = look.begin(book, "Import", holds, line, (2, 12, 16, 26, 52, 52))
+    states = [(str(state), count) for state, count in imported.counts.items() if count]
+    states.append(("all records", len(imported)))
+    row = write_list(sheet, _FIRST_ROW, _STATES, states) + 1
+    if steps := next_steps(replace(imported.facts, call=FILE)):
+        sheet.text(row, 1, "What to do next", **styles.SECTION)
+        for at, step in enumerate(steps, start=row + 1):
+            sheet.text(at, 1, step.text[:1].upper() + step.text[1:])
+        row += len(steps) + 2
+    header, printed = None, ""
+    if count := len(imported.fix):
+        named = [(cause.records, str(cause)) for cause in imported.causes[:_NAMED_CAUSES]]
+        often = "What was wrong most often"
+        header = write_list(sheet, row + 1, _CAUSES, named, title=often) + 2
+        listed = f"the first {LISTED_ROWS:,} of {count:,}; fix.csv has all"
+        title = f"Records to fix: {listed if count > LISTED_ROWS else f'{count:,}'}"
+        records = _records_to_fix(imported.fix.head(LISTED_ROWS))
+        row = write_list(sheet, header, _FIX, records, title=title, has_filter=True)
+        printed = look.print_first(sheet, header, row - header - 1, len(_FIX))
+    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
+    look.finish(sheet, content, repeat_row=header, printed=printed)
+
+
+def _records_to_fix(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    columns = ["line", "error_column", "error_value", "error_message", "hint"]
+    for line, *texts in fix[columns].itertuples(index=False, name=None):
+        yield int(line), *(text if isinstance(text, str) else "" for text in texts)
+
+
+def write_about(book: Book, content: Content, words: Sequence[Line] = _WORDS) -> None:
+    """Add the last sheet: what is covered, how that is known, the sheets before, and the words."""
+    contents, changed = list(book.contents), content.changed_names
+    names = [(f"ID {pet_id}", done) for pet_id, done in list(changed.items())[:_NAMED_PETS]]
+    if more := len(changed) - len(names):
+        names.append(("Others", f"{more:,} more, changed likewise"))
+    sections: dict[str, Sequence[Line]] = {
+        "What it covers": coverage(content),
+        "How that is known": evidence_lines(content.completeness),
+        "Sheets": contents,
+        "Names changed to fit": names,
+        "Words": words,
+    }
+    line = f"{look.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"
+    sheet = look.begin(book, "About", "", line, (2, 26, 104), title="About this workbook")
+    row = _FIRST_ROW
+    for title, lines in sections.items():
+        if not lines:
+            continue
+        sheet.text(row, 1, title, **styles.SECTION, bottom=2)
+        sheet.blank(row, 2, bottom=2)
+        sheet.height(row, 24)
+        for word, text in lines:
+            row += 1
+            sheet.text(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
+            sheet.text(row, 2, text, **styles.BODY, text_wrap=True)
+            sheet.height(row, 15 * styles.lines(text, 110) + 3)
+        row += 2
+    look.finish(sheet, content)
+
+
+def write_about_data(book: Book, content: Content) -> None:
+    """Add the last sheet with the words of a workbook of plain data."""
+    write_about(book, content, _DATA_WORDS)
+
+
+def coverage(content: Content) -> list[Line]:
+    """Return what is covered, line by line."""
+    known = content.completeness
+    lines = [
+        ("Store", content.base_url or "not recorded"),
+        ("Verdict", completeness_badge(known).word),
+        ("In one sentence", content.sentence),
+        ("Pets read", f"{len(content.frame):,}"),
+    ]
+    if content.origin is None:
+        return lines
+    asked_for = f"pets with status {known.status}" if known.status else "all pets"
+    lines.append(("Asked for", asked_for))
+    if known.part:
+        lines.append(("Shown", f"those with {known.part}"))
+    asked = known.counts_asked_for()
+    for status, count in known.by_status.items():
+        lines.append((status_word(status), str(count) if status in asked else "not asked for"))
+    return lines

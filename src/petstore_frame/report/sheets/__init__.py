@@ -1,1 +1,0 @@
-"""One module per sheet of a workbook, and what sheets share: lists, counts, charts."""

@@ -1,0 +1,201 @@
+"""Checks of arguments before anything is done, and which values are whole or positive numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ContextDecorator
+from datetime import tzinfo
+from functools import wraps
+from numbers import Integral, Real
+from typing import Any, NoReturn, ParamSpec, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.schema.text import kind_text
+
+_WHOLE_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)  # Python refuses to read longer numbers
+NOTHING_SENT = "; nothing was sent"
+R = TypeVar("R")
+P = ParamSpec("P")
+
+
+class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a function
+    """Add "nothing was sent" to each refusal in a block or a decorated function.
+
+    Only for calls that would have sent something.
+    """
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, refused: BaseException | None, where: object) -> None:
+        if isinstance(refused, ArgumentError) and not str(refused).endswith(NOTHING_SENT):
+            raise ArgumentError(f"{refused}{NOTHING_SENT}") from None
+
+
+@before_sending()
+def checked_client(client: Any, operation: str) -> None:
+    """Refuse what has no method of this name: an address, a Server, None."""
+    if not callable(getattr(client, operation, None)):
+        # The message leaves the value out, because it may be a key.
+        refuse(
+            f"client is a Client, got {kind_text(client)}; make one with pf.Client(base_url, "
+            "api_key=...), or with server.client() for a store of pf.serve()"
+        )
+
+
+def renamed(**words: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Have a function answer an argument's old name, ``old="new"``, with the new one."""
+    return answered(**{old: f" any more; it is {new}= now" for old, new in words.items()})
+
+
+def answered(**answers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Have a function say what to write in place of arguments that it has not."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def checked(*given: P.args, **options: P.kwargs) -> R:
+            for name in answers.keys() & options.keys():
+                refuse(f"{function.__name__} has no {name}={answers[name]}")
+            return function(*given, **options)
+
+        return checked
+
+    return decorate
+
+
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number within bounds; numpy's integers are taken too, True and 3.0 are not.
+
+    Example:
+        >>> whole_number("pet_id", "3", 1)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'
+    """
+    number = as_whole(value)
+    if number is None:
+        kind = "the text " if isinstance(value, str) else ""
+        refuse(f"{name} is a whole number, got {kind}{value!r}")
+    if number < least or (most is not None and number > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        refuse(f"{name} is {bounds}, got {number}")
+    return number
+
+
+def positive_number(name: str, value: Any) -> float:
+    """Return a finite number above 0.
+
+    Example:
+        >>> positive_number("rate", 0)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0
+    """
+    number = as_positive(value)
+    if number is None:
+        refuse(f"{name} is a number above 0, got {value!r}")
+    return number
+
+
+def true_or_false(name: str, value: Any) -> bool:
+    """Refuse anything else, such as the text "no"."""
+    if not isinstance(value, bool):
+        refuse(f"{name} is True or False, got {value!r}")
+    return value
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return a text that is one of several.
+
+    Example:
+        >>> one_of("period", "day", ["week", "month"])
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: period is one of week, month, got 'day'
+    """
+    known = tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        refuse(f"{name} is one of {', '.join(known)}, got {resembling(value, known)}")
+    return value
+
+
+def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
+    """Return one or more of several texts, given as one text or as a list.
+
+    Example:
+        >>> some_of("by", "status", ("status", "category_id"))
+        ('status',)
+    """
+    asked = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
+        refuse(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
+    return tuple(asked)
+
+
+def time_zone(value: Any) -> tzinfo | None:
+    """Return the time zone that a caller named; None, the machine's, stays None.
+
+    Example:
+        >>> time_zone("Europe/Zurich").key
+        'Europe/Zurich'
+    """
+    if value is None or isinstance(value, tzinfo):
+        return value
+    try:
+        return ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        refuse(f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}")
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise an ArgumentError with this text."""
+    raise ArgumentError(what)
+
+
+def resembling(value: Any, known: Sequence[str]) -> str:
+    """Show a value that is none of those known, with the one that it resembles."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(value).strip().lower(), known, n=1)
+    return f"{value!r} (did you mean {near[0]!r}?)" if near else repr(value)
+
+
+def as_whole(value: Any) -> int | None:
+    """Return a whole number as int, numpy's included; None for all else, True and 3.0 included.
+
+    Example:
+        >>> [as_whole(value) for value in (3, True, 3.0, "3")]
+        [3, None, None, None]
+    """
+    return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+
+
+def whole_from_text(text: str) -> int | None:
+    """Return the whole number that a text spells in plain digits; None for all else, 1_0 included.
+
+    Example:
+        >>> [whole_from_text(text) for text in (" 3", "-3", "3.0", "1_0", "٣")]
+        [3, -3, None, None, None]
+    """
+    return int(text) if _WHOLE_TEXT.fullmatch(text.strip()) else None
+
+
+def whole_float(value: Any) -> Any:
+    """Return ``1.0`` as 1, which JSON Schema calls the same integer, and all else as it is."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return int(value) if is_whole else value
+
+
+def as_positive(value: Any) -> float | None:
+    """Return a finite number above 0 as float, numpy's included; None for all else.
+
+    Example:
+        >>> [as_positive(value) for value in (3, 0.5, 0, True, float("inf"), "3")]
+        [3.0, 0.5, None, None, None, None]
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if 0 < number < math.inf else None

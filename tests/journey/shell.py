@@ -1,0 +1,41 @@
+"""Lines as a user types them: run in this process, or started as a program of their own."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from typer.testing import CliRunner, Result
+
+from petstore_frame.cli import app
+
+
+def typed(line: str, *more: str, **environ: str) -> Result:
+    """Run a line that begins with the program's name, with further words behind it."""
+    program, *words = shlex.split(line)
+    assert program == "petstore-frame"
+    return CliRunner().invoke(app, [*words, *more], env=environ)
+
+
+@contextmanager
+def started(line: str, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a line; yields the program and its first line, and ends it by SIGTERM."""
+    words = [sys.executable, "-m", "petstore_frame", *shlex.split(line)[1:], *more]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
+        assert running.stdout is not None
+        yield running, running.stdout.readline()
+        running.terminate()
+
+
+def example(command: str) -> str:
+    """Return the line that the help of a command shows."""
+    shown = typed(f"petstore-frame {command} --help", COLUMNS="200").stdout
+    found = re.search(r"Example: (petstore-frame .+?)\s*$", shown, re.MULTILINE)
+    assert found is not None, shown
+    return found[1]

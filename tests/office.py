@@ -1,0 +1,24 @@
+"""LibreOffice, as a person would use it: a file is opened, and saved as something else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOFFICE = shutil.which("soffice")
+NEEDED = [
+    pytest.mark.skipif(SOFFICE is None, reason="LibreOffice (soffice) is not installed"),
+    # One LibreOffice at a time: each start takes a core for seconds.
+    pytest.mark.xdist_group("libreoffice"),
+]
+
+
+def save_as(path: Path, kind: str, folder: Path, profile: Path, *options: str) -> Path:
+    """Open a file, recalculate it, and save it in a folder as another kind."""
+    command = [str(SOFFICE), f"-env:UserInstallation=file://{profile}", "--headless", *options]
+    command += ["--convert-to", kind, "--outdir", str(folder), str(path)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    return folder / f"{path.stem}.{kind.partition(':')[0]}"

@@ -1,0 +1,134 @@
+"""``pf.serve``: a store of one's own, up in a moment and gone without a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import gettempdir
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+import petstore_frame as pf
+import threaded
+from petstore_frame.bundled import server as bundled
+from petstore_frame.bundled.server import child_environ
+from petstore_frame.service import store
+from petstore_frame.service.samples import sample_pets
+
+
+def test_it_answers_as_soon_as_it_is_there(tmp_path, monkeypatch) -> None:
+    """Up in under two seconds of a processor, its client can read at once, and nothing is left."""
+    gettempdir()  # which this process keeps, so that only the service's is the new one
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with pf.serve(sample=3, seed=1) as server, server.client() as client:
+        took = psutil.Process(server.pid).cpu_times()
+        names = [pet.name for pet in client.list_pets().pets]
+        assert names == [pet.name for pet in sample_pets(3, 1)]
+        assert list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []
+    assert took.user + took.system < 2
+    assert not psutil.pid_exists(server.pid)
+
+
+def test_the_same_seed_gives_the_same_pets() -> None:
+    """Statuses of each kind and none, in several scripts, and the same again."""
+    pages = []
+    for _ in range(2):
+        with threaded.serve(sample=100, seed=5) as server, server.client() as client:
+            pages.append(client.list_pets(limit=100).pets)
+    assert pages[0] == pages[1]
+    assert {pet.status for pet in pages[0]} == {"available", "pending", "sold", None}
+
+
+def test_a_file_survives_its_server(tmp_path, capfd) -> None:
+    """A named database keeps its pets; a sample is for an empty store only, and stderr says so."""
+    place = tmp_path / "store.sqlite3"
+    command = [sys.executable, "-m", "petstore_frame", "serve", "--sample", "3", "--port", "0"]
+    command += ["--database", str(place)]
+    for _ in range(2):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert json.loads(process.stdout.readline())["pid"] == process.pid
+            process.terminate()
+    said = capfd.readouterr().err
+    assert said.count("holds pets already; a sample is for an empty store") == 1
+    with threaded.serve(database=place) as server, server.client() as client:
+        assert len(client.list_pets().pets) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"log_level": "loud"}, "log_level is one of debug, info, warning, error, off, got"),
+        ({"sample": -1}, "sample is 0 or more, got -1"),
+        ({"sample": True}, "sample is a whole number, got True"),
+        ({"port": 70_000}, "port is 0 to 65535, got 70000"),
+        ({"strict": "no"}, "strict is True or False, got 'no'"),
+        ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
+        ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),
+        ({"public_url": 7}, "public_url is text, got 7"),
+        ({"workers": 2}, "workers=2 needs PostgreSQL, as in database="),
+        ({"workers": 2, "database": "store.sqlite3"}, "otherwise workers is 1"),
+    ],
+)
+def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) -> None:
+    """An argument of a wrong type or value is refused before anything is started."""
+    monkeypatch.setattr(
+        "petstore_frame.bundled.server._launch", lambda *_: pytest.fail("it was started")
+    )
+    with pytest.raises(pf.ArgumentError, match=words):
+        pf.serve(**options)
+
+
+def test_an_empty_key_is_not_a_missing_one() -> None:
+    """A program whose own key is empty is not given another one without a word."""
+    with pytest.raises(pf.ConfigurationError, match="the API key is empty"):
+        pf.serve(api_key="")
+
+
+def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
+    """A start that fails names the cause and a way out, and makes no key, no pets and no file.
+
+    So does one by a setting that only the service can judge.
+    """
+    with pytest.raises(pf.errors.ServiceStartError, match="no-folder"):
+        pf.serve(database=tmp_path / "no-folder" / "store.sqlite3")
+    place = tmp_path / "untouched.sqlite3"
+    with pytest.raises(pf.errors.ServiceStartError, match="in use; port 0 picks a free one"):
+        pf.serve(port=urlsplit(server.base_url).port, database=place, sample=3)
+    assert not place.exists()
+
+
+def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypatch) -> None:
+    """A notebook may lie beside an h11.py or a logging.py of its owner's.
+
+    The repr of the server has the address and the state, and not the key.
+    """
+    for name in ("h11", "logging", "uvicorn"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong one')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pf.serve(sample=3) as server, server.client() as client:
+        assert len(client.list_pets()) == 3
+        assert server.base_url in repr(server) and "running" in repr(server)
+        assert server.api_key.get_secret_value() not in repr(server)
+        server.close()
+    assert "closed" in repr(server)
+
+
+def test_a_child_runs_the_package_of_its_parent(monkeypatch) -> None:
+    """A checkout goes before PYTHONPATH; a package where Python looks anyway changes nothing."""
+    home = str(Path(pf.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", "/before")
+    assert child_environ(())["PYTHONPATH"] == f"{home}{os.pathsep}/before"
+    assert child_environ((home,)) == dict(os.environ)
+    monkeypatch.delenv("PYTHONPATH")
+    assert child_environ(())["PYTHONPATH"] == home
+
+
+def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
+    """The two sides share no code, so the number is written twice and compared here."""
+    assert bundled._KEY_LIFETIME_S == store.IDEMPOTENCY_KEEP_S

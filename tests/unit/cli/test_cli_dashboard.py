@@ -1,0 +1,62 @@
+"""``petstore-frame dashboard``: what it starts and what it refuses, without starting a server."""
+
+from __future__ import annotations
+
+import json
+import socket
+from importlib.util import find_spec
+
+import pytest
+from typer.testing import CliRunner
+
+import petstore_frame as pf
+from petstore_frame.cli import app
+from petstore_frame.cli.dashboard import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
+from unit.dashboard.dashboard_store import MemoryStore, pets
+
+NEEDS_VOILA = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
+
+
+def test_what_lies_on_disk_is_the_same_for_every_store() -> None:
+    """It holds no address, key or path of a user, and the page's frame asks no other host."""
+    (cell,) = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    assert cell["outputs"] == [] and "page_widget()" in "".join(cell["source"])
+    (frame,) = PAGE.rglob("index.html.j2")  # Voila's own loads icons from a CDN
+    assert 'replace("https://cdn.jsdelivr.net/"' in frame.read_text("utf-8")
+
+
+def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> None:
+    """Labels, history and the folder of results reach the kernel by its environment.
+
+    A kernel of this Python comes first, and nothing of the working directory runs in it.
+    """
+    labels = tmp_path / "it's.csv"
+    labels.write_text("category_id,label\n1,Cat\n", encoding="utf-8")
+    monkeypatch.setattr(pf, "Client", MemoryStore(pets(4)).client)
+    given = {"categories": labels, "history": None, "folder": tmp_path, "journal": None}
+    environ = page_environ({"JUPYTER_PATH": "/before"}, **given)
+    assert "pf-dash" in page_widget(environ)._dom_classes
+    assert json.loads(environ["PETSTORE_PAGE"])["folder"] == str(tmp_path)
+    assert environ["JUPYTER_PATH"].split(":") == [str(PAGE), "/before"]
+    assert environ["PYTHONSAFEPATH"] == environ["JUPYTER_PREFER_ENV_PATH"] == "1"
+
+
+def test_the_page_is_for_this_machine_behind_a_token() -> None:
+    """It listens on loopback, at the port that was announced, and asks for the token."""
+    voila = page_settings(token="a-token", port=8866, has_browser=False)["Voila"]
+    assert (voila["ip"], voila["port"], voila["port_retries"]) == ("127.0.0.1", 8866, 0)
+    assert voila["token"] == "a-token"
+
+
+@NEEDS_VOILA
+def test_what_is_missing_is_said_before_anything_starts(monkeypatch) -> None:
+    """Without a key, or at the port of another program, no address is announced."""
+    for name in ("PETSTORE_BASE_URL", "PETSTORE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    result = CliRunner().invoke(app, ["dashboard", "--base-url", "http://127.0.0.1:9/v1"])
+    assert result.exit_code == 2 and "PETSTORE_API_KEY" in result.output
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(app, ["dashboard", "--no-browser", "--port", str(port)])
+    assert result.exit_code == 2
+    assert f"error: port {port} is in use; leave out --port" in result.stderr

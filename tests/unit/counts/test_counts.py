@@ -1,0 +1,245 @@
+"""What counts as a table of pets, and the one table of its counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import petstore_frame as pf
+from petstore_frame.charts.pet_list import pet_rows
+from petstore_frame.counts.summary import CountTable
+from petstore_frame.counts.tally import CodedPets, StatusCounts, per_cent, short
+from petstore_frame.html import PAGE
+from petstore_frame.inventory import StatusCount
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+
+LARGE = st.integers(INT64_MIN, INT64_MAX)
+SMALL = st.integers(0, 9)
+WHOLE = {
+    "int64": LARGE,
+    "Int64": st.none() | LARGE,
+    "int32": SMALL,
+    "uint8": SMALL,
+    "uint64": SMALL,
+    "float64": st.none() | SMALL,
+    "int64[pyarrow]": st.none() | LARGE,
+    "double[pyarrow]": st.none() | SMALL,
+    "object": st.none() | LARGE,
+    "category": st.none() | SMALL,
+}
+OTHER = {
+    "float64": st.none() | st.floats(),
+    "uint64": st.integers(INT64_MAX - 1, 2**64 - 1),
+    "UInt64": st.none() | st.integers(INT64_MAX - 1, 2**64 - 1),
+    "object": st.sampled_from([1, 2.0, 1.5, "1", True, None, 2**64]),
+    "str": st.none() | st.sampled_from(["1", "01", " 1"]),
+    "bool": st.booleans(),
+    "category": st.sampled_from(["1", "01", 1.5]),
+}
+
+
+def to_arrow(frame: pd.DataFrame) -> Any:
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+QUICK_ENGINES: list[Callable[[pd.DataFrame], Any]] = [
+    pd.DataFrame, pl.from_pandas, to_arrow, lambda frame: duckdb.from_arrow(to_arrow(frame))
+]  # fmt: skip
+
+
+def pets_of(categories: list[Any], dtype: str) -> pd.DataFrame:
+    """A table of pets with these categories."""
+    count = len(categories)
+    columns = {
+        "id": pd.Series(range(count), dtype="int64"),
+        "name": pd.Series(["x"] * count, dtype="str"),
+        "category_id": pd.Series(categories, dtype=dtype),
+        "status": pd.Series(["sold", None, "lost"] * count, dtype="str")[:count],
+    }
+    return pd.DataFrame(columns)
+
+
+def sum_of(pets: Any) -> int:
+    """How many pets the rows of a summary add up to."""
+    here = nw.from_native(pf.summarize(pets)).lazy().collect("pandas").to_native()
+    assert here["all pets"].iloc[:-1].sum() == here["all pets"].iloc[-1]
+    return int(here["all pets"].iloc[-1])
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_every_pet_is_sum_of(dtype: str, data: Any) -> None:
+    """Whole category ids of any dtype and engine are counted without a loss."""
+    pets = pets_of(data.draw(st.lists(WHOLE[dtype], max_size=8)), dtype)
+    # Other engines have no categories of numbers, and take a column of no objects for text.
+    is_pandas_only = dtype == "category" or (dtype == "object" and pets["category_id"].isna().all())
+    for convert in [pd.DataFrame] if is_pandas_only else QUICK_ENGINES:
+        assert sum_of(convert(pets)) == len(pets)
+    assert CodedPets.of(pets).everything.total.count == len(pets)
+
+
+@pytest.mark.parametrize("dtype", OTHER)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_every_pet_is_counted_or_the_column_is_refused(dtype: str, data: Any) -> None:
+    """Whatever else a column holds, all pets are counted or the error names the column."""
+    pets = pets_of(data.draw(st.lists(OTHER[dtype], max_size=8)), dtype)
+    for verb in (sum_of, lambda frame: CodedPets.of(frame).everything.total.count):
+        try:
+            assert verb(pets) == len(pets)
+        except pf.InputError as problem:
+            assert "column 'category_id'" in str(problem)
+
+
+@pytest.mark.xdist_group("dask")
+@pytest.mark.parametrize(
+    ("dtype", "categories"),
+    [("int64", [1, 1, 2]), ("Int64", [1, None, 1]), ("float64", [2.0, None, 2.0]), ("uint8", [3])],
+)
+def test_dask_counts_every_pet(dtype: str, categories: list[Any]) -> None:
+    """On Dask, too, a missing category is counted."""
+    dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+    pets = dd.from_pandas(pets_of(categories, dtype), npartitions=2)
+    assert sum_of(pets) == len(categories)
+
+
+@pytest.mark.parametrize("convert", QUICK_ENGINES)
+@pytest.mark.parametrize(
+    ("categories", "dtype", "message"),
+    [
+        ([1.2, 1.7, 1.7, 1.7], "float64", "1.[27] is not a whole number"),
+        ([1.0, 2.0**53], "float64", r"9007199254740992.0 is a float of 2\*\*53 or more"),
+        ([1.0, float("inf")], "float64", "inf is not a whole number"),
+        (["1", "01", "1", "1"], "str", "not whole numbers; convert the column to int64"),
+        ([True, False], "bool", "not whole numbers"),
+        ([1, 2**63], "uint64", "a value is beyond int64"),
+    ],
+)
+def test_what_is_not_a_whole_number_is_named(
+    convert: Any, categories: list[Any], dtype: str, message: str
+) -> None:
+    """Categories that a count would merge or cut are refused on each engine."""
+    with pytest.raises(pf.InputError, match=f"column 'category_id': .*{message}"):
+        pf.summarize(convert(pets_of(categories, dtype)))
+
+
+LEFT_JOINED = pets_of([7, None, 7], "float64")
+
+
+def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
+    """Floats with NaN, as a left join leaves them, are whole numbers and no category.
+
+    Each kind of report can be written of them; a CSV has no number for them, and names it.
+    """
+    named = ["Cat", "no category", "Cat"]
+    assert "3 pets in at least 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
+    assert [row[2] for row in pet_rows(LEFT_JOINED, {7: "Cat"})] == named
+    for ending in ("xlsx", "parquet", "html", "csv"):
+        path = pf.write_report(LEFT_JOINED, tmp_path / f"stock.{ending}", categories={7: "Cat"})
+        assert path.stat().st_size > 0
+    written = pd.read_csv(path, dtype="str", keep_default_na=False)
+    assert written["category_id"].tolist() == ["7", "", "7"]
+    assert written["category"].tolist() == named
+
+
+def test_no_category_is_told_from_the_rest() -> None:
+    """Pets without a category have a line of their own beside the line of the small categories."""
+    lines = CodedPets.of(pets_of([None, None, 1, 2, 3], "Int64")).everything.largest(1)
+    found = [(line.label, line.is_rest) for line in lines]
+    assert found == [("no category", False), ("≥ 3 other categories", True)]
+
+
+VERBS: list[Any] = [pf.summarize, pf.charts.status_chart, pf.charts.inventory_table]
+
+
+@pytest.mark.parametrize("verb", [*VERBS, lambda pets: pf.write_report(pets, "never.xlsx")])
+def test_one_text_for_what_is_not_a_table(verb: Any) -> None:
+    """A wrong argument is named by its kind, a missing column by its name, two of one name too."""
+    with pytest.raises(pf.ArgumentError, match="expected a table of pets, got list; pass an Inv"):
+        verb([1, 2])
+    with pytest.raises(pf.InputError, match=r"this one lacks (id, name, )?status; rename"):
+        verb(pd.DataFrame({"category_id": [1]}))
+    pets = pets_of([7], "int64")
+    with pytest.raises(pf.InputError, match="has each column once"):
+        verb(pd.concat([pets, pets["category_id"]], axis=1))
+    with pytest.raises(pf.InputError, match=r"column 'category_id': 1\.5 is not a whole number"):
+        verb(pets_of([1.5], "float64"))
+
+
+@pytest.mark.parametrize("dtype", ["object", "category", "int64"])
+def test_statuses_of_any_dtype_are_counted_alike(dtype: str) -> None:
+    """A status that is not text is counted under its text by each verb, never as missing."""
+    statuses = [1, 1, 2] if dtype == "int64" else [1, "lost", None]
+    pets = pets_of([7, 7, 7], "int64").assign(status=pd.Series(statuses, dtype=dtype))
+    summed = pf.summarize(pets).iloc[-1]
+    drawn = CodedPets.of(pets).everything.by_status
+    counts = {name: count.count for name, count in drawn.items()}
+    assert counts == {name: summed[name] for name in drawn}
+    assert sum(counts.values()) - counts["no status"] == (3 if dtype == "int64" else 2)
+
+
+GROUPS = [(3, "available", 4), (3, "sold", 1), (5, "sold", 2), (None, "no status", 1)]
+
+
+def counted(groups: list[tuple[int | None, str, int]] = GROUPS) -> StatusCounts:
+    return StatusCounts.of(groups, {3: "Cat", 5: "<b>Dog</b>"})
+
+
+def test_lines_sums_and_text_agree() -> None:
+    """Each number of the text is a number of the lines, and the last line is their sum."""
+    table = CountTable(counted())
+    lines = [re.split(r"\s{2,}", line) for line in table.to_text().splitlines() if line]
+    shown = [[int(number) for number in numbers] for _, *numbers in lines[2:]]
+    assert shown == [[cell.count for cell in line.cells] for line in [*table.lines, table.sums]]
+    assert shown[-1] == [sum(column) for column in zip(*shown[:-1], strict=True)]
+
+
+def test_small_categories_share_one_line() -> None:
+    """Beyond ``top``, categories are added up in a line that says how many they are."""
+    many = counted([(number, "sold", 10 - number) for number in range(6)])
+    table = CountTable(many, top=2)
+    assert [line.label for line in table.lines][-1] == "4 other categories"
+    assert sum(line.total.count for line in table.lines) == table.sums.total.count
+    assert table.has_rest
+    assert not CountTable(many).has_rest
+
+
+def test_a_number_leads_to_its_pets_only_where_a_filter_means_them() -> None:
+    """A script finds category and status on each number, but no category on sums."""
+    drawn = CountTable(counted()).to_html(PAGE, is_picked=True)
+    assert 'data-category="3" data-status="sold"' in drawn
+    assert 'data-category="" data-status="no status"' in drawn
+    assert "data-category" not in drawn.partition("<tfoot>")[2]
+    assert "data-" not in CountTable(counted()).to_html(PAGE)
+    assert "&lt;b&gt;Dog" in drawn  # a label that looks like markup is text
+
+
+@pytest.mark.parametrize(("is_exact", "shown"), [(True, "none"), (False, "≥ 0")])
+def test_nothing_available_is_marked_where_it_is_certain(is_exact: bool, shown: str) -> None:
+    """A category without available pets reads ``none``, unless some may have been missed."""
+    held = counted([(5, "sold", 2)])
+    unsure = StatusCounts(
+        held.category_ids, held.labels, held.statuses, (is_exact,) * 4, is_exact, held.cells
+    )
+    drawn = CountTable(unsure).to_html(PAGE).partition("<tbody>")[2]
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", drawn)[0] == shown
+    assert (CountTable(unsure).nothing_available() is None) is not is_exact
+
+
+def test_numbers_in_words() -> None:
+    """A minimum says so, and a share never rounds to nothing."""
+    counts = [StatusCount(1200, is_exact) for is_exact in (True, False)]
+    assert [*map(short, counts)] == ["1,200", "≥ 1,200"]
+    shares = [per_cent(*pair) for pair in [(1, 4), (1, 9000), (0, 5), (0, 0)]]
+    assert shares == ["25.0%", "< 0.1%", "–", "–"]

@@ -1,0 +1,230 @@
+"""The key is in nothing that a person may show: no repr, log, traceback, pickle or message."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import pickle
+import traceback
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+from faults.hostile import HostileStore, http
+from petstore_frame.http.outcome import Proof
+
+KEY = "pf_live_0123456789_the_key"
+HERE = "http://127.0.0.1/v1"
+
+
+def broken(_: httpx.Request) -> httpx.Response:
+    raise httpx.ReadError("broken off")
+
+
+def empty(_: httpx.Request) -> httpx.Response:
+    return httpx.Response(200, content=b"[]")
+
+
+def refused(request: httpx.Request) -> httpx.Response:
+    return httpx.Response(401, json={"code": "unauthorized", "message": "no", "status": 401})
+
+
+def interrupted(_: httpx.Request) -> httpx.Response:
+    raise KeyboardInterrupt
+
+
+def surprised(request: httpx.Request) -> httpx.Response:
+    headers = dict(request.headers)  # a local that a verbose traceback would print
+    raise RuntimeError(f"a bug of the transport, with {len(headers)} headers at hand")
+
+
+HANDLERS = [broken, refused, interrupted, surprised]
+
+
+def client_of(handler: Callable[[httpx.Request], Any], key: Any = KEY) -> pf.Client:
+    transport = httpx.MockTransport(handler)
+    return pf.Client(HERE, key, transport=transport, max_retries=0)
+
+
+def failures(handler: Callable[[httpx.Request], httpx.Response]) -> Iterator[BaseException]:
+    client = client_of(handler)
+    create, fetch = partial(client.create_pet, "Luna", 1), partial(pf.fetch_inventory, client)
+    for act in (client.list_pets, create, fetch):
+        try:
+            act()
+        except BaseException as problem:
+            yield problem
+
+
+def all_locals(caught: pytest.ExceptionInfo[BaseException]) -> str:
+    """The traceback with all locals, from our frames on: the first is the test's own."""
+    shown = traceback.TracebackException(
+        caught.type, caught.value, caught.tb.tb_next, capture_locals=True
+    )
+    return "".join(shown.format())
+
+
+def test_the_key_is_in_no_repr_and_no_pickle() -> None:
+    """Neither the client nor what hangs on it shows the key, and no client is pickled."""
+    client = client_of(refused)
+    with pytest.raises(TypeError, match="holds a key"):
+        pickle.dumps(client)
+    parts = [client, *vars(client).values(), *vars(client._transport).values()]
+    assert KEY not in " ".join(f"{part!r} {part!s}" for part in parts)
+    assert KEY not in repr(vars(client)) + repr(vars(client._transport))
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+def test_the_key_is_in_no_traceback(handler) -> None:
+    """Tracebacks with all locals, as error trackers and pytest print them and as IPython's
+    ``%xmode Verbose`` does, hold no key."""
+    for problem in failures(handler):
+        tracked = traceback.TracebackException.from_exception(problem, capture_locals=True)
+        assert KEY not in "".join(tracked.format()).replace("KEY = ", "")
+        assert KEY not in str(problem)
+    ultratb = pytest.importorskip("IPython.core.ultratb")
+    for problem in failures(handler):
+        out = io.StringIO()
+        show = ultratb.VerboseTB(ostream=out, include_vars=True)
+        show.handler((type(problem), problem, problem.__traceback__))
+        assert any(name in out.getvalue() for name in ("list_pets", "create_pet", "fetch"))
+        assert KEY not in out.getvalue()
+
+
+ECHOES = {
+    "body": lambda key: {"json": {"auth": f"Bearer {key}"}},
+    "body without the scheme": lambda key: {"json": [key]},
+    "content type": lambda key: {"headers": {"Content-Type": f"text/{key}"}, "content": b"x"},
+    "request id": lambda key: {"headers": {"X-Request-Id": key}, "content": b"[]"},
+    "link": lambda key: {"headers": {"Link": f"</v1/pets?k={key}>; rel=next"}, "content": b"[]"},
+}
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 302, 400, 500])
+@pytest.mark.parametrize("place", ECHOES)
+def test_the_key_is_in_no_answer(status: int, place: str) -> None:
+    """Whatever a store makes of the request that it got, no part of its answer holds the key."""
+    client = client_of(lambda _: httpx.Response(status, **ECHOES[place](KEY)))
+    for method in ("GET", "POST"):
+        answer = client._transport.send(method, "/pets", body=b"{}")
+        assert KEY not in f"{answer.body!r} {vars(answer.headers)}"
+        assert "***" in f"{answer.body!r} {vars(answer.headers)}"
+
+
+def test_a_key_that_json_spells_otherwise_is_starred_too() -> None:
+    """Slashes, quotes and backslashes of a key may come back behind a backslash."""
+    key = 'a/key"with\\odd/characters'
+    for spelt in (json.dumps(key), json.dumps(key).replace("/", "\\/"), key):
+        client = client_of(lambda _, spelt=spelt: httpx.Response(200, content=f"[{spelt}]"), key)
+        assert client._transport.send("GET", "/pets").body.count(b"***") == 1
+
+
+def test_a_key_that_is_a_word_changes_no_pet() -> None:
+    """A short key, as of a demo, may be part of a name; behind its scheme alone it is starred."""
+    pets = [{"id": 1, "name": "Rocky", "categoryId": 1}, {"id": 2, "name": "Bearer k"}]
+    client = client_of(lambda _: httpx.Response(200, json=pets), "k")
+    body = client._transport.send("GET", "/pets").body
+    assert b"Rocky" in body
+    assert b'"Bearer ***"' in body
+
+
+def test_our_log_names_method_path_and_status(caplog: pytest.LogCaptureFixture) -> None:
+    """DEBUG has one line a request, in the logger of http, answered or not."""
+    caplog.set_level(logging.DEBUG, logger="petstore_frame")
+    client_of(empty).list_pets()
+    with pytest.raises(pf.APIConnectionError):
+        client_of(broken).create_pet("Luna", 3)
+    lines = [(record.name, record.message.split(" ms")[0]) for record in caplog.records]
+    assert lines[0][0] == lines[1][0] == "petstore_frame.http"
+    assert lines[0][1].startswith("GET /pets 200 ")
+    assert lines[1][1].startswith("POST /pets: no answer from ")
+
+
+@pytest.mark.parametrize("status", ["200 OK", "201 Created", "401 Unauthorized", "503 No"])
+@pytest.mark.parametrize("key", [KEY, "short", "a'quote\"and\\backslash/slash"])
+def test_the_key_is_in_no_log(status: str, key: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Every logger at DEBUG, the engine's included, and a store that sends the key back."""
+    caplog.set_level(logging.DEBUG)
+    for name in [*logging.root.manager.loggerDict]:
+        logging.getLogger(name).setLevel(logging.NOTSET)
+    echo = (f"WWW-Authenticate: Bearer {key}", f'X-Echo: "{key}"', f"Set-Cookie: key={key}")
+    with HostileStore(lambda _: http(status, json.dumps([key]), *echo)) as store:
+        with pf.Client(store.base_url, key, max_retries=0) as client:
+            for act in (client.list_pets, lambda: client.create_pet(name="a", category_id=1)):
+                with contextlib.suppress(pf.PetstoreError):
+                    act()
+    seen = [record for record in caplog.records if record.name == "httpcore.http11"]
+    assert any("X-Echo" in record.getMessage() for record in seen)
+    text = "\n".join(record.getMessage() for record in caplog.records)
+    for spelt in (key, json.dumps(key)[1:-1], repr(key.encode())[2:-1]):
+        assert spelt not in text
+
+
+def test_the_key_in_a_link_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A store that puts the key into its own addresses does not get it into ours."""
+    caplog.set_level(logging.DEBUG)
+
+    def answer(head: str) -> bytes:
+        link = f"Link: </v1/pets/{KEY}/more?key={KEY}>; rel=next"
+        return http("200 OK", '[{"id":1,"name":"a","categoryId":1}]', link)
+
+    with HostileStore(answer) as store, pf.Client(store.base_url, KEY, max_retries=0) as client:
+        with contextlib.suppress(pf.PetstoreError):
+            pf.fetch_inventory(client, max_pets=5)
+    assert len(store.heads) > 1
+    assert KEY not in "\n".join(record.getMessage() for record in caplog.records)
+
+
+def test_a_key_may_be_asked_for_each_time() -> None:
+    """A function as key is asked for each request, so that keys can change while one works."""
+    sent: list[httpx.Request] = []
+    keys = iter(["first", "second"])
+    client = client_of(lambda request: sent.append(request) or empty(request), keys.__next__)
+    client.list_pets()
+    client.list_pets()
+    assert [each.headers["Authorization"] for each in sent] == ["Bearer first", "Bearer second"]
+    # Once a request, also where the answer is searched for the key that was sent.
+    asked = iter([KEY, "another"])
+    client = client_of(lambda _: httpx.Response(400, content=KEY), asked.__next__)
+    assert client._transport.send("GET", "/pets").body == b"***"
+    assert next(asked) == "another"
+
+
+def test_a_function_that_gives_no_key_sends_nothing() -> None:
+    """A key that cannot be had is an error of settings, and proof that no pet was added."""
+
+    def fails() -> str:
+        raise OSError("the token service is down")
+
+    sent: list[httpx.Request] = []
+    client = client_of(lambda request: sent.append(request) or empty(request), fails)
+    with pytest.raises(pf.ConfigurationError, match="OSError: the token service is down"):
+        client.list_pets()
+    outcome = client.post_pet(b"{}")
+    assert (outcome.proof, outcome.is_systemic, sent) == (Proof.NOT_APPLIED, True, [])
+
+
+@pytest.mark.parametrize("key", ["", "two words", "tab\t", "žofie", "line\n", f"{KEY} "])
+def test_an_impossible_key_is_refused_unseen(key: str) -> None:
+    """A key that cannot be sent is refused before anything is, whether it was given or a function
+    returned it, and no traceback shows it."""
+    for make in (partial(pf.Client, HERE, key), pf.Client(HERE, lambda: key).list_pets):
+        with pytest.raises(pf.ConfigurationError) as caught:
+            make()
+        assert not key or key not in f"{caught.value} {all_locals(caught)}"
+
+
+@pytest.mark.parametrize("wrong", [{"base_url": "http://example.com/v1"}, {"timeout_s": -1}])
+def test_a_client_that_cannot_be_made_shows_no_key(wrong, monkeypatch) -> None:
+    """Neither an argument nor the environment is in the verbose traceback of a refused client."""
+    monkeypatch.setenv("PETSTORE_API_KEY", KEY)
+    for given in ({}, {"api_key": "".join(KEY)}):
+        with pytest.raises(pf.ConfigurationError) as caught:
+            pf.Client(**{"base_url": HERE} | wrong | given)
+        assert KEY not in all_locals(caught)

@@ -1,0 +1,203 @@
+"""Arguments and environment, waits, and the announced end of an operation."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.client import end_of_get_pet
+from petstore_frame.http.answer import read_retry_after
+from petstore_frame.http.settings import normalise_base_url, read_settings, same_store_address
+from petstore_frame.http.transport import repeat_wait_s
+
+HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}
+
+
+NUMBERS = HERE | {"PETSTORE_TIMEOUT": "2.5", "PETSTORE_MAX_RETRIES": "0"}
+LAN = HERE | {"PETSTORE_BASE_URL": "http://store.lan/v1"}
+INFINITE = float("inf")
+FAR = {"base_url": "https://store.example/v1", "api_key": "my-key"}
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ({}, (HERE["PETSTORE_BASE_URL"], "env-key", 2.5, 0)),
+        (FAR | {"timeout_s": 3, "max_retries": 1}, (*FAR.values(), 3, 1)),
+        (FAR | {"timeout_s": np.float32(2.5), "max_retries": np.int64(3)}, (*FAR.values(), 2.5, 3)),
+    ],
+    ids=["environment", "arguments", "numpy's numbers"],
+)
+def test_an_argument_beats_the_environment(given: dict[str, Any], read: tuple[Any, ...]) -> None:
+    """What a caller says, as a notebook computes it, wins over what is set around them; without
+    arguments the variables speak, and numbers among them are read."""
+    settings = read_settings(environ=NUMBERS, **given)
+    key = settings.key().get_secret_value()
+    assert (settings.base_url, key, settings.timeout_s, settings.max_retries) == read
+    insecure = LAN | {"PETSTORE_ALLOW_INSECURE": "1"}  # as good as the argument
+    assert read_settings(environ=insecure).base_url == "http://store.lan/v1"
+
+
+NOT_WHOLE, NOT_SECONDS = "is a whole number, 0 or more", "is a number of seconds above 0"
+REFUSED: list[tuple[dict[str, Any], dict[str, str], str]] = [
+    ({}, {}, "PETSTORE_BASE_URL"),
+    ({}, {"PETSTORE_BASE_URL": "http://127.0.0.1/v1"}, "PETSTORE_API_KEY"),
+    ({}, HERE | {"PETSTORE_TIMEOUT": "soon"}, f"PETSTORE_TIMEOUT {NOT_SECONDS}"),
+    ({}, HERE | {"PETSTORE_TIMEOUT": "nan"}, f"PETSTORE_TIMEOUT {NOT_SECONDS}"),
+    ({}, HERE | {"PETSTORE_TIMEOUT": "0"}, f"PETSTORE_TIMEOUT {NOT_SECONDS}"),
+    ({}, HERE | {"PETSTORE_MAX_RETRIES": "-1"}, f"PETSTORE_MAX_RETRIES {NOT_WHOLE}"),
+    ({}, HERE | {"PETSTORE_MAX_RETRIES": "2.9"}, f"PETSTORE_MAX_RETRIES {NOT_WHOLE}"),
+    ({}, LAN | {"PETSTORE_ALLOW_INSECURE": "0"}, "allow_insecure=True"),
+    ({}, LAN | {"PETSTORE_ALLOW_INSECURE": "yes"}, "PETSTORE_ALLOW_INSECURE is"),
+    *(({"max_retries": n}, HERE, f"{NOT_WHOLE}, got {n!r}") for n in (2.9, True, "3")),
+    *(({"timeout_s": n}, HERE, f"{NOT_SECONDS}, got {n!r}") for n in (0, True, INFINITE, "3")),
+    *(({"base_url": no_text}, HERE, "base_url is text") for no_text in (3, object())),
+    *(({"api_key": no_text}, HERE, "the API key is text") for no_text in (3, object())),
+    # A program whose own setting is empty is not sent to another store of the environment.
+    *(({"base_url": nothing}, HERE, "base_url is empty") for nothing in ("", "  ")),
+    ({"base_url": "psk_secret", "api_key": HERE["PETSTORE_BASE_URL"]}, {}, "base_url comes first"),
+]
+
+
+@pytest.mark.parametrize(("given", "environ", "words"), REFUSED)
+def test_a_setting_that_is_missing_or_impossible_is_named(
+    given: dict[str, Any], environ: dict[str, str], words: str
+) -> None:
+    """A setting that a caller cannot have meant never becomes another one, is no AttributeError
+    from deep inside, and a key in the place of an address does not land in the message."""
+    with pytest.raises(pf.ConfigurationError) as caught:
+        read_settings(environ=environ, **given)
+    assert words in str(caught.value) and "psk_secret" not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    # A header's name alone says nothing of how long the store remembers a key.
+    with pytest.raises(pf.ConfigurationError, match="idempotency is an IdempotencyKey"):
+        pf.Client(HERE["PETSTORE_BASE_URL"], "k", idempotency="Idempotency-Key")
+
+
+@pytest.mark.parametrize(
+    ("address", "one_spelling"),
+    [
+        ("HTTPS://Store.Example:443/v1/", "https://store.example/v1"),
+        ("http://localhost:8000/v1", "http://localhost:8000/v1"),
+        ("http://[::1]:80/v1", "http://[::1]/v1"),
+        (" https://store.example/v1 ", "https://store.example/v1"),
+    ],
+)
+def test_an_address_has_one_spelling(address: str, one_spelling: str) -> None:
+    """Case, default ports and a last slash do not make another store."""
+    assert normalise_base_url(address) == one_spelling
+    assert normalise_base_url(one_spelling) == one_spelling
+
+
+UNSAFE = [
+    "http://store.example/v1", "ftp://store.example/v1", "store.example/v1",
+    "https://store.example:port/v1", "https://[store.example/v1",
+]  # fmt: skip
+UNSENT = ["http://127.0.0.1:9/v1\x7f", f"https://{'é' * 70}/v1"]
+SECRET = [
+    "https://me:hidden@store.example/v1", "https://me:hidden@store.example:port/v1",
+    "https://me:hid/hidden@store.example/v1", "https://me:12/hidden@store.example/v1",
+    "ftp://me:hidden@store.example/v1", "me:hidden@store.example",
+    "https://[me:hidden@store.example/v1", "https://store.example/v1?key=hidden",
+    "ftp://store.example/v1#hidden",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [(each, "store.example") for each in UNSAFE] + [(each, "base_url") for each in UNSENT + SECRET],
+)
+def test_an_unsafe_address_is_refused_and_no_secret_repeated(address: str, words: str) -> None:
+    """Plain http to another machine, other schemes, anything but an address and one that no request
+    can have are refused with the client, not with its first request. A user, a password or a query
+    may be a secret: neither the error nor the repr shows it."""
+    with pytest.raises(pf.ConfigurationError, match=words) as caught:
+        pf.Client(address, "k")
+    frames = traceback.walk_tb(caught.value.__traceback__)
+    shown = [repr(frame.f_locals["self"]) for frame, _ in frames if "self" in frame.f_locals]
+    assert "hidden" not in f"{caught.value} {shown}"
+
+
+@pytest.mark.parametrize(
+    ("address", "is_same"),
+    [
+        ("http://localhost:8000/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://127.0.0.2:8000/v1", False),
+        ("http://store.localhost:8000/v1", False),
+        ("http://127.0.0.1:8001/v1", False),
+        ("http://127.0.0.1:8000/other/v1", False),
+        ("https://store.example:8000/v1", False),
+    ],
+)
+def test_this_machine_has_one_address(address: str, is_same: bool) -> None:
+    """localhost and its two addresses are one store; any other address, port or path is another.
+    A service of one's own may draw a new port at each start; another machine's never does."""
+    here = "http://127.0.0.1:8000/v1"
+    assert (same_store_address(address) == same_store_address(here)) is is_same
+    one, other = (same_store_address(each, any_local_port=True) for each in (here, address))
+    assert same_store_address("https://store.example:1/v1", any_local_port=True).endswith(":1/v1")
+    assert (one == other) is (is_same or address == "http://127.0.0.1:8001/v1")
+
+
+def test_waits_grow_under_a_cap_and_a_budget() -> None:
+    """Full jitter: from nothing to a ceiling that doubles; the sum of patience is bounded."""
+    most = [repeat_wait_s(repeats, None, draw=lambda: 1.0) for repeats in range(9)]
+    assert most == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30]
+    assert repeat_wait_s(3, None, draw=lambda: 0.0) == 0
+    assert repeat_wait_s(2, None, 179.5, draw=lambda: 1.0) is None
+    # A Retry-After is never undercut, and one beyond the cap ends the attempts.
+    assert repeat_wait_s(0, 7.0, draw=lambda: 0.5) == 7.0
+    assert repeat_wait_s(0, 31.0) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("120", 120.0),
+        ("Sat, 21 Nov 2026 12:00:10 GMT", 10.0),
+        ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-5", None),
+        ("1" * 11, None),
+        (None, None),
+    ],
+)
+def test_retry_after_has_two_forms(text: str | None, seconds: float | None) -> None:
+    """Seconds or a date; nonsense is no wish."""
+    now = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+    assert read_retry_after(text, now) == seconds
+    assert read_retry_after("0", now) == 0.0
+
+
+def test_the_end_is_told_in_days() -> None:
+    """The sentence counts the days that are left."""
+    told = end_of_get_pet(date(2030, 12, 4))
+    assert "ends on 5 December 2030 (1 day left); list with a status filter instead" in told
+    assert "was to end on 5 December 2030;" in end_of_get_pet(date(2031, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("proxy", "words"),
+    [
+        ("socks5://me:pw@127.0.0.1:1", r"socks5://127.0.0.1:1, cannot be used: SOCKS needs"),
+        ("gopher://me:pw@127.0.0.1:1", r"gopher://127.0.0.1:1, cannot be used"),
+        ("http://me:pw@127.0.0.1:99999", "an address that cannot be read, cannot be used"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_named(proxy: str, words: str, monkeypatch) -> None:
+    """A Client that could send nothing is refused at once, with the variables to look at, and one
+    of a store on this machine, which needs no proxy, is not."""
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    pf.Client("http://127.0.0.1:1/v1", "k").close()
+    with pytest.raises(pf.ConfigurationError, match=words) as caught:
+        pf.Client("https://store.example/v1", "k")
+    assert "NO_PROXY" in str(caught.value)
+    assert "pw" not in str(caught.value)

@@ -1,0 +1,204 @@
+"""What the client says to somebody who asked it wrongly: what is meant, and the next step."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import httpx
+import numpy as np
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.http.outcome import Proof
+from petstore_frame.inventory import Verdict
+from petstore_frame.schema.arguments import whole_number
+from threaded import Server
+
+
+@pytest.fixture
+def silent() -> pf.Client:
+    """A client of an address where nothing listens: whatever is sent would fail at once."""
+    return pf.Client("http://127.0.0.1:9/v1", "k", max_retries=0)
+
+
+def told(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> str:
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+def answering(pet: dict[str, Any]) -> pf.Client:
+    """A client of a store that answers each POST with this pet."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(201, json=pet))
+    return pf.Client("http://127.0.0.1/v1", "k", transport=transport)
+
+
+@pytest.mark.parametrize("path", ["", "/v2", "/v1/pets"])
+def test_a_wrong_address_is_named_where_nothing_is_found(sample_server: Server, path: str) -> None:
+    """A 404 for a listing sends the reader to base_url, and shows what it is; one for an address
+    that a store made, a dead link, does not."""
+    address = sample_server.base_url.removesuffix("/v1") + path
+    with pf.Client(address, sample_server.api_key) as client:
+        words = told(client.list_pets, pf.NotFoundError)
+        assert f"base_url: it is {client.base_url}, and a store's address ends in /v1" in words
+        assert "the id" not in words
+        words = told(lambda: client.ask_page("/pets", params={"cursor": "x"}), pf.NotFoundError)
+        assert "the store's own link leads nowhere" in words and "base_url" not in words
+
+
+@pytest.mark.parametrize("client", ["http://127.0.0.1/v1", None, Verdict.UNKNOWN])
+def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
+    """An address in a client's place is refused with the call that makes a client of it."""
+    for call in (pf.fetch_inventory, pf.Dashboard, lambda client: pf.load_csv("a.csv", client)):
+        words = told(lambda call=call: call(client))
+        assert "pf.Client(base_url, api_key=...)" in words
+        assert "127.0.0.1" not in words  # it might have been a key
+
+
+@pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])
+def test_an_id_is_a_whole_number(silent: pf.Client, value: Any) -> None:
+    """Texts, floats and booleans are no ids, and nothing is sent for them."""
+    for call in (silent.find_pet, silent.get_pet):
+        words = told(lambda call=call: call(value))
+        assert words.startswith("pet_id is a whole number, got ")
+        assert words.endswith("nothing was sent")
+
+
+def test_numpys_whole_numbers_are_whole_numbers() -> None:
+    """An id or a category taken from a frame needs no conversion."""
+    assert whole_number("pet_id", np.int64(3), 1) == 3
+    assert pf.NewPet(name="Luna", category_id=np.int64(3)).to_json() == (
+        b'{"name":"Luna","categoryId":3}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"status": "lost"}, "status is one of available, pending, sold, or None for all"),
+        ({"status": "Sold"}, "got 'Sold' (did you mean 'sold'?); nothing"),
+        ({"status": "availible "}, "(did you mean 'available'?); nothing"),
+        ({"status": "lost"}, "got 'lost'; nothing"),
+        ({"status": 3}, "got 3; nothing"),
+        ({"limit": "10"}, "limit is a whole number, got the text '10'"),
+        ({"limit": 0}, "limit is 1 to 100, got 0"),
+        ({"limit": 101}, "limit is 1 to 100, got 101"),
+        ({"limit": True}, "limit is a whole number, got True"),
+        ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
+        ({"strategy": "fast"}, "strategy is one of auto, documented, got 'fast'"),
+        ({"max_probes": None}, "max_probes is a whole number, got None"),
+        ({"id_range": 5}, "id_range is a first and a last id, such as (1, 500), got 5"),
+        ({"id_range": (5, 1)}, "the first one first"),
+        ({"id_range": (1, 20_000)}, "id_range is at most 10,000 ids"),
+        ({"id_range": (1, 5), "status": "sold"}, "leave out the status, or the id_range"),
+        ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
+        ({"progress": 1}, "progress is a function, True, False or None, got 1"),
+        ({"progress": 0}, "progress is a function, True, False or None, got 0"),
+    ],
+)
+def test_an_argument_of_a_fetch_is_refused_in_words(
+    silent: pf.Client, options: dict[str, Any], words: str
+) -> None:
+    """What an argument can be is said where it is refused, under one class of error, for a whole
+    listing and for a page."""
+    has_page = options.keys() <= {"limit", "status"}
+    for ask in (partial(pf.fetch_inventory, silent), silent.list_pets)[: 1 + has_page]:
+        said = told(partial(ask, **options))
+        assert words in said
+        assert said.endswith("nothing was sent")
+
+
+@pytest.mark.parametrize(
+    ("pet", "words"),
+    [
+        ({"name": "x"}, ["category_id is missing"]),
+        ({"name": 1, "kind": 2}, ["name is text, got 1", "category_id is missing", "kind is no"]),
+        ({"name": "x", "categoryId": "3"}, ["category_id is a whole number of 64 bits, got '3'"]),
+        ({"name": "x", "category_id": 2**63}, ["category_id is a whole number of 64 bits"]),
+        ({"name": "x", "category_id": np.array([3])}, ["category_id is a whole number"]),
+        ({"name": "x", "category_id": 3, "status": "lost"}, ["available, pending, sold, or None"]),
+        ({"name": "\ud800", "category_id": 3}, ["name holds a lone surrogate"]),
+    ],
+)
+def test_all_that_is_wrong_with_a_pet_is_said_at_once(
+    silent: pf.Client, pet: dict[str, Any], words: list[str]
+) -> None:
+    """Every field at fault is named, by its Python name, in our words."""
+    for call in (lambda: silent.create_pet(**pet), lambda: pf.NewPet(**pet)):
+        said = told(call)
+        assert [part for part in words if part not in said] == []
+        assert "pydantic" not in said
+
+
+def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
+    """The fields of a pet need no NewPet around them, and may be a row of a frame; a dict, a row
+    or a NewPet in the place of the name gets the call that takes its fields."""
+    luna = {"name": "Luna", "category_id": 3, "status": "sold"}
+    row = pd.DataFrame([luna]).iloc[0]
+    with answering(pf.Pet(id=1, **luna).model_dump(by_alias=True)) as client:
+        added = [client.create_pet(**luna), client.create_pet(*luna.values())]
+        assert [*added, client.create_pet(**dict(row))] == [pf.Pet(id=1, **luna)] * 3
+    for whole in (luna, row, pf.NewPet(**luna)):
+        words = told(partial(silent.create_pet, whole))
+        assert pf.NewPet(**dict(whole)) == pf.NewPet(**luna)
+        assert f"got a {type(whole).__name__}; create_pet(**dict(pet))" in words
+        assert "pf.load_frame(frame, client)" in words
+
+
+@pytest.mark.parametrize(
+    ("returned", "field"),
+    [
+        ({"name": "Max", "categoryId": 3, "status": "sold"}, "name"),
+        ({"name": "Luna", "categoryId": 4, "status": "sold"}, "category_id"),
+        ({"name": "Luna", "categoryId": 3, "status": "pending"}, "status"),
+        ({"name": "Luna", "categoryId": 3}, "status"),
+        ({"name": " luna", "categoryId": 3, "status": "sold"}, None),
+    ],
+)
+def test_another_pet_than_was_sent_is_an_error(returned: dict[str, Any], field: str | None) -> None:
+    """The error has both pets; a store may change no more than case, spaces and letter forms."""
+    with answering({"id": 7, **returned}) as client:
+        if field is None:
+            assert client.create_pet(name="Luna", category_id=3, status="sold").id == 7
+            return
+        with pytest.raises(pf.ContractError, match="another pet than was sent, id 7") as caught:
+            client.create_pet(name="Luna", category_id=3, status="sold")
+    assert (caught.value.field, caught.value.pet.id) == (field, 7)
+    assert caught.value.may_have_been_applied
+
+
+@pytest.mark.parametrize("word", ["pets", "fetch_inventory", "add_pet", "summary"])
+def test_a_guessed_method_names_the_right_ones(silent: pf.Client, word: str) -> None:
+    """Who guesses a method is told those that a client has in one sentence."""
+    assert "create_pet" in told(lambda: getattr(silent, word), AttributeError)
+
+
+def test_a_closed_client_says_so(sample_server: Server) -> None:
+    """After its with block a client sends nothing more, and proves that it did not; until then a
+    404 for one pet is about the id alone."""
+    with sample_server.client() as client, pytest.warns(pf.EndpointDeprecatedWarning):
+        assert told(lambda: client.get_pet(10**9), pf.NotFoundError).endswith("; check the id")
+    for call in (client.list_pets, lambda: client.create_pet(name="x", category_id=1)):
+        assert "is closed" in told(call, pf.errors.ClosedError)
+    assert client.post_pet(b"{}").proof is Proof.NOT_APPLIED
+    assert repr(client).endswith(", closed>")
+
+
+def test_a_closed_server_hands_out_no_client(process_server: pf.Server) -> None:
+    """A server that has ended says so, and how to start another."""
+    process_server.close()
+    assert "start a new one with pf.serve()" in told(process_server.client, pf.errors.ClosedError)
+
+
+def test_help_shows_the_fields_of_a_pet_as_they_are_typed() -> None:
+    """Before and after the first pet is made, without wire names and annotations."""
+    for _ in range(2):
+        assert list(inspect.signature(pf.NewPet).parameters) == ["name", "category_id", "status"]
+        assert "PetField" not in str(inspect.signature(pf.Pet))
+        pf.Pet(id=1, name=pf.NewPet(name="Luna", category_id=3).name, category_id=3)
+    # Its parameters are written out for editors, so a new field needs a line there, too.
+    assert [*inspect.signature(pf.Client.create_pet).parameters][1:] == [*pf.NewPet.model_fields]

@@ -1,0 +1,151 @@
+"""The verdict about a listing: its words, its JSON, and how an inventory looks in a notebook."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
+from petstore_frame.inventory import (
+    Completeness,
+    Evidence,
+    Fact,
+    Inventory,
+    PetSearch,
+    StatusCount,
+    Verdict,
+)
+from petstore_frame.inventory.pet_search import SearchState
+from petstore_frame.schema.frame import PetColumns
+
+
+def known(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
+    return Completeness(verdict, **({"basis": "because", "rows": 1200, "requests": 13} | more))
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (known(), "complete: 1,200 pets"),
+        (known(rows=1), "complete: 1 pet"),
+        (known(status="sold"), "complete: 1,200 sold pets"),
+        (known(Verdict.UNKNOWN, status="sold", rows=1), "unknown: at least 1 sold pet"),
+        (known(Verdict.UNKNOWN), "unknown: at least 1,200 pets"),
+        (known(Verdict.INCOMPLETE, advertised_total=5000), "incomplete: 1,200 of 5,000 pets"),
+        (known(Verdict.UNSTABLE), "unstable: 1,200 pets read"),
+    ],
+)
+def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
+    """What is complete says what was asked for, and no other count stands bare."""
+    assert str(made) == text
+    assert made.is_complete is text.startswith("complete:")
+    assert made.covers_all is (made.is_complete and made.status is None)
+    # A count of zero is exact only where the whole store was read.
+    assert str(made.count("pending")) == ("0" if made.covers_all else "at least 0")
+
+
+def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
+    """Verdicts can be told apart in a set, and survive JSON unchanged; asking one for its truth is
+    refused, with the way to ask."""
+    counts = {"sold": StatusCount(3, True)}
+    verdicts = {known(by_status=counts), known(by_status=dict(counts)), known(rows=7)}
+    assert len(verdicts) == 2 and known(by_status=counts) in verdicts
+    larger = Evidence(Fact.TOTAL_LARGER, assumptions=("b",), count=7)
+    more = {"assumptions": ("a",), "advertised_total": 7, "evidence": (larger,)}
+    made = known(Verdict.UNKNOWN, by_status=counts, **more)
+    stored = json.loads(json.dumps(made.to_dict()))
+    assert (Completeness.from_dict(stored), stored["text"]) == (made, str(made))
+    with pytest.raises(TypeError, match=r"ask \.covers_all .*\.is_complete .*\.verdict"):
+        bool(made)
+
+
+def test_a_verdict_of_an_earlier_version_says_no_more() -> None:
+    """What was complete for a part of what was asked is unknown."""
+    earlier = {"verdict": "complete", "basis": "b", "rows": 7, "requests": 1, "conflicts": ["x"]}
+    read = [Completeness.from_dict({**earlier, "scope": s}) for s in ("all pets", "ids 1 to 9")]
+    assert [str(each.verdict) for each in read] == ["complete", "unknown"]
+
+
+def test_a_reader_at_a_prompt_sees_one_line() -> None:
+    """What a prompt shows of a verdict, a count, a search and a page is one honest line."""
+    unknown = known(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
+    assert repr(unknown) == "<Completeness: unknown: at least 100 pets>"
+    assert repr(unknown.total) == "<StatusCount: at least 100>"
+    search = PetSearch(SearchState.UNKNOWN, None, "not among 100 pets", 1)
+    assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
+    columns = PetColumns([1, 2], ["a", "b"], [3, 3], ["sold", "sold"])
+    full = repr(Page(columns, Headers([]), "http://127.0.0.1/v1/pets?limit=2&status=sold"))
+    assert full == "<Page: 2 pets with status sold, as many as asked for: the store may hold more>"
+
+
+def shown(inventory: Inventory) -> str:
+    """The text of what a notebook shows of an inventory, each of whose tags is closed."""
+    html = inventory._repr_html_().replace("&nbsp;", " ")
+    page = ElementTree.fromstring(f"<page>{html}</page>")
+    return re.sub(r"\s+", " ", "".join(page.itertext()))
+
+
+NASTY = "<img src=x onerror=alert(1)>"
+SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
+    "the total": ({"verdict": Verdict.INCOMPLETE, "advertised_total": 900},
+        ["Incomplete 5 of 900 pets"], []),
+    "every digit of an id": ({}, [str(2**63 - 1), "-5"], []),
+    "an empty store": ({"pets": []}, ["Complete 0 pets"], ["more in"]),
+    "only the status asked for": ({"pets": [(1, "a", 1, "sold")], "status": "sold"},
+        ["Sold 1"], ["Available", "No status"]),
+    "long texts cut, empty ones told from missing ones":
+        ({"pets": [(1, "W" * 400, 1, ""), (2, "", 1, None)]},
+        ["W" * 79 + "…", "(empty) 1", "No status 1", "—"], ["W" * 80]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "has", "lacks"), SHOWN.values(), ids=SHOWN)
+def test_a_notebook_shows(inventory_of, made: dict, has: list[str], lacks: list[str]) -> None:
+    """The first words are the verdict, and each id, count and text is what it is."""
+    inventory = inventory_of(**made)
+    text = shown(inventory)
+    assert ("<table" in inventory._repr_html_()) is bool(len(inventory))
+    assert text.startswith(str(made.get("verdict", "complete")).capitalize())
+    assert [part for part in has if part not in text] == []
+    assert [part for part in lacks if part in text] == []
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_no_count_stands_bare(inventory_of, verdict: Verdict) -> None:
+    """Only a complete inventory shows counts without "at least"."""
+    text = shown(inventory_of(verdict=verdict))
+    assert ("at least" in text) is (verdict is not Verdict.COMPLETE)
+    assert "Available" in text
+
+
+def test_every_text_is_escaped(inventory_of) -> None:
+    """Names, statuses, evidence and assumptions are text, whatever they hold."""
+    evidence = (
+        Evidence(Fact.SAYS_MORE, detail=NASTY),
+        Evidence(Fact.STATUS_PAGE, NASTY, detail=NASTY),
+    )
+    pets = [(1, NASTY, 1, NASTY), (2, "\u202egnirts", 1, None)]
+    made = inventory_of(pets, evidence=evidence, assumptions=(NASTY,), basis=NASTY)
+    html = made._repr_html_()
+    assert "<img" not in html
+    assert html.count("&lt;img") >= 6
+
+
+def test_an_inventory_points_to_its_frame(inventory_of) -> None:
+    """What a table can do is asked of the frame, and the message says so."""
+    inventory = inventory_of()
+    for wrong, error, advice in (
+        (lambda: inventory.summary(), AttributeError, r"pf\.summarize\(inventory\)"),
+        (lambda: inventory.to_excel("a.xlsx"), AttributeError, r"pf\.write_report"),
+        (lambda: list(inventory), TypeError, r"\.frame\.itertuples"),
+    ):
+        with pytest.raises(error, match=advice):
+            wrong()
+    assert not hasattr(inventory, "columns")
+    assert copy.deepcopy(inventory).completeness == inventory.completeness

@@ -1,0 +1,211 @@
+"""What a frame covers is true of the rows that it has now, and of no others."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pickle
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.inventory import Completeness, Fact, Inventory, Origin, Verdict
+from petstore_frame.inventory.completeness import StatusCount
+from petstore_frame.inventory.origin import origin_of, rows_digest, stamp
+from petstore_frame.schema.frame import PetColumns, to_frame
+
+SOLD = {"sold": StatusCount(2, True)}
+KNOWN = Completeness(Verdict.COMPLETE, "because", 4, 1, by_status=SOLD)
+
+TEXT = pd.Series(dtype="str").dtype
+ORIGIN = Origin("http://127.0.0.1/v1", datetime(2026, 11, 21, 2, 0, tzinfo=UTC), "s-1")
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    ids, statuses = [3, 1, 2, 2**63 - 1], ["sold", None, "x", "sold"]
+    return stamp(to_frame(PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses)), KNOWN, ORIGIN)
+
+
+PRICES = pd.DataFrame({"id": [1, 2, 3, 2**63 - 1, 99], "price": [9.5, 1, 2, 3, 4]})
+KEEPS = {
+    "untouched": lambda frame: frame,
+    "sorted": lambda frame: frame.sort_values("name", ascending=False),
+    "copied": lambda frame: frame.copy(),
+    "given a column": lambda frame: frame.assign(label="Dogs"),
+    "given an index": lambda frame: frame.set_index(pd.Index(list("wxyz"))),
+    "merged": lambda frame: frame.merge(PRICES, on="id", how="left"),
+    "merged the other way round": lambda frame: PRICES.merge(frame, on="id"),
+    "with tidied categories": lambda frame: frame.assign(
+        status=frame["status"].cat.remove_unused_categories()
+    ),
+    "pickled": lambda frame: pickle.loads(pickle.dumps(frame)),
+}
+BREAKS = {
+    "filtered": (lambda frame: frame[frame["status"] == "sold"], "2 pets fewer"),
+    "cut": (lambda frame: frame.head(3), "1 pet fewer"),
+    "doubled": (lambda frame: frame.loc[frame.index.repeat(2)], "4 of its ids repeat (3, 1, 2"),
+    "sold out": (lambda frame: frame.assign(status="sold"), "a status"),
+    "moved to a category": (lambda frame: frame.assign(category_id=1), "a category"),
+    "turned": (lambda frame: frame.T, "no ids"),
+    "described": (lambda frame: frame.describe(), "repeat"),
+    "without ids": (lambda frame: frame.drop(columns="id"), "no ids"),
+}
+
+
+@pytest.mark.parametrize("change", KEEPS.values(), ids=KEEPS)
+def test_what_keeps_the_rows_keeps_what_they_cover(frame: pd.DataFrame, change) -> None:
+    """Order, index, further columns, copies and merges of each pet once change nothing."""
+    found = change(frame)
+    assert (pf.completeness(found), origin_of(found)) == (KNOWN, ORIGIN)
+
+
+@pytest.mark.parametrize(("change", "why"), BREAKS.values(), ids=BREAKS)
+def test_changed_rows_cover_nothing_that_is_known(frame: pd.DataFrame, change, why: str) -> None:
+    """No filtered or edited frame passes for the whole, and the reason is told."""
+    found = pf.completeness(change(frame))
+    assert found.verdict is Verdict.UNKNOWN
+    assert {each.fact for each in found.evidence} == {Fact.CHANGED_SINCE}
+    assert why in found.basis
+
+
+def test_a_merge_that_repeats_a_pet_is_told(frame: pd.DataFrame) -> None:
+    """A merge that brings a pet twice leaves nothing known: neither attrs nor rows are left."""
+    owners = pd.DataFrame({"id": [1, 1, 2], "owner": list("abc")})
+    found = pf.completeness(frame.merge(owners, on="id"))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.total == StatusCount(3, False)
+
+
+def test_rows_that_two_stores_hold_tell_nothing(frame: pd.DataFrame) -> None:
+    """A merged frame of pets that a second store holds too is not taken for either's."""
+    names = frame.assign(category_id=77)
+    for address in ("https://one.example/v1", "https://two.example/v1"):
+        stamp(names.copy(), KNOWN, dataclasses.replace(ORIGIN, base_url=address))
+    merged = names.merge(PRICES, on="id", how="left")
+    assert merged.attrs == {}
+    assert origin_of(merged) is None
+
+
+def test_parquet_keeps_what_rows_cover(frame: pd.DataFrame, tmp_path: Path) -> None:
+    """A frame written to Parquet and read back still knows what it covers."""
+    frame.assign(price=1.5).to_parquet(tmp_path / "pets.parquet")
+    found = pf.read_inventory(tmp_path / "pets.parquet")
+    assert (found.completeness, found.origin) == (KNOWN, ORIGIN)
+    assert found.frame["price"].tolist() == [1.5] * 4
+
+
+def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) -> None:
+    """A digest is held to the fields that it was made of, also where none are named beside it."""
+    kept = json.loads(frame.attrs["petstore_frame"])
+    for fields in (["id", "status"], None):
+        older = frame.copy()
+        known = {**kept, "digest": rows_digest(frame, fields or kept["fields"]), "fields": fields}
+        older.attrs["petstore_frame"] = json.dumps({k: v for k, v in known.items() if v})
+        assert pf.completeness(older) == KNOWN
+
+
+def test_of_a_frame_from_elsewhere_nothing_is_known() -> None:
+    """A frame without a record, or with one that cannot be read, is unknown; what is no frame is
+    refused."""
+    for attrs in ({}, {"petstore_frame": "{"}, {"petstore_frame": []}):
+        frame = pd.DataFrame({"id": [1]})
+        frame.attrs.update(attrs)
+        found = pf.completeness(frame)
+        assert (found.verdict, str(found)) == (Verdict.UNKNOWN, "unknown: at least 1 pet")
+        assert {each.fact for each in found.evidence} == {Fact.NO_RECORD}
+    for value in (None, "stock.csv", 3, pd.Series([1])):
+        with pytest.raises(pf.ArgumentError, match="expected a frame of pets or an Inventory, got"):
+            pf.completeness(value)
+
+
+EDITS = {
+    "a row added in place": lambda held: held.frame.loc.__setitem__(99, [9, "Rex", 1, "sold"]),
+    "a cell set": lambda held: held.frame.__setitem__("category_id", 1),
+    "replaced": lambda held: dataclasses.replace(held, frame=held.frame.head(2)),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_an_edited_inventory_is_nowhere_called_complete(frame: pd.DataFrame, edit) -> None:
+    """Whatever shows an Inventory stops calling it complete once its rows were changed."""
+    held = Inventory(frame, ORIGIN)
+    assert (held.completeness, pf.summarize(held).completeness) == (KNOWN, KNOWN)
+    held = edit(held) or held
+    chart = repr(pf.charts.status_chart(held))
+    shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), chart]
+    assert all("at least" in text and str(KNOWN) not in text for text in shown)
+    assert not pf.summarize(held).count("sold").is_exact
+
+
+def made(verdict: Verdict = Verdict.COMPLETE, **more: Any) -> Inventory:
+    """Five pets in two categories, one of them without a status."""
+    statuses = ["sold", None, "available", "sold", "pending"]
+    columns = PetColumns([5, 1, 2, 4, 3], list("abcde"), [7, 7, 8, 8, 8], statuses)
+    return Inventory.made_up(to_frame(columns), verdict=verdict, **more)
+
+
+def test_own_keys_stand_beside_the_pets() -> None:
+    """with_ids adds a column of text, and what is covered stays; a pet with two keys has both."""
+    ids = pd.DataFrame({"key": ["A1", "A2", "A3", "x"], "id": [5, 1, 5, None]})
+    held = made().with_ids(ids.astype({"id": "Int64"}))
+    assert held.frame["key"].fillna("").tolist() == ["A1, A3", "A2", "", "", ""]
+    assert (held.frame["key"].dtype, held.completeness.covers_all) == (TEXT, True)
+    with pytest.raises(pf.ArgumentError, match="key is missing"):
+        made().with_ids(pd.DataFrame({"id": [1]}))
+
+
+def test_every_pet_can_be_counted_with_pandas() -> None:
+    """to_frame gives every pet a status and a label; the Inventory's own frame stays as it is."""
+    held = made()
+    pets = held.to_frame({7: "Cat"}, no_status="(none)")
+    assert pets.groupby("status", observed=True).size().sum() == len(held) == 5
+    assert pets["category"].tolist()[:3] == ["Cat", "Cat", "Category 8"]
+    assert held.frame["status"].isna().sum() == 1
+
+
+def test_other_libraries_read_an_inventory() -> None:
+    """polars and pyarrow take an Inventory as it is, by the Arrow stream of its frame."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    assert polars.DataFrame(made())["id"].to_list() == [5, 1, 2, 4, 3]
+    assert pyarrow.table(made()).column("name").to_pylist() == list("abcde")
+
+
+def test_a_stated_filter_keeps_what_is_known_of_its_part() -> None:
+    """The part of a whole is whole; of an unknown listing it is where all its statuses are, and
+    what a filter leaves out is 0."""
+    part = made().where(category_id=8)
+    assert str(part.completeness) == "complete: 3 pets with category 8"
+    assert not part.completeness.covers_all
+    assert part.completeness.count("sold") == StatusCount(1, True)
+    open_end = made(Verdict.UNKNOWN, exact=("sold", "pending"))
+    assert open_end.where(status=["sold", "pending"]).completeness.is_complete
+    other = open_end.where(status=["sold", "available"]).completeness
+    assert (other.is_complete, other.count("available").is_exact) == (False, False)
+    assert str(other.count("pending")) == "0"
+    assert not made(Verdict.INCOMPLETE).where(category_id=8).completeness.is_complete
+    assert len(made().where(status="no status")) == 1
+
+
+def test_a_part_of_a_part_is_not_the_store() -> None:
+    """Filters add up, rows dropped afterwards by hand are seen, and no part is compared as all."""
+    part = made().where(category_id=8).where(status="sold")
+    assert str(part.completeness) == "complete: 1 pet with category 8 and status sold"
+    assert pf.completeness(part.frame.head(0)).verdict is Verdict.UNKNOWN
+    assert Completeness.from_dict(part.completeness.to_dict()) == part.completeness
+    with pytest.raises(pf.ArgumentError, match="only the pets with category 8"):
+        pf.compare(part.frame, part, on="name")
+
+
+def test_a_filter_is_refused_by_the_right_word() -> None:
+    """A word that is no status names the nearest one, and fetch_inventory answers a category with
+    the filter to write, and sends nothing."""
+    fetch: Any = pf.fetch_inventory
+    with pytest.raises(pf.ArgumentError, match=r"'solt' \(did you mean 'sold'\?\)"):
+        made().where(status="solt")
+    with pytest.raises(pf.ArgumentError, match=r"has no category=.*\.where\(category_id=3\)"):
+        fetch(None, category=3)

@@ -1,0 +1,89 @@
+"""Progress is shown to whoever watches, invents no totals and never ends a fetch."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.inventory.fetch import FetchProgress
+from petstore_frame.inventory.progress import is_watched, open_progress
+
+
+def client() -> pf.Client:
+    pets = [{"name": "x", "category_id": 1} for _ in range(300)]
+    return pf.testing.fake_store(pets).client()
+
+
+def test_a_function_is_told_the_pets_held() -> None:
+    """Each page moves the count on, and the last call has them all."""
+    told: list[int] = []
+    pf.fetch_inventory(client(), progress=told.append)
+    assert told == [100, 200, 300]
+
+
+@pytest.mark.parametrize("at", [0, 101])
+def test_a_failing_function_ends_no_fetch(sample_server, at: int) -> None:
+    """What goes wrong in showing progress, also while the store is awaited, is told once, at the
+    caller's own line, and the pets are all there."""
+
+    def fail(held: int) -> None:
+        if held >= at:
+            raise OSError("no screen")
+
+    for store, count in ((client(), 300), (sample_server.client(), 250)):
+        with store, pytest.warns(RuntimeWarning, match="no screen") as told:
+            inventory = pf.fetch_inventory(store, progress=fail)
+        assert len(inventory) == count
+        assert [warning.filename for warning in told] == [__file__]
+
+
+def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bar counts pets and promises no end; without a terminal or a notebook there is none."""
+    assert not is_watched()
+    FetchProgress(None)(5)
+    assert capsys.readouterr().err == ""
+    pf.fetch_inventory(client(), progress=True)
+    shown = capsys.readouterr().err
+    assert "Pets read" in shown
+    assert "%" not in shown
+
+
+def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    """INFO has the store and what was read of it, in the logger of the inventory."""
+    caplog.set_level("INFO")
+    store = client()
+    pf.fetch_inventory(store)
+    (line,) = caplog.records
+    assert (line.name, line.levelname) == ("petstore_frame.inventory", "INFO")
+    assert line.getMessage() == f"{store.base_url}: complete: 300 pets, 7 requests"
+
+
+def test_a_note_that_no_longer_holds_is_taken_away() -> None:
+    """A count that fell to nothing does not stay behind the bar when it ends."""
+    shown = io.StringIO()
+    with open_progress(True, "Loading", 3, file=shown) as display:
+        display.show(None, 3, unknown=2)
+        display.show(None, 3)
+    last = shown.getvalue().split("\r")[-1]
+    assert "3/3" in last and "unknown" not in last
+
+
+STORY = """
+import pandas as pd, petstore_frame as pf
+frame = pd.DataFrame({"name": ["Luna", "Max"], "category_id": [3, 3]})
+with pf.testing.fake_store([{"name": "Otis", "category_id": 3}] * 300).client() as client:
+    pf.fetch_inventory(client, progress=True)
+    pf.load_frame(frame, client, progress=True, journal="kept")
+"""
+
+
+def test_no_bar_stays_in_a_saved_notebook(tmp_path: Path) -> None:
+    """A bar is seen while a cell runs; the saved notebook has no word of it, and no widget."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    cell = nbformat.v4.new_code_cell(STORY)
+    book = nbformat.v4.new_notebook(cells=[cell])
+    nbclient.NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert [list(each["data"].values()) for each in cell["outputs"]] == [[""], [""]]

@@ -1,0 +1,75 @@
+"""Each pet once, its latest row, in the order first met; and no question asked twice."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.asker import Asker, Rows
+from petstore_frame.inventory.evidence import Fact
+from petstore_frame.schema.frame import PetColumns
+
+IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)
+PAGES = st.lists(st.lists(IDS, max_size=6) | st.lists(IDS, max_size=6).map(sorted), max_size=6)
+
+
+def columns(ids: list[int], name: str = "x") -> PetColumns:
+    return PetColumns(ids, [name] * len(ids), [1] * len(ids), [None] * len(ids))
+
+
+@given(PAGES, PAGES)
+def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -> None:
+    """Whatever the order and however pages overlap, the distinct ids are held as first met, and
+    those of another reading beside them."""
+    rows, distinct = Rows(), []
+    for ids in pages:
+        new = [pet_id for pet_id in dict.fromkeys(ids) if pet_id not in distinct]
+        assert rows.add(columns(ids)) == len(new)
+        distinct += new
+    assert list(rows.columns().id) == distinct
+    assert rows.repeated == sum(map(len, pages)) - len(distinct)
+    assert all(pet_id in rows for pet_id in distinct)
+    assert (2**62 + 12345 in rows) is (2**62 + 12345 in distinct)
+    more = Rows()
+    for ids in later:
+        more.add(columns(ids))
+    rows.add_all(more)
+    assert len(distinct) <= len(rows) == len({*chain(*pages, *later)})
+
+
+def test_the_latest_row_counts() -> None:
+    """A pet that comes back with other values keeps its place, takes them, and is told of."""
+    rows = Rows()
+    rows.add(columns([1, 2, 3]))
+    rows.add(columns([3, 4], name="y"))
+    assert list(rows.columns()[1]) == ["x", "x", "y", "y"]
+    assert (rows.changed_ids, rows.repeated) == ({3}, 1)
+
+
+class Store:
+    """Gives pages of the length asked for."""
+
+    base_url = "http://127.0.0.1/v1"
+
+    def ask_page(self, address: str = "/pets", *, params: dict[str, str], **_: object) -> Page:
+        return Page(columns([*range(int(params["limit"]))]), Headers([]), address)
+
+
+def test_the_budget_is_spent_once_and_no_answer_asked_for_twice() -> None:
+    """Of two questions asked side by side, a budget of one allows one, and the other is noted; a
+    fetch that begins anew after a failure has the answers that it was given before."""
+    reader = Asker(Store(), status=None, limit=100, budget=1)
+    asked = [{"limit": size} for size in ("1", "2")]
+    reader.probe_all(asked)
+    assert [reader.known(params) is not None for params in asked] == [True, False]
+    assert (reader.spent, reader.requests, reader.max_page) == (1, 1, 1)
+    assert [trouble.fact for trouble in reader.troubles] == [Fact.QUESTION_NOT_ASKED]
+    again = Asker(Store(), status=None, limit=100, budget=12)
+    first = again.probe({"limit": "3"})
+    assert again.probe({"limit": "3"}) is first
+    assert (again.spent, again.requests) == (1, 1)
+    assert again.probe({"limit": "3"}, again=True) is not first

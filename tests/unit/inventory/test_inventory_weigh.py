@@ -1,0 +1,91 @@
+"""What evidence comes to: contradictions never strengthen, order and repetition change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petstore_frame.inventory import Assumption, Evidence, Fact, Shows, Verdict
+from petstore_frame.inventory.evidence import Finding, weigh
+
+STATUSES = ("available", "pending", "sold")
+ASSUMPTIONS = st.lists(st.sampled_from(list(Assumption)), max_size=4, unique=True).map(tuple)
+FACTS = st.sampled_from(list(Fact))
+SCOPES = st.none() | st.sampled_from(STATUSES)
+
+
+def evidence(facts: st.SearchStrategy[Fact]) -> st.SearchStrategy[Evidence]:
+    return st.builds(Evidence, facts, SCOPES, ASSUMPTIONS, st.integers(0, 300), st.text(max_size=3))
+
+
+EVIDENCE = st.lists(evidence(FACTS), max_size=8)
+AGAINST = (Shows.MORE, Shows.MISSING, Shows.MOVED, Shows.CONFLICT)
+CONTRADICTION = evidence(FACTS.filter(lambda fact: fact.shows in AGAINST))
+
+
+@given(EVIDENCE, st.randoms())
+def test_order_and_repetition_change_nothing(known: list[Evidence], chance) -> None:
+    """The same evidence in another order, and told more than once, comes to the same."""
+    again = [*known, *known[: len(known) // 2]]
+    chance.shuffle(again)
+    assert weigh(again) == weigh(known)
+
+
+@given(EVIDENCE, CONTRADICTION)
+def test_a_contradiction_never_strengthens(known: list[Evidence], odd: Evidence) -> None:
+    """It makes nothing complete that was not, and no count exact: not that of its status, and none
+    at all where the listing moved."""
+    before, after = weigh(known), weigh([*known, odd])
+    assert after.verdict is not Verdict.COMPLETE or before.verdict is Verdict.COMPLETE
+    assert after.exact <= before.exact
+    assert before.inexact <= after.inexact
+    assert odd.scope not in after.exact
+    if odd.scope is None:
+        assert after.verdict is not Verdict.COMPLETE
+        assert odd.shows is not Shows.MOVED or not after.exact
+
+
+@given(EVIDENCE, st.sets(st.sampled_from(list(Assumption))))
+def test_a_broken_assumption_is_among_those_printed(
+    known: list[Evidence], broken: set[Assumption]
+) -> None:
+    """Where each end that rests on nothing broken is a true one, every false verdict names what
+    broke it: a verdict without a broken assumption has such an end for all that it says."""
+    found = weigh(known)
+    if broken & {*found.assumptions}:
+        return
+    for scope in told_of(found):
+        ends = [e for e in known if e.shows is Shows.END and e.scope == scope]
+        assert any(not broken & {*end.assumptions} for end in ends)
+
+
+def told_of(found: Finding) -> Sequence[str | None]:
+    """All of which the finding says that every pet is held; None is all that was asked."""
+    return [*found.exact, *([None] if found.verdict is Verdict.COMPLETE else [])]
+
+
+@given(EVIDENCE)
+def test_the_basis_fits_the_verdict(known: list[Evidence]) -> None:
+    """The evidence that is named as the reason shows what the verdict says."""
+    found = weigh(known)
+    shows = None if found.basis is None else found.basis.shows
+    assert (found.verdict is Verdict.COMPLETE) == (shows is Shows.END)
+    assert (found.verdict is Verdict.INCOMPLETE) <= (shows is Shows.MISSING)
+    assert (found.verdict is Verdict.UNSTABLE) <= (shows is Shows.MOVED)
+
+
+@given(evidence(FACTS))
+def test_every_fact_has_a_sentence_and_survives_json(known: Evidence) -> None:
+    """Each is read by a person as one sentence, and by a program as the same value."""
+    assert str(known).endswith(".") and "{" not in known.fact.sentence.format_map(Named())
+    assert Evidence.from_dict(known.to_dict()) == known
+
+
+class Named(dict[str, str]):
+    """Holds a word for the places that a sentence may have, and for no other."""
+
+    def __missing__(self, name: str) -> str:
+        assert name in {"count", "pets", "rows", "scope", "detail"}
+        return name

@@ -1,0 +1,66 @@
+"""Files and frames as records, read as a caller would."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading.returned import ColumnsOf
+from petstore_frame.loader.record import Record
+
+INPUTS = Path(__file__).parent / "inputs"
+NASTY = sorted(INPUTS.glob("[0-9]*"))
+
+
+def records_of(
+    source: Any,
+    *,
+    leave_lines: Collection[int] = (),
+    columns_of: ColumnsOf = lambda _: None,
+    **options: Any,
+) -> list[Record]:
+    """Return the records of a file or a frame, read with these words of a recipe."""
+    with open_source(
+        source, Recipe(**options), columns_of=columns_of, leave_lines=leave_lines
+    ) as opened:
+        return list(opened)
+
+
+def problems_of(records: list[Record]) -> list[tuple[int, str | None]]:
+    """Return the line of each record with a problem, and the word that would accept it."""
+    return [(each.line, each.problem.accept) for each in records if each.problem is not None]
+
+
+def written(folder: Path, text: str | bytes, name: str = "pets.csv") -> Path:
+    """Write a file, and return its path."""
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def workbook_of(folder: Path, *rows: Collection[Any]) -> openpyxl.Workbook:
+    """Save rows as ``pets.xlsx``, and return the workbook, to be changed and saved again."""
+    book = openpyxl.Workbook()
+    book.active.title = "Pets"
+    for row in rows:
+        book.active.append(row)
+    book.save(folder / "pets.xlsx")
+    return book
+
+
+@contextmanager
+def memory_below(mebibytes: int) -> Iterator[None]:
+    """Hold that what is done here takes less memory than this."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < mebibytes * 2**20
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,59 @@
+"""Imports that are in a journal, and were never sent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.loader.journal import staging
+from petstore_frame.loader.journal.database import Writer, holding
+from petstore_frame.loader.journal.identity import identify
+from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.question import CASES
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.record import Record, State, fingerprint_of
+from petstore_frame.loader.results.results import LoadResult
+
+STORE = "http://127.0.0.1:8000/v1"
+RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})
+
+
+def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadResult:
+    """Put a file into a journal, and return its result."""
+    with open_source(path) as source:
+        columns, mapping = tuple(source.columns), dict(source.mapping)
+        run = Import("", STORE, source.name, str(path), columns, mapping)
+        return stage(journal, run, source, is_rehearsal=is_rehearsal)
+
+
+def stage(
+    path: Path, run: Import, records: Iterable[Record], *, is_rehearsal: bool = False
+) -> LoadResult:
+    """Put an import into a journal, and return its result."""
+    now = time.time()
+    copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
+    with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
+        staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
+        identify(sql, staged, dict.fromkeys(CASES, "send"))
+    result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
+    if not is_rehearsal:
+        change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
+    return result
+
+
+def change(result: LoadResult, statement: str, *values: Any) -> None:
+    """Change something in the journal as its writer would; ``:import`` stands for the import."""
+    statement = statement.replace(":import", str(result.facts.run.number))
+    with holding(result.path), Writer(result.path, STORE) as writer, writer.transaction() as sql:
+        sql.execute(statement, list(values))
+
+
+def records_of(bodies: Sequence[bytes]) -> Iterable[Record]:
+    """Return pending records of these request bodies."""
+    return [
+        Record(n, n + 1, ("A",), State.PENDING, body, fingerprint_of(body))
+        for n, body in enumerate(bodies, 1)
+    ]

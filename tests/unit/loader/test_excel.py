@@ -1,0 +1,195 @@
+"""Workbooks, judged by the type of each cell."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+import petstore_frame as pf
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.record import State
+from unit.loader.opened import memory_below, records_of, workbook_of
+
+HEADER = ("name", "categoryId", "status")
+
+
+@pytest.mark.parametrize(
+    ("cells", "pet", "note"),
+    [
+        (("Rex", 3), ("Rex", 3), ()),
+        (("007", 3.0), ("007", 3), ()),
+        ((" Rex ", "3"), ("Rex", 3), ("trimmed",)),
+        (("NA", 10**15 - 1), ("NA", 10**15 - 1), ()),
+        (("Rex", str(2**53 + 1)), ("Rex", 2**53 + 1), ()),
+        ((7, 3), ("7", 3), ("number→text",)),
+        ((7.5, 3), ("7.5", 3), ("number→text",)),
+        ((date(2026, 3, 1), 3), ("2026-03-01", 3), ("date→text",)),
+        ((datetime(2026, 3, 1, 4, 5), 3), ("2026-03-01T04:05:00", 3), ("date→text",)),
+        ((time(4, 5), 3), ("04:05:00", 3), ("date→text",)),
+        (("=1+1", 3), None, "formula_without_value"),
+        ((True, 3), None, "boolean_value"),
+        (("#REF!", 3), None, "error_value"),
+        ((10**15, 3), None, "inexact_number"),
+        (("Rex", 10**15), None, "inexact_number"),
+        (("Rex", 3.5), None, "not_a_whole_number"),
+        (("Rex", date(2026, 3, 1)), None, "not_a_whole_number"),
+        (("Rex", False), None, "boolean_value"),
+        (("Rex", None), None, "missing_category_id"),
+    ],
+)
+def test_a_cell_is_judged_by_its_type(tmp_path: Path, cells: tuple[Any, Any], pet, note) -> None:
+    """As a name a date is ISO text with a note; no truth value, error or rounded number is sent."""
+    workbook_of(tmp_path, HEADER, (*cells, "sold"))
+    (record,) = records_of(tmp_path / "pets.xlsx")
+    if pet is None:
+        assert record.problem is not None
+        assert (record.state, record.problem.code) == (State.INVALID, note)
+    else:
+        sent = pf.NewPet(name=pet[0], category_id=pet[1], status="sold").to_json()
+        assert (record.payload, record.notes) == (sent, note)
+
+
+def test_a_formula_gives_its_cached_value(tmp_path: Path) -> None:
+    """It counts as what was last calculated; a chart in the workbook is no sheet to choose."""
+    book = xlsxwriter.Workbook(str(tmp_path / "pets.xlsx"))
+    pets = book.add_worksheet("Pets")
+    pets.write_row(0, 0, HEADER)
+    pets.write_formula(1, 0, '=UPPER("rex")', None, "REX")
+    pets.write_formula(1, 1, "=1+2", None, 3)
+    chart = book.add_chart({"type": "column"})
+    chart.add_series({"values": "=Pets!$B$2:$B$2"})
+    book.add_chartsheet("Chart").set_chart(chart)
+    book.close()
+    (record,) = records_of(tmp_path / "pets.xlsx")
+    assert (record.line, record.payload) == (2, b'{"name":"REX","categoryId":3}')
+
+
+def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -> None:
+    """Of several none is guessed; a hidden one is no choice, and is marked where all are listed."""
+    path, book = tmp_path / "pets.xlsx", workbook_of(tmp_path, HEADER, ("Rex", 3, None))
+    book.create_sheet("Lists").sheet_state = "hidden"
+    book.save(path)
+    with open_source(path) as source:
+        assert [record.state for record in source] == ["pending"]
+        assert source.name == "pets.xlsx (sheet Pets)"
+    book.create_sheet("More")
+    book.save(path)
+    listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one, such as sheet='Pets'"
+    with pytest.raises(InputError, match=listed):
+        open_source(path)
+    with pytest.raises(InputError, match="no sheet is called 'pets'"):
+        records_of(path, sheet="pets")
+    assert len(records_of(path, sheet="Pets")) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "expected"),
+    [
+        # Above the header they are passed over, between rows skipped, at the end nothing.
+        (((), HEADER, ("Rex", 3), (), ("Bo", 4, "sold"), (" ",), (None,), ()), {},
+         [(3, "pending"), (4, "skipped"), (5, "pending"), (6, "skipped")]),
+        # Without a header the first row is a record.
+        ((("Rex", 3, "sold"),), {"columns": ["name", "category_id", "status"]}, [(1, "pending")]),
+        # Formulas that were never calculated are to fix, also alone in their row.
+        ((HEADER, ("=A1", "=B1"), ("Rex", 3)), {}, [(2, "invalid"), (3, "pending")]),
+    ],
+    ids=["blank rows", "no header", "formulas"],
+)  # fmt: skip
+def test_rows_of_a_sheet(tmp_path: Path, rows, options, expected) -> None:
+    """Each row that holds something is a record, and no other."""
+    workbook_of(tmp_path, *rows)
+    records = records_of(tmp_path / "pets.xlsx", **options)
+    assert [(record.line, str(record.state)) for record in records] == expected
+
+
+SHEET, TEXTS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
+FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>'
+
+
+def sheet(rows: str, after: str = "") -> str:
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return f'<worksheet xmlns="{space}"><sheetData>{FIRST_ROW}{rows}</sheetData>{after}</worksheet>'
+
+
+def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
+    """Save a workbook of one record, some of its parts replaced or added."""
+    plain = path.with_suffix(".plain")
+    book = xlsxwriter.Workbook(str(plain))
+    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
+    book.close()
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in {*old.namelist(), *parts}:
+            new.writestr(name, parts[name] if name in parts else old.read(name))
+    return path
+
+
+# Made when asked for: every worker collects this file, and makes none. With the most MiB needed.
+BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str, int]] = {
+    "a part of zeros": ("xl/more.bin", lambda: bytes(2**26), "would unpack to 64 MiB", 8),
+    "a row of countless cells": (
+        SHEET, lambda: sheet(f"<row>{'<c/>' * 16_400}</row>"), r"larger than 16,384 columns", 100,
+    ),
+    "few cells far to the right": (
+        SHEET, lambda: sheet('<row><c r="XFD2"><v>1</v></c></row>' * 500),
+        r"larger than .* 20,000 cells, empty ones included", 100,
+    ),
+    "cells merged without end": (
+        SHEET,
+        lambda: sheet("", after='<mergeCells><mergeCell ref="A2:XFD1048576"/></mergeCells>'),
+        "merges 17,179,852,800 cells", 100,
+    ),
+    "countless texts": (
+        TEXTS, lambda: "<x>" + "<si/>" * 2_000_000, "would unpack to 9 MiB", 100,
+    ),
+    "entities": (
+        SHEET,
+        lambda: "<!DOCTYPE x [<!ENTITY e0 'pets'>"
+        + "".join(f"<!ENTITY e{n + 1} '{f'&e{n};' * 99}'>" for n in range(9))
+        + "]>" + sheet("<row><c><v>&e9;</v></c></row>"),
+        "the workbook cannot be read", 100,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: str) -> None:
+    """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
+    part, content, words, most = BOMBS[kind]
+    path = with_parts(tmp_path / "pets.xlsx", {part: content()})
+    monkeypatch.setattr("petstore_frame.loader.reading.tables.MAX_CELLS", 20_000)
+    with memory_below(most), pytest.raises(InputError, match=words) as refused:
+        records_of(path)
+    assert refused.value.path == str(path) and refused.value.hint
+
+
+def test_a_formula_that_gives_no_text_is_an_empty_cell(tmp_path: Path) -> None:
+    """Rows that hold nothing else, as of a table drawn ahead, are nothing."""
+    formula = '<c t="str"><f>IF(1,"","")</f><v></v></c>'
+    rex = f'<row><c t="str"><v>Rex</v></c><c><v>3</v></c>{formula}</row>'
+    path = with_parts(tmp_path / "pets.xlsx", {SHEET: sheet(rex + f"<row>{formula}</row>" * 9)})
+    assert [record.state for record in records_of(path)] == [State.PENDING]
+
+
+@pytest.mark.parametrize("load", [pf.load_csv, pf.load_excel])
+def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path, client: pf.Client, load) -> None:
+    """Neither of the two functions sends the reader to the other one."""
+    path = tmp_path / "a.csv.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("a.csv", "name,category_id\nLuna,3\n")
+    with pytest.raises(InputError, match="a zip file, but not a workbook"):
+        records_of(path)
+    with pytest.raises(ArgumentError, match=r"is a zip file, but not an \.xlsx workbook; unpack"):
+        load(path, client, journal=tmp_path / "journal")
+
+
+def test_folders_in_the_zip_are_passed_over(tmp_path: Path) -> None:
+    """Some programs write entries of the folders, too."""
+    path = with_parts(tmp_path / "pets.xlsx", {"xl/": "", "docProps/": "", SHEET: sheet("")})
+    assert records_of(path) == []

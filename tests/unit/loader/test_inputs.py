@@ -1,0 +1,317 @@
+"""Nasty inputs, each with its one right outcome, here and on the page that lists them.
+
+A record is written as its line, then its payload or its state and problem, then its notes.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.preview import look
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.record import Record, State
+from unit.loader.opened import INPUTS, NASTY, records_of, workbook_of, written
+
+PAGE = (Path(__file__).parents[3] / "docs" / "inputs.md").read_text("utf-8")
+CELLS = [
+    [cell.strip("` ") for cell in line.split("|")[1:]]
+    for line in PAGE.replace("\\|", "¦").splitlines()
+    if line.startswith("| ")
+]
+ON_PAGE = {cells[0]: {*cells[-3].split(", ")} for cells in CELLS}
+REX = '{"name":"Rex","categoryId":3,"status":"sold"}'
+BO = '{"name":"Bo","categoryId":4}'
+WORDS = ["NA", "null", "None", "nan", "N/A", "TRUE", "1e5", "inf", "1-2", "NULL", "#N/A", "-"]
+NOT_WHOLE = "invalid not_a_whole_number categoryId"
+SWALLOWED = [*(f"{line}: invalid swallowed_rows -" for line in (2, 3, 4)), f"5: {BO}"]
+
+
+def written_out(record: Record) -> str:
+    what = str(record.state)
+    if record.payload is not None:
+        what = record.payload.decode()
+    elif record.problem is not None:
+        what = f"{what} {record.problem.code} {record.problem.column or '-'}"
+    return " | ".join([f"{record.line}: {what}", *record.notes])
+
+
+def on_page(record: Record) -> str:
+    """What becomes of a record, in the words of the page."""
+    if record.state is State.SKIPPED:
+        return "skipped"
+    if record.problem is not None:
+        return "to confirm" if record.problem.accept else "to fix"
+    return "sent with a warning" if record.notes else "sent"
+
+
+GOLDEN: dict[str, list[str]] = {
+    "01_utf8_bom.csv": [f"2: {REX}"],
+    "02_utf16_bom.csv": ['2: {"name":"Łatka","categoryId":3,"status":"sold"}'],
+    "04_mojibake.csv": [
+        '2: {"name":"ZoÃ«","categoryId":3} | mojibake', '3: {"name":"Zoë","categoryId":3}',
+        '4: {"name":"Chuyâ€™s","categoryId":3} | mojibake', '5: {"name":"Ã","categoryId":3}',
+    ],
+    "05_packed.csv.gz": [f"2: {REX}"],
+    "05_semicolon.csv": ['2: {"name":"Rex, the dog","categoryId":3,"status":"sold"}'],
+    "05_tab.tsv": ['2: {"name":"Rex, the dog","categoryId":3,"status":"sold"}'],
+    "05_pipe.csv": ['2: {"name":"Rex; the dog","categoryId":3,"status":"sold"}'],
+    "06_sep_line.csv": [f"3: {REX}"],
+    "07_cr_only.csv": [f"2: {REX}", f"3: {BO}"],
+    "07_mixed_ends.csv": [f"2: {REX}", f"3: {BO}", '4: {"name":"Max","categoryId":5}'],
+    "08_quoted_newline.csv": [
+        '2: {"name":"Rex\\nthe brave","categoryId":3,"status":"sold"} | line_break', f"4: {BO}",
+    ],
+    "11_short_rows.csv": [
+        "2: invalid missing_cell categoryId", '3: {"name":"Bo","categoryId":3} | short_row',
+        '4: {"name":"Max","categoryId":4,"status":"sold"}',
+    ],
+    "12_long_rows.csv": [
+        "2: invalid extra_cell -", f"3: {REX} | empty_extra_cells", "4: invalid extra_cell -",
+    ],
+    "13_trailing_commas.csv": [f"2: {REX} | empty_extra_cells", f"3: {BO} | empty_extra_cells"],
+    "14_blank_lines.csv": [
+        "2: skipped | blank", f"3: {REX}", "4: skipped | blank", "5: skipped | blank",
+        f"6: {BO}", "7: skipped | blank",
+    ],
+    "17_odd_headers.csv": [f"2: {REX}"],
+    "18_header_only.csv": [],
+    "19_nul.csv": [
+        *(f"{line}: invalid control_character name" for line in (2, 3)),
+        '4: {"name":"Max","categoryId":5}',
+    ],
+    "22_decimals.csv": [
+        '2: {"name":"Rex","categoryId":3} | 3.0→3', f"3: {NOT_WHOLE}", f"4: {NOT_WHOLE}",
+        '5: {"name":"Luna","categoryId":9007199254740993} | 9007199254740993.0→9007199254740993',
+    ],
+    "23_int64.csv": [
+        "2: invalid int64_overflow categoryId",
+        '3: {"name":"Bo","categoryId":9223372036854775807}',
+        *(f"{line}: invalid suspicious categoryId" for line in (4, 5)),
+    ],
+    "24_leading_zeros.csv": [
+        '2: {"name":"Rex","categoryId":7} | 007→7', '3: {"name":"007","categoryId":7}',
+        f"4: {NOT_WHOLE}",
+    ],
+    "25_statuses.csv": [
+        '2: {"name":"A","categoryId":3,"status":"available"} | trimmed',
+        '3: {"name":"B","categoryId":3,"status":"available"} | trimmed',
+        '4: {"name":"C","categoryId":3,"status":"available"} | status_case',
+        "5: invalid unknown_status status", '6: {"name":"E","categoryId":3}',
+        "7: invalid unknown_status status",
+    ],
+    "26_words.csv": [
+        f'{line}: {{"name":"{word}","categoryId":3}}' + " | formula" * (word == "-")
+        for line, word in enumerate(WORDS, start=2)
+    ],
+    "27_formulas.csv": [
+        f'{line}: {{"name":"{name}","categoryId":3}} | formula'
+        for line, name in enumerate(
+            ("=cmd()", "+1", "@x", "-2", r'=HYPERLINK(\"x\",\"y\")'), start=2
+        )
+    ],
+    "28_unicode.csv": [
+        '2: {"name":"\U0001f415\u200d\U0001f9ba","categoryId":3}',
+        '3: {"name":"e\u0301","categoryId":3}', '4: {"name":"\u00e9","categoryId":3}',
+        '5: {"name":"한","categoryId":3}', "6: invalid lone_surrogate name",
+    ],
+    "29_directions.csv": [
+        '2: {"name":"כלב","categoryId":3}',
+        '3: {"name":"Rex\u202e","categoryId":3} | invisible_characters',
+        '4: {"name":"Bo\u200b","categoryId":3} | invisible_characters',
+    ],
+    "30_total_row.csv": [
+        f"2: {REX}", '3: {"name":"Total","categoryId":6} | total_row', f"4: {BO}",
+        "5: invalid suspicious name", "6: skipped | blank",
+    ],
+    "31_swallowed_rows.csv": SWALLOWED,
+    "31_swallowed_note.csv": SWALLOWED,
+    "21_grouped_digits.csv": [f"{line}: {NOT_WHOLE}" for line in (2, 3, 4)],
+    "32_labels.csv": [f"{line}: invalid not_a_whole_number category" for line in (2, 3, 4, 5)],
+    "33_statuses_of_ones_own.csv": [
+        *(f"{line}: invalid unknown_status status" for line in (2, 3, 4)),
+        '5: {"name":"Luna","categoryId":5,"status":"sold"}',
+    ],
+    "39_web_names.csv": [
+        '2: {"name":"https://example.org/rex","categoryId":3} | url',
+        '3: {"name":"www.rex.example","categoryId":4} | url',
+        r'4: {"name":"Re\tx","categoryId":5} | line_break',
+    ],
+}  # fmt: skip
+
+STOPPED: dict[str, tuple[int | None, str]] = {
+    "02_utf16_no_bom.csv": (None, "looks like UTF-16 without a byte order mark"),
+    "03_cp1252.csv": (3, r"byte 37 \(0xeb\) is not UTF-8 text.*'cp1252' reads 'Zoë,3,sold'"),
+    "09_unclosed_quote.csv": (3, "opens a quote that is never closed"),
+    "09_quote_closed_later.csv": (3, "cannot be read"),
+    "10_stray_quote.csv": (3, "quoting='none'"),
+    "15_twin_header.csv": (None, "names the column 'name' twice"),
+    "15_two_columns_one_field.csv": (None, "both look like category_id"),
+    "16_no_header.csv": (None, r"among 'Rex', '3', 'sold'.*needs columns=\['name', 'category_id'"),
+    "18_empty.csv": (None, "the file is empty"),
+    "34_title.csv": (None, "row 3 looks like the header: header_row=3"),
+    "35_two_row_header.csv": (None, "row 2 looks like the header: header_row=2"),
+    "36_fullwidth_comma.csv": (None, "delimiter="),
+    "36_colon.csv": (None, "delimiter="),
+    "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
+    "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
+    "37_state.csv": (None, r"would not be sent.*\{'status': None\} leaves it out"),
+    "38_one_bad_line.csv": (3, "no encoding fits the whole file; correct this line"),
+    "40_page.csv": (None, "looks like an HTML page"),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_input_is_read_as_it_should(name: str) -> None:
+    """Each record of a nasty file becomes what the table says, and what the page says of it."""
+    records = records_of(INPUTS / name)
+    assert [written_out(record) for record in records] == GOLDEN[name]
+    assert ({on_page(record) for record in records} or {"nothing"}) == ON_PAGE[name]
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_input_stops_before_anything_is_sent(name: str) -> None:
+    """A file that cannot be read for certain stops, with its line and the next step."""
+    line, words = STOPPED[name]
+    with pytest.raises(InputError, match=words) as stopped:
+        records_of(INPUTS / name)
+    assert stopped.value.line == line and stopped.value.hint
+    assert name in str(stopped.value)
+    assert ON_PAGE[name] == {"refused"}
+
+
+@pytest.mark.parametrize("path", NASTY, ids=lambda path: path.name)
+def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
+    """Whatever a file holds, a look at it ends, and says what is in the way."""
+    found = look(path)
+    assert all(str(question) for question in found.questions)
+    assert found.columns or found.questions
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "at", "line"),
+    [
+        ("02_utf16_no_bom.csv", {"encoding": "utf-16-le"}, 0, f"2: {REX}"),
+        ("03_cp1252.csv", {"encoding": "cp1252"}, 1,
+         '3: {"name":"Zoë","categoryId":3,"status":"sold"}'),
+        ("10_stray_quote.csv", {"quoting": "none"}, 0, f"2: {REX}"),
+        ("16_no_header.csv", {"columns": ["name", "category_id", "status"]}, 0, f"1: {REX}"),
+        ("15_two_columns_one_field.csv", {"mapping": {"category_id": "Category ID"}}, 0,
+         '2: {"name":"Rex","categoryId":3}'),
+        ("21_grouped_digits.csv", {"thousands": ","}, 0, '2: {"name":"Rex","categoryId":1024}'),
+        ("25_statuses.csv", {"keep_spaces": True}, 0,
+         '2: {"name":"A","categoryId":3,"status":"available"} | trimmed'),
+        ("25_statuses.csv", {"value_map": {"status": {"In Stock": "available"}}}, 5,
+         '7: {"name":"F","categoryId":3,"status":"available"}'),
+        ("25_statuses.csv", {"value_map": {"status": {"In Stock": "available"}}}, 3,
+         "5: invalid unknown_status status"),
+        # What the caller says counts also for a text that the field allows, and without a note.
+        ("01_utf8_bom.csv", {"value_map": {"status": {"SOLD": "pending"}}}, 0,
+         '2: {"name":"Rex","categoryId":3,"status":"pending"}'),
+    ],
+)  # fmt: skip
+def test_hints_lead_on(name: str, options: dict[str, Any], at: int, line: str) -> None:
+    """What a hint offers makes the file readable."""
+    assert written_out(records_of(INPUTS / name, **options)[at]) == line
+
+
+# -- workbooks, frames, and what is no file at all -------------------------------------------------
+
+HEADER, REX_3, LUNA_4 = ("name", "category_id"), ("Rex", 3), ("Luna", 4)
+
+
+def changed_book(change: Callable[[Any], Any], folder: Path) -> Path:
+    """Change a workbook of two records."""
+    book = workbook_of(folder, HEADER, REX_3, LUNA_4)
+    change(book)
+    book.save(folder / "pets.xlsx")
+    return folder / "pets.xlsx"
+
+
+def hide_a_row(book: Any) -> None:
+    book.active.row_dimensions[3].hidden = True
+
+
+def hide_a_sheet(book: Any) -> None:
+    book.create_sheet("Old").sheet_state = "hidden"
+
+
+def bomb(folder: Path) -> Path:
+    workbook_of(folder, HEADER, REX_3)
+    with zipfile.ZipFile(folder / "pets.xlsx", "a", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/more.xml", bytes(2**26))
+    return folder / "pets.xlsx"
+
+
+def pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+# A change of the workbook, a row that is added to it, or what makes another input.
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "a row that a filter hides": hide_a_row,
+    "merged cells below the header": lambda book: book.active.merge_cells("B2:B3"),
+    "several sheets": lambda book: book.create_sheet("More").append(["x"]),
+    "a sheet beside hidden ones": hide_a_sheet,
+}
+ROWS: dict[str, tuple[Any, int]] = {
+    "a formula that was never calculated": ("=A2", 3),
+    "a cell that shows an error": ("#REF!", 3),
+    "a date as a name": (date(2026, 11, 5), 3),
+    "TRUE as a name": (True, 3),
+    "a category id of 16 digits, as a number": ("Bo", 1234567890123456),
+}
+OTHERS: dict[str, Callable[[Path], Any]] = {
+    **{what: partial(changed_book, change) for what, change in CHANGES.items()},
+    **{
+        what: partial(changed_book, lambda book, row=row: book.active.append(row))
+        for what, row in ROWS.items()
+    },
+    "a workbook that unpacks to far more than its size": bomb,
+    "a DataFrame with missing names": lambda _: pd.DataFrame(
+        {"name": ["Rex", None], "category_id": [3, 4]}
+    ),
+    "a folder": lambda folder: folder,
+    "a pipe": pipe,
+    "a device that never ends": lambda _: "/dev/zero",
+    "a cell of megabytes": lambda to: written(to, f"name,category_id\n{'x' * 2**21},3\n"),
+}
+GROWING = "a file that grows while it is read"
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_each_other_input_becomes_what_the_page_says(what: str, tmp_path: Path) -> None:
+    """Workbooks, frames and what is no file at all."""
+    try:
+        found = {on_page(record) for record in records_of(OTHERS[what](tmp_path))}
+    except InputError:
+        found = {"refused"}
+    assert found == ON_PAGE[what]
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    """Whoever writes faster than the reader reads does not keep it busy for ever."""
+    path = written(tmp_path, "name,category_id\n" + "Rex,3\n" * 2000)
+    assert ON_PAGE[GROWING] == {"refused"}
+    with open_source(path) as source, path.open("a", encoding="utf-8") as more:
+        with pytest.raises(InputError, match="changed while it was being read"):
+            for _ in source:
+                more.write("Bo,4\n")
+                more.flush()
+
+
+def test_the_page_lists_every_input_and_no_other() -> None:
+    """No golden file lies about unused, and no line of the page is of nothing."""
+    files = {path.name for path in NASTY}
+    assert files == {*GOLDEN, *STOPPED}
+    assert {*ON_PAGE} - {"file", "input"} == {*files, *OTHERS, GROWING}

@@ -1,0 +1,132 @@
+"""Arguments of the loader: wrong ones stage nothing, words of pandas are taken or answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.http.settings import DEFAULT_TIMEOUT_S
+from petstore_frame.loader.options import GRACE_S
+from unit.loader.opened import workbook_of, written
+
+WRONG = [
+    ({"max_errors": -1}, "max_errors is 0 or more, got -1"),
+    ({"max_errors": "x"}, "max_errors is a whole number, got the text 'x'"),
+    ({"workers": 0}, "workers is 1 to 32, got 0"),
+    ({"journal": 3}, "journal= is a folder's path, got 3"),
+    ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
+    ({"again": 1}, "again is True or False, got 1"),
+    ({"progress": 3}, "progress is a function, True, False or None, got 3"),
+    ({"mapping": 3}, "mapping= goes from field to column, as in mapping={'name': 'Animal'}, got 3"),
+    ({"mapping": {"name": 3}}, "mapping= names the column 3, which is not text"),
+    ({"mapping": {"categoryId": "a", "category": "b"}}, "names the field category_id twice"),
+    ({"value_map": 3}, "value_map= goes from field to values by word"),
+    ({"value_map": {"status": "sold"}}, "value_map= goes from field to values by word"),
+    ({"value_map": {"colour": {"red": 1}}}, "nothing was sent"),
+    ({"value_map": {"status": {"gone": "lost"}}}, "nothing was sent"),
+    ({"value_map": {"category_id": {"Dog": "five"}}}, "nothing was sent"),
+    ({"value_map": {"status": {"gone": ["lost"]}}}, "value_map gives ['lost'] as a status"),
+    ({"value_map": {"category_id": {"Dog": np.True_}}}, "as a category id; give a whole number"),
+    ({"categories": 3}, "categories are labels by id"),
+    ({"keep_spaces": "x"}, "keep_spaces is True or False, got 'x'"),
+    ({"encoding": 3}, "encoding= is the name of a text encoding, got 3"),
+    ({"encoding": "base64"}, "encoding= is the name of a text encoding, got 'base64'"),
+    ({"delimiter": "::"}, "delimiter= is one character"),
+    ({"delimiter": '"'}, "delimiter= is one character"),
+    ({"quoting": "bogus"}, "quoting= is 'strict' or 'none', got 'bogus'"),
+    ({"header_row": 0}, "header_row is 1 or more, got 0"),
+    ({"thousands": "x"}, "thousands= is ',' or '.', got 'x'"),
+    ({"columns": "name,category_id"}, "columns= is a list of column names"),
+    ({"columns": ["name", "name"]}, "columns= names the column 'name' twice"),
+]
+
+
+# Words of other libraries, answered in one sentence.
+FOREIGN = [
+    ({"header": 2}, "header=2 is header_row=3 here"),
+    ({"header": None}, "needs columns="),
+    ({"dtype": str}, "cells are read as text"),
+    ({"external_id": "id"}, "is named by key="),
+    ({"delimeter": ";"}, "did you mean delimiter=?"),
+    ({"sep": ";", "delimiter": ","}, "delimiter= is given twice"),
+    ({"accept_loss": True}, "put the latest copy of the journal back"),
+    ({"sheet_name": "Pets"}, "load_csv has no option sheet_name"),
+    ({"colour": "red"}, "load_csv has no option colour; it has recipe, key, mapping"),
+]
+
+
+@pytest.fixture
+def plan(client: pf.Client, tmp_path: Path) -> Callable[..., pf.LoadResult]:
+    """Rehearse the load of a file with this text, or of another source."""
+
+    def run(source: Any, **options: Any) -> pf.LoadResult:
+        given = {"dry_run": True, "journal": tmp_path / "journal", "progress": False} | options
+        if isinstance(source, pd.DataFrame):
+            return pf.load_frame(source, client, **given)
+        if isinstance(source, Path):
+            return pf.load_excel(source, client, **given)
+        return pf.load_csv(written(tmp_path, source), client, **given)
+
+    return run
+
+
+@pytest.mark.parametrize(("options", "words"), [*WRONG, *FOREIGN], ids=str)
+def test_a_wrong_argument_stages_nothing(plan, tmp_path: Path, options, words: str) -> None:
+    """Each is refused with what it can be, before a journal is made."""
+    with pytest.raises(pf.ArgumentError) as refused:
+        plan("name,category_id\nRex,3\n", **{"dry_run": False} | options)
+    assert words in str(refused.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["pets.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("name|category_id\nRex|3\n", {"sep": "|"}),
+        ("name|category_id\nRex|3\n", {"sep": "|", "header": 0}),
+        ("name|category_id\nRex|3\n", {"header": "infer", "delimiter": "|"}),
+        ("Rex,3\n", {"header": None, "names": ["name", "category_id"]}),
+    ],
+    ids=str,
+)
+def test_a_word_with_one_meaning_is_taken(plan, text: str, options: dict[str, Any]) -> None:
+    """``sep=`` is the delimiter, ``names=`` the columns; the header that is meant may be said."""
+    assert plan(text, **options).frame["sent_name"].tolist() == ["Rex"]
+
+
+def test_a_sheet_is_named(plan, tmp_path: Path) -> None:
+    """``sheet_name=`` is the sheet where it is a name; a number is asked about."""
+    path, book = tmp_path / "pets.xlsx", workbook_of(tmp_path, ("name", "category_id"), ("Rex", 3))
+    book.create_sheet("More")
+    book.save(path)
+    assert len(plan(path, sheet_name="Pets").frame) == 1
+    with pytest.raises(pf.ArgumentError, match="sheet= is the name"):
+        plan(path, sheet_name=0)
+
+
+@pytest.mark.parametrize("load", [pf.load_csv, pf.load_excel, pf.load_frame])
+def test_what_is_not_a_client_is_refused(load: Any, tmp_path: Path) -> None:
+    """A missing client is named before the file is opened."""
+    with pytest.raises(pf.ArgumentError, match=r"[Cc]lient"):
+        load("pets.xlsx" if load is pf.load_excel else "pets.csv", None, journal=tmp_path / "j")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_grace_is_two_timeouts() -> None:
+    """The number of the light module is derived from the client's own."""
+    assert GRACE_S == 2 * DEFAULT_TIMEOUT_S
+    assert isinstance(GRACE_S, float)
+
+
+def test_every_way_in_takes_grouped_digits(plan, tmp_path: Path) -> None:
+    """The option that the refusal of 1,024 names is there for a sheet and a frame too."""
+    rows = ("name", "category_id"), ("Rex", "1,024")
+    workbook_of(tmp_path, *rows)
+    for source in (tmp_path / "pets.xlsx", pd.DataFrame(rows[1:], columns=rows[0])):
+        assert plan(source, thousands=",").frame["sent_category_id"].tolist() == [1024]

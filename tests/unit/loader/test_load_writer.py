@@ -1,0 +1,182 @@
+"""The changes of a record, as the journal allows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from petstore_frame.errors import JournalError
+from petstore_frame.http.outcome import PostOutcome, Proof
+from petstore_frame.loader.journal.database import Writer
+from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
+from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.sending.judge import judge
+from unit.loader.staged import RUN, change, records_of, stage
+
+BODY = b'{"name":"A","categoryId":1}'
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> LoadResult:
+    """An import of six pending records."""
+    return stage(tmp_path / "x.sqlite3", RUN, records_of([BODY] * 6))
+
+
+@contextmanager
+def session_of(result: LoadResult) -> Iterator[Outcomes]:
+    with Writer(result.path, RUN.base_url) as made:
+        yield Outcomes(made, result.facts.run)
+
+
+@pytest.fixture
+def writer(result: LoadResult) -> Iterator[Outcomes]:
+    with session_of(result) as made:
+        made.start(0.0)
+        yield made
+
+
+def states(result: LoadResult) -> list[str]:
+    return [row.state.value for row in result.rows()]
+
+
+def end(intent: Intent, state: State, **more) -> Outcome:
+    return Outcome(intent, state, "made up", **more)
+
+
+def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Outcomes) -> None:
+    """A move that record.py does not list is refused, with the whole commit."""
+    (intent,) = writer.commit([], 1.0, fresh=1)
+    writer.commit([end(intent, State.CREATED, pet_id=7)], 2.0)
+    for state in State:
+        with pytest.raises(JournalError, match="cannot become"):
+            writer.commit([end(intent, state)], 3.0, fresh=1)
+    assert states(result) == ["created", *["pending"] * 5]
+    assert MOVES[State.CREATED] == frozenset()
+
+
+def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Outcomes) -> None:
+    """A record that was in doubt once never becomes pending by an answer."""
+    (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    writer.commit([end(intent, State.UNKNOWN)], 2.0)
+    (again,) = writer.commit([], 3.0, repeats=[1], keys_since=0.0)
+    assert again.is_in_doubt and again.key == intent.key
+    refused = PostOutcome(Proof.NOT_APPLIED, "http_429", http_status=429)
+    assert judge(again, refused).state is State.UNKNOWN
+    with pytest.raises(JournalError, match="in doubt"):
+        writer.commit([end(again, State.PENDING)], 4.0)
+
+
+def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer) -> None:
+    """An unknown record is sent again under its key, neither without one nor after its time."""
+    first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
+    third = writer.commit([], 100.0, fresh=1)[0]
+    writer.commit([end(intent, State.UNKNOWN) for intent in (first, second, third)], 101.0)
+    assert third.key is None
+    assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
+    again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
+    assert [intent.record for intent in again] == [1, 2]
+
+
+def test_an_id_belongs_to_one_record(result: LoadResult, writer: Outcomes) -> None:
+    """The database refuses a pet that a record has already, with all that came with it."""
+    first, second = writer.commit([], 1.0, fresh=2)
+    writer.commit([end(first, State.CREATED, pet_id=7)], 2.0)
+    with pytest.raises(JournalError):
+        writer.commit([end(second, State.CREATED, pet_id=7)], 3.0)
+    assert ({*writer.owners([7, 8])}, states(result)[1]) == ({7}, "in_flight")
+
+
+def test_an_animal_has_one_life(result: LoadResult, writer: Outcomes) -> None:
+    """The database refuses a second live record of an animal."""
+    with pytest.raises(JournalError):
+        change(result, "UPDATE records SET animal = 1 WHERE record = 2")
+
+
+def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
+    """On opening, in flight is unknown, never pending."""
+    with session_of(result) as dead:
+        dead.commit([], 1.0, fresh=3)
+    with session_of(result) as writer:
+        assert writer.start(9.0) == 3
+    assert states(result) == [*["unknown"] * 3, *["pending"] * 3]
+    assert all(row.reason == "killed" for row in result.rows(State.UNKNOWN))
+
+
+def test_an_absent_record_keeps_its_key(result: LoadResult, writer: Outcomes) -> None:
+    """Sent again under the same key, so that a store which has it after all answers with it."""
+    (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    writer.commit([end(intent, State.UNKNOWN)], 2.0)
+    writer.change([Change(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
+    writer.change([Change(1, State.ABSENT, State.PENDING, "resent")], 4.0)
+    (again,) = writer.commit([], 5.0, fresh=1, keys_since=0.0)
+    assert again.record == 1 and again.key == intent.key is not None
+
+
+def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path) -> None:
+    """It is made from the import, the record and its payload, not drawn."""
+    keys = []
+    for each in (result, stage(tmp_path / "y.sqlite3", RUN, records_of([BODY] * 6))):
+        with session_of(each) as writer:
+            keys.append([intent.key for intent in writer.commit([], 1.0, fresh=6, keys_since=0.0)])
+    assert keys[0] == keys[1] and len({*keys[0]}) == 6
+
+
+def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
+    """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
+    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("accept", ["x"]), "x")
+    for number, cells in enumerate([(), ("",), ("a\x1fb\x00", "Zoë\n", "lone \ud800")]):
+        record = Record(1, 2, cells, State.INVALID, problem=problem, notes=("a", "b"))
+        (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [record]).rows()
+        assert (row.cells, row.problem, row.notes) == (cells, problem, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("counts", "ending", "code"),
+    [
+        ({State.CREATED: 9}, Ending.DONE, 0),
+        ({State.CREATED: 9, State.SKIPPED: 1}, Ending.DONE, 0),
+        ({State.INVALID: 1}, Ending.DONE, 1),
+        ({State.REJECTED: 1, State.UNKNOWN: 1}, Ending.DONE, 3),
+        ({State.ABSENT: 1}, Ending.DONE, 3),
+        ({State.REJECTED: 9}, Ending.BUDGET, 4),
+        ({State.PENDING: 9}, Ending.STOPPED, 5),
+        ({State.UNKNOWN: 9}, Ending.OUTAGE, 5),
+        ({State.UNKNOWN: 9}, Ending.JOURNAL, 6),
+        ({State.PENDING: 9}, Ending.INTERRUPTED, 130),
+    ],
+)
+def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> None:
+    """An import ends with one code, the worst of those that apply."""
+    assert exit_code(counts, ending) == code
+
+
+def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Outcomes) -> None:
+    """A record sent without a key is never repeated under the key of an attempt before it."""
+    (keyed,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    writer.commit([end(keyed, State.PENDING)], 2.0)
+    (bare,) = writer.commit([], 3.0, fresh=1)
+    writer.commit([end(bare, State.UNKNOWN)], 4.0)
+    assert keyed.key is not None and bare.key is None
+    assert writer.repeatable(0.0, 5.0) == []
+    assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
+
+
+def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: Outcomes) -> None:
+    """A key that follows a sending without one counts as old as that, never as younger."""
+    (bare,) = writer.commit([], 1.0, fresh=1)
+    writer.commit([end(bare, State.PENDING)], 2.0)
+    (keyed,) = writer.commit([], 9.0, fresh=1, keys_since=0.0)
+    writer.commit([end(keyed, State.UNKNOWN)], 10.0)
+    assert keyed.key is not None
+    assert (writer.repeatable(0.5, 10.0), writer.repeatable(5.0, 10.0)) == ([1], [])
+
+
+def test_a_record_may_have_any_number_of_attempts(result: LoadResult) -> None:
+    """A store that asks for patience all night makes a frame like any other."""
+    change(result, "UPDATE records SET attempts = 1000000")
+    assert {*result.frame["attempts"]} == {1_000_000}
+    assert str(result.frame["attempts"].dtype) == "Int32"

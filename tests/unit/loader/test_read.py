@@ -1,0 +1,290 @@
+"""How files become records: round trips, headers, and files that are damaged or too large."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petstore_frame import NewPet
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.loader.call import FORM, SHELL
+from petstore_frame.loader.reading.preview import look
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.record import State, Suspicion
+from unit.loader.opened import NASTY, memory_below, records_of, workbook_of, written
+
+CELLS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(
+    st.lists(st.tuples(CELLS, CELLS, CELLS, CELLS), min_size=1),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_cells_come_back_as_they_were(rows: list[tuple[str, ...]], delimiter, encoding) -> None:
+    """Whatever a CSV writer wrote, every cell is read verbatim, under any delimiter and mark."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter)
+    writer.writerows([["name", "categoryId", "status", "note"], *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder), text.getvalue().encode(encoding))
+        records = records_of(path, accept=[Suspicion.SWALLOWED_ROWS])
+    lines = csv.reader(io.StringIO(text.getvalue(), newline=""), delimiter=delimiter)
+    begins = [lines.line_num + 1 for _ in lines][:-1]
+    assert [record.cells for record in records] == rows
+    assert [(record.number, record.line) for record in records] == [*enumerate(begins, 1)]
+
+
+# -- any bytes ------------------------------------------------------------------------------------
+
+PIECES = st.sampled_from(
+    [b'"', b",", b"\n", b"\r", b"\x00", b";", b"\xff\xfe", b"\xef\xbb\xbf", b"3", b"\xed\xa0\x80"]
+)
+
+
+def survives(data: bytes) -> None:
+    """Read the bytes: they give records or one InputError, never anything else.
+
+    Each record that would be sent is a NewPet of the interface.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder), data, "pets")
+        try:
+            records = records_of(path)
+        except InputError as problem:
+            assert str(path) in str(problem)
+            return
+    assert [record.number for record in records] == [*range(1, len(records) + 1)]
+    for record in records:
+        assert (record.payload is None) == (record.state is not State.PENDING)
+        assert (record.problem is None) == (record.state is not State.INVALID)
+        if record.payload is not None:
+            assert NewPet.model_validate_json(record.payload).to_json() == record.payload
+
+
+@given(st.binary(max_size=200) | st.lists(PIECES).map(b"".join), st.booleans())
+def test_any_bytes(data: bytes, has_header: bool) -> None:
+    """Bytes without rhyme or reason, and quotes, marks and line ends in any order."""
+    survives(b"name,categoryId,status\n" + data if has_header else data)
+
+
+@given(st.sampled_from(NASTY), st.integers(0, 10_000), PIECES | st.binary(max_size=2))
+def test_damaged_inputs(path: Path, place: int, change: bytes) -> None:
+    """The nasty inputs with one more thing wrong."""
+    data = path.read_bytes()
+    place %= len(data) + 1
+    survives(data[:place] + change + data[place + len(change) :])
+
+
+@given(st.integers(4, 10_000), st.integers(0, 255))
+def test_damaged_workbooks(tmp_path_factory: pytest.TempPathFactory, place: int, value) -> None:
+    """A workbook with one byte changed."""
+    path = tmp_path_factory.getbasetemp() / "pets.xlsx"
+    if not path.exists():
+        workbook_of(path.parent, ("name", "categoryId"), ("Rex", 3), ("=1+1", 4))
+    data = path.read_bytes()
+    place = 4 + place % (len(data) - 4)
+    survives(data[:place] + bytes([value]) + data[place + 1 :])
+
+
+# -- damaged and too large ------------------------------------------------------------------------
+
+HEADER = b"name,categoryId\n"
+PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("packed", "words"),
+    [
+        (lambda: PACKED[: len(PACKED) // 2], "the gzip file is damaged"),
+        (lambda: PACKED[:12] + b"\xff" * 8 + PACKED[20:], "the gzip file is damaged"),
+        (
+            lambda: gzip.compress(HEADER + b"\n" * 40_000_000, 1),
+            "unpacks to more than 200 times",
+        ),
+    ],
+    ids=["cut short", "garbled", "bomb"],
+)
+def test_a_packed_file_is_read_whole_or_refused(tmp_path: Path, packed, words: str) -> None:
+    """A gzip file that is damaged, or a bomb, is no shorter list of animals."""
+    with pytest.raises(InputError, match=words):
+        records_of(written(tmp_path, packed(), "pets.csv.gz"))
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["x" * 10_000_000, '"' + ("x" * 999 + "\n") * 10_000 + '"', '"' + '""' * 3_000_000 + '"'],
+    ids=["line", "lines", "quotes"],
+)
+def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) -> None:
+    """A cell of megabytes is no animal: the file is refused there, in bounded memory."""
+    path = written(tmp_path, f"name,categoryId\nRex,3\n{cell},4\nBo,5\n")
+    del cell
+    too_long = pytest.raises(InputError, match="a cell of more than 1,048,576 characters")
+    with memory_below(64), too_long as stopped:
+        records_of(path)
+    assert stopped.value.line == 3
+
+
+def test_a_block_of_zeros_is_no_other_encoding(tmp_path: Path) -> None:
+    """What a crashed export leaves at the end of a file costs one record, not the file."""
+    records = records_of(written(tmp_path, b"name,category_id\nLuna,3\n" + bytes(500)))
+    assert [record.state for record in records] == ["pending", "invalid"]
+
+
+# -- headers and columns --------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["csv", "xlsx"])
+def titled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The same rows below a title as text, and as a workbook."""
+    rows = [["Arrivals from Anna"], [], ["name", "category_id"], ["Ada", "1"]]
+    if request.param == "csv":
+        return written(tmp_path, "".join(";".join(row) + "\n" for row in rows))
+    workbook_of(tmp_path, *rows)
+    return tmp_path / "pets.xlsx"
+
+
+def test_a_header_is_read_where_it_is_said_to_be(titled: Path) -> None:
+    """A title is refused with the option that skips it; lines are counted from the first."""
+    with pytest.raises(InputError, match="'Arrivals from Anna'") as refused:
+        open_source(titled)
+    assert "row 3 looks like the header: header_row=3" in str(refused.value)
+    assert refused.value.phrased_by(SHELL).endswith("--header-row 3")
+    (record,) = records_of(titled, header_row=3)
+    assert (record.number, record.line, record.cells) == (1, 4, ("Ada", "1"))
+
+
+@pytest.mark.parametrize("row", [9, 2])
+def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
+    """A row past the end, and a blank one, are refused, in text as in a workbook."""
+    with pytest.raises(InputError, match=rf"no header in (row|line) {row}"):
+        records_of(titled, header_row=row)
+
+
+def test_a_header_of_thousands_of_columns_is_read_whole(tmp_path: Path) -> None:
+    """The survey's last columns count too, and each record has as many cells."""
+    wide = "".join(f"question_{number:05d}_of_a_survey," for number in range(5000))
+    path = written(tmp_path, f"{wide}name,category_id\n{'x,' * 5000}Luna,3\n")
+    (record,) = records_of(path)
+    assert (record.payload, len(record.cells)) == (b'{"name":"Luna","categoryId":3}', 5002)
+
+
+def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
+    """The row that a refusal proposes can be read then."""
+    path = written(tmp_path, f"{'x' * 70_000}\nname,category_id\nLuna,3\n")
+    with pytest.raises(InputError, match="header_row=2"):
+        open_source(path)
+    assert [record.state for record in records_of(path, header_row=2)] == ["pending"]
+
+
+@pytest.mark.parametrize("line", ["name,category_id," + "x," * 600_000, "x" * 1_200_000], ids=len)
+def test_a_header_without_end_is_refused(tmp_path: Path, line: str) -> None:
+    """A first line of over a megabyte is reported as such, not as records with too many cells."""
+    with pytest.raises(InputError, match=r"line 1: .*longer than 1,048,576 characters"):
+        open_source(written(tmp_path, f"{line}\nLuna,3\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("Animal;Kind, size;Note\nRex;3;\n", ("Animal", "Kind, size", "Note")),
+        ("\ufeffAnimal|Kind|Size\nRex|3|4\n", ("Animal", "Kind", "Size")),
+        ('"Animal, or not";Kind\nRex;3\n', ("Animal, or not", "Kind")),
+    ],
+)
+def test_a_header_is_read_though_its_columns_are_unclear(tmp_path: Path, text: str, header) -> None:
+    """A person can say which column is which only if all are shown: the widest reading counts."""
+    path = written(tmp_path, text)
+    assert look(path).columns == header
+    with pytest.raises(InputError, match="no column for name and category_id among") as refused:
+        open_source(path)
+    assert "which column has the name and which the category id?" in refused.value.phrased_by(FORM)
+
+
+def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
+    """A column that holds nothing but statuses is not left out unasked."""
+    path = written(tmp_path, "name;categoryId;state\nRex;3;sold\n")
+    with pytest.raises(InputError) as asked:
+        open_source(path)
+    assert asked.value.answer == {"mapping": {"status": "state"}}
+    with open_source(path, Recipe(mapping={"status": None})) as source:
+        assert list(source) == list(source) != [], "each time anew"
+        assert source.mapping == {"name": "name", "category_id": "categoryId"}
+        assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
+
+
+def test_a_column_of_shelters_is_not_proposed_as_the_name(tmp_path: Path) -> None:
+    """A column of few different cells names no animals."""
+    rows = "".join(f"North,{at},Dog\nSouth,{at},Dog\n" for at in range(40))
+    with pytest.raises(InputError) as refused:
+        records_of(written(tmp_path, "Tier,no,Art\n" + rows))
+    assert refused.value.answer.get("mapping") == {"category_id": "Art"}
+
+
+@pytest.mark.parametrize(
+    ("mapping", "kind", "words"),
+    [
+        ({"Animal": "name"}, ArgumentError, "goes from field to column"),
+        ({"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
+        ({"name": "Animal", "category_id": "Animal"}, ArgumentError, "one column to two fields"),
+        ({"name": "Animal", "category_id": "animal"}, InputError, "one column to two fields"),
+        ({"name": "Animal"}, InputError, "no column for category_id"),
+    ],
+)
+def test_mapping_is_checked_first(tmp_path: Path, mapping: dict[str, str], kind, words) -> None:
+    """A mapping that does not fit the header stops with what to write instead."""
+    path = written(tmp_path, "Animal,Kind\nRex,3\n")
+    with pytest.raises(kind, match=words):
+        records_of(path, mapping=mapping)
+    fitting = {"name": "animal", "categoryId": "Kind"}
+    assert records_of(path, mapping=fitting)[0].payload == b'{"name":"Rex","categoryId":3}'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("Pet Name,Category,State\n", "mapping={'name': 'Pet Name', 'status': 'State'}"),
+        ("Category name,Pet name\n",
+         "mapping={'name': 'Pet name', 'category_id': 'Category name'}"),
+        ("a name,another name,category\n", "mapping={'name': '<name of the column>'}"),
+        ("Anna\nAda;1\nBo;2\n",
+         "mapping={'name': '<name of the column>', 'category_id': '<name of the column>'};"
+         " a file without a header needs columns="),
+        ("<!DOCTYPE html>\n<html><body>\n", "looks like an HTML page or XML, not like CSV"),
+        ('[{"name": "Luna", "categoryId": 3}]\n', "looks like JSON, not like CSV"),
+        ('{"pets": []}\n', "looks like JSON, not like CSV"),
+        ("name,category_id\nLuna,3\n".encode("utf-16-be"), "encoding='utf-16-be'"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "save it as plain .xlsx"),
+        (b"PK\x03\x04nothing", "cannot be read"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: str) -> None:
+    """All columns that look like fields are proposed, and only those; no other format has any."""
+    with pytest.raises(InputError, match=re.escape(words)) as refused:
+        open_source(written(tmp_path, content))
+    assert ("mapping" in str(refused.value)) == words.startswith("mapping")
+    assert "header_row" not in str(refused.value)
+
+
+def test_labels_stand_for_numbers(tmp_path: Path) -> None:
+    """With category labels a word is its number, a twin label is ambiguous, a typo is told."""
+    path = written(tmp_path, "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n")
+    records = records_of(path, categories={5: "Dog", 1: "Bird", 2: "bird"})
+    sent = [record.payload for record in records if record.payload]
+    assert sent == [b'{"name":"%b","categoryId":5}' % name for name in (b"A", b"B", b"E")]
+    assert not any(record.notes for record in records), "the user said so"
+    problems = [record.problem for record in records if record.problem]
+    assert [(problem.code, problem.hint) for problem in problems] == [
+        ("ambiguous_category", "give the category's number"),
+        ("unknown_category", "did you mean 'dog'? else say which number it is: {}"),
+    ]

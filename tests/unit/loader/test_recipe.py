@@ -1,0 +1,311 @@
+"""How a kind of file is read, said once: the value, its file, and what it makes of rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import petstore_frame as pf
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.loader.causes import find_causes
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe, as_recipe
+from petstore_frame.loader.record import Record, State
+from petstore_frame.stocktake.compare import read_list
+from shop import Shop
+from unit.loader import opened
+
+ROOT = Path(__file__).parents[3]
+PLACES = [folder / "shared" / "data" / "raw_austin.csv" for folder in ROOT.parents]
+AUSTIN = next((path for path in PLACES if path.exists()), PLACES[0])
+
+word = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+column = word.filter(str.strip)
+texts = st.lists(word, min_size=1, max_size=3, unique=True)
+RECIPES = st.fixed_dictionaries(
+    {},
+    optional={
+        "mapping": st.fixed_dictionaries({"name": column.map("n{}".format)}, optional={
+            "status": st.none() | column.map("s{}".format)}),
+        "value_map": st.dictionaries(st.sampled_from(["name", "key"]),
+                                     st.dictionaries(word, st.just(""), min_size=1), min_size=1)
+        | st.dictionaries(st.just("status"), st.dictionaries(
+            word, st.sampled_from(["sold", "pending", ""]), min_size=1), min_size=1),
+        "otherwise": st.just({"status": ""}) | st.just({"category_id": 7}),
+        "defaults": st.fixed_dictionaries({"name": column.map("Unnamed {{{}".format)}),
+        "categories": st.dictionaries(st.integers(-9, 99), word, min_size=1)
+        | st.dictionaries(word.map("l{}".format), st.integers(0, 3), min_size=1),
+        "key": st.lists(column, min_size=1, max_size=3, unique=True),
+        "keep": st.sampled_from(["first", "last"]) | column.map("newest: x{}".format),
+        "leave_out": st.dictionaries(word, texts, min_size=1, max_size=3),
+        "only": st.dictionaries(word, texts, min_size=1, max_size=3),
+        "count": column,
+        "encoding": st.sampled_from(["cp1252", "utf-16"]),
+        "delimiter": st.sampled_from([";", "\t", "|"]),
+        "quoting": st.sampled_from(["strict", "none"]),
+        "sheet": word,
+        "header_row": st.integers(1, 99),
+        "columns": st.lists(column, min_size=1, max_size=4, unique=True),
+        "thousands": st.sampled_from([",", "."]),
+        "keep_spaces": st.booleans(),
+        "accept": st.lists(st.sampled_from(["total_row", "hidden_row"]), unique=True),
+        "duplicates": st.sampled_from(["refuse", "skip", "send"]),
+    },
+)  # fmt: skip
+
+
+def records_of(tmp_path: Path, text: str, **words: Any) -> list[Record]:
+    return opened.records_of(opened.written(tmp_path, text), **words)
+
+
+def sent(records: list[Record]) -> list[Any]:
+    return [
+        [*json.loads(each.payload).values()] if each.payload else str(each.state)
+        for each in records
+    ]
+
+
+@given(RECIPES)
+def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) -> None:
+    """Whatever it says is read again as the same value, from TOML and from JSON."""
+    try:
+        recipe = Recipe(**words)
+    except ArgumentError:
+        return  # two columns of one name, for example
+    path = recipe.write(tmp_path_factory.getbasetemp() / "r.toml")
+    assert Recipe.read(path) == recipe
+    assert Recipe(**json.loads(json.dumps(recipe.to_dict()))) == recipe
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ('key = "a"\nkep = "last"\n', 2, "did you mean keep"),
+        ("\n[value_mapp.status]\nx = 'sold'\n", 2, "did you mean value_map"),
+        ('key = "a"\nheader_row = \n', 2, "not TOML"),
+        ('key = "a"\n\nkeep = "lst"\n', 3, "keep= is 'first', 'last'"),
+        ('api_key = "secret"\n', 1, "stays with each call"),
+        ("[categories]\nDog = 1\nCat = '?'\n", 3, "still to be filled in"),
+    ],
+)
+def test_a_wrong_word_is_named_with_its_line(tmp_path: Path, text: str, line: int, words) -> None:
+    """File, line and the nearest right word."""
+    path = opened.written(tmp_path, text, "r.toml")
+    with pytest.raises(InputError, match=re.escape(words)) as refused:
+        Recipe.read(path)
+    assert (refused.value.line, refused.value.path) == (line, str(path))
+
+
+def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
+    """Recipe and categories move together."""
+    (tmp_path / "kept").mkdir()
+    file = opened.written(tmp_path, "category_id,label\n1,Dog\n", "categories.csv")
+    path = Recipe(categories=str(file)).write(tmp_path / "kept" / "r.toml")
+    assert 'categories = "../categories.csv"' in path.read_text(encoding="utf-8")
+    assert Recipe.read(path).rules().listed == {1}
+
+
+def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
+    """Tables are merged word by word, so that following a proposal drops nothing."""
+    path = Recipe(key="a", value_map={"status": {"x": "sold", "y": ""}}).write(tmp_path / "r.toml")
+    found = as_recipe(path, {"key": "b", "value_map": {"status": {"y": "pending"}}, "keep": None})
+    assert found == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
+
+
+def test_an_empty_cell_takes_its_default_with_a_note(tmp_path: Path) -> None:
+    """A word that means nothing, too; where the column that it names is empty, there is none."""
+    text = "tag,name,category\n7,,3\n8,Unknown,3\n9,Rex,\n,,3\n"
+    given = {"name": "Unnamed {Tag}", "category_id": 5, "status": "available"}
+    records = records_of(tmp_path, text, value_map={"name": {"unknown": ""}}, defaults=given)
+    assert sent(records) == [
+        ["Unnamed 7", 3, "available"], ["Unnamed 8", 3, "available"], ["Rex", 5, "available"],
+        "invalid",
+    ]  # fmt: skip
+    noted = ["default_name", "default_name", "default_category_id"]
+    assert [record.notes for record in records[:3]] == [(each, "default_status") for each in noted]
+    # A list of dogs needs no category column.
+    assert sent(records_of(tmp_path, "name\nRex\n", defaults={"category_id": 5})) == [["Rex", 5]]
+
+
+def test_otherwise_is_what_no_other_word_means(tmp_path: Path) -> None:
+    """The values of the field and of the value map stand."""
+    records = records_of(
+        tmp_path,
+        "name,category,status\nA,Dog,sold\nB,Cat,gone\nC,Emu,kept\n",
+        categories={1: "Dog", 2: "Cat", 9: "Other"},
+        value_map={"status": {"kept": "pending"}},
+        otherwise={"status": "", "category_id": "Other"},
+    )
+    assert sent(records) == [["A", 1, "sold"], ["B", 2], ["C", 9, "pending"]]
+
+
+def test_rows_are_left_out_on_the_users_word(tmp_path: Path) -> None:
+    """By the words of a column, in any case, or by their lines."""
+    text = "name,category,outcome,place\nA,3,Died,x\nB,3,,x\nC,3,,y\nD,3,,x\n"
+    records = records_of(
+        tmp_path, text, leave_out={"Outcome": "DIED"}, only={"place": ["x"]}, leave_lines=[5]
+    )
+    assert [record.left_out for record in records] == [True, False, True, True]
+    assert sent(records) == ["skipped", ["B", 3], "skipped", "skipped"]
+
+
+def test_a_row_can_stand_for_several_animals(tmp_path: Path) -> None:
+    """Each is a record of that line; with a key, its key and which of them it is."""
+    text = "tag,name,category,n\n7,Hen,3,2\n8,Cow,4,1\n9,Ox,4,0\n"
+    records = records_of(tmp_path, text, key="tag", count="N")
+    assert [(each.number, each.line, each.key) for each in records] == [
+        (1, 2, '["7", "1"]'), (2, 2, '["7", "2"]'), (3, 3, '["8", "1"]'), (4, 4, '["9", "1"]'),
+    ]  # fmt: skip
+    assert [each.problem.code for each in records if each.problem] == ["not_a_count"]
+    bees = "name,category,n\nBee,3,1001\n"
+    (many,) = records_of(tmp_path, bees, count="n")
+    assert many.problem is not None and many.problem.accept == "large_count"
+    assert len(records_of(tmp_path, bees, count="n", accept="large_count")) == 1001
+
+
+def test_a_word_of_the_key_may_mean_none(tmp_path: Path) -> None:
+    """What the value map makes empty names no animal."""
+    text = "tag,name,category\nnone,Rex,3\n7,Bo,3\n"
+    records = records_of(tmp_path, text, key="tag", value_map={"key": {"None": ""}})
+    assert [record.key for record in records] == [None, "7"]
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"keep": "first"}, "A"),
+        ({"keep": "last"}, "C"),
+        ({"keep": "newest: day"}, "B"),
+        ({"keep": "newest: day", "leave_out": {"name": "B"}}, None),
+        ({"keep": "newest: day", "leave_lines": [3]}, "C"),
+        ({"leave_lines": [2, 3]}, "C"),
+        ({}, None),
+    ],
+)
+def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str | None) -> None:
+    """The same one is loaded and compared; what cells leave out is asked after it stands."""
+    rows = "7,A,1.2.2026", "7,B,3.2.2026", "7,C,2.2.2026"
+    shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
+    lines = options.pop("leave_lines", ())
+    listed = read_list(shop.folder / "a.csv", Recipe(key="tag", **options), lines).frame
+    expected = [] if name is None else [name]
+    assert shop.names == listed[listed["problem"].isna()]["name"].tolist() == expected
+
+
+def test_rows_that_are_equally_new_are_left_out_as_proposed(shop: Shop) -> None:
+    """One cause names the lines of all of them but the last; their keys are known next month."""
+    rows = ["7,sold,1.2.2026", "7,pending,1.2.2026", "8,sold,31.1.2026", "8,,", "9,,1.2.2026",
+            "7,,1.1.2026"]  # fmt: skip
+    march = ("march.csv", "tag,status,day", *rows)
+    options: dict[str, Any] = {"key": "tag", "keep": "newest: day",
+                               "defaults": {"name": "Cat {tag}"}}  # fmt: skip
+    (cause,) = shop.load(*march, dry_run=True, **options).causes
+    assert cause.option == ("leave_lines", [2, 5])
+    named = shop.load(*march, leave_lines=cause.option[1], **options)
+    assert named.created["line"].tolist() == [3, 4, 6]
+    april = shop.load("april.csv", *march[1:], "10,sold,", **options)
+    assert april.created["line"].tolist() == [8]
+
+
+def test_two_identical_rows_without_a_key_are_sent_with_a_note(tmp_path: Path) -> None:
+    """They may be two animals, and may be one; HTML in a name is noted, too."""
+    text = "name,category\nRex,3\nTom &amp; Bo,3\nRex,3\n"
+    records = records_of(tmp_path, text)
+    assert {each.state for each in records} == {State.PENDING}
+    assert [each.notes for each in records] == [(), ("html_entity",), ("identical_row",)]
+
+
+def test_a_cause_is_counted_once_with_what_would_help(tmp_path: Path) -> None:
+    """Records are listed, and their causes have counts, examples, words and the option."""
+    text = "tag,name,category\n1,Rex,Dog\n2,Bo,Cat\n3,Max,Dog\n4,,3\n"
+    records = records_of(tmp_path, text, key="tag")
+    found = [(each.problem, [each.line], 1) for each in records if each.problem is not None]
+    mapping = {"name": "name", "category_id": "category"}
+    labels, nameless = find_causes(found, len(records), mapping, ("tag",))
+    assert (labels.records, labels.of, labels.is_common) == (3, 4, True)
+    assert labels.values == (("Dog", 2), ("Cat", 1)) and labels.lines == (2, 3)
+    assert labels.option == ("categories", {"Dog": "…", "Cat": "…"})
+    assert nameless.option == ("defaults", {"name": "Unnamed {tag}"}) and not nameless.is_common
+
+
+def test_a_draft_is_filled_in_and_read(tmp_path: Path) -> None:
+    """It has each word of the whole file with its count, and a question mark where one decides."""
+    rows = "".join(f"T{at},{f'Rex {at}' if at % 2 else ''},Hund,reserved\n" for at in range(400))
+    path = opened.written(tmp_path, "Tag no,Tiername,Kategorie,Statut\n" + rows)
+    text = pf.Recipe.draft(path)
+    assert 'Hund = "?"  # 400 rows' in text and 'reserved = "?"  # 400 rows' in text
+    assert 'name = "Unnamed {Tag no}"  # 200 of 400 rows are empty' in text
+    filled = text.replace('Hund = "?"', "Hund = 1").replace('reserved = "?"', 'reserved = "sold"')
+    (tmp_path / "r.toml").write_text(filled, encoding="utf-8")
+    one = opened.written(tmp_path, "Tag no,Tiername,Art\nT1,,Hund\n", "one.csv")
+    assert "1 rows" not in pf.Recipe.draft(one)
+    with open_source(path, Recipe.read(tmp_path / "r.toml")) as source:
+        assert {record.state for record in source} == {State.PENDING}
+        assert source.key == ("Tag no",)
+
+
+@pytest.mark.skipif(not AUSTIN.exists(), reason="the published file is not here")
+def test_each_animal_of_a_published_file_stands_once(tmp_path: Path) -> None:
+    """With one recipe each of 11,898 animals is one row, and none of them is to fix."""
+    recipe = Recipe(
+        key="Animal ID",
+        keep="newest: Timestamp",
+        mapping={"name": "Name", "category_id": "Type", "status": "Outcome Status"},
+        categories=str(AUSTIN.with_name("categories_austin.csv")),
+        defaults={"name": "Unnamed {Animal ID}"},
+        otherwise={"status": "sold"},
+    )
+    listed = read_list(AUSTIN, Recipe.read(recipe.write(tmp_path / "austin.toml"))).frame
+    assert len(listed) == listed["key"].nunique() == 11_898
+    assert listed["problem"].isna().all()
+
+
+def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
+    """Every way in takes one; a result has it for the next file, also that of a rehearsal."""
+    recipe = pf.Recipe(key="Tag", mapping={"name": "Pet", "category_id": "Kind"},
+                       categories={"Dog": 1}, defaults={"name": "Unnamed {Tag}"})  # fmt: skip
+    frame = pd.DataFrame({"Tag": ["1", "2"], "Pet": ["Rex", ""], "Kind": ["Dog", "Dog"]})
+    result = pf.load_frame(frame, shop.client, recipe=recipe, journal=shop.journal, dry_run=True)
+    assert result.frame["sent_name"].tolist() == ["Rex", "Unnamed 2"]
+    assert result.recipe == recipe
+
+
+def test_a_recipe_answers_for_equal_records_only(shop: Shop) -> None:
+    """Which animal a key that was used again means is asked all the same."""
+    recipe = pf.Recipe(duplicates="skip")
+    shop.load("a.csv", "tag,name", "1,Rex", "2,Bo", "3,Al", key="tag", recipe=recipe)
+    others = "tag,name,categoryId", "1,Mia,4", "2,Zoe,4", "3,Kim,4"
+    with shop.asks("reused_key"):
+        shop.load("b.csv", *others, key="tag", recipe=recipe)
+    again = shop.load("c.csv", "name", "Rex", "Bo", "Al", recipe=recipe)
+    assert again.counts[State.SKIPPED] == 3
+
+
+def test_dates_that_a_choice_of_rows_goes_against_are_named(shop: Shop) -> None:
+    """The last row is not always the newest; the result says by which column."""
+    days = "1,sold,2026-05-02", "1,,2026-05-01", "2,sold,2026-05-01", "2,,2026-05-02"
+    rows = "a.csv", "name,tag,status,day", *(f"Rex,{each}" for each in days)
+    result = shop.load(*rows, key="tag", keep="last", dry_run=True)
+    assert result.summary["facts"]["outdated"] == {"day": [3]}
+    assert any("'newest: day'" in text for text in result.warnings)
+    newest = shop.load(*rows, key="tag", keep="newest: day", dry_run=True)
+    assert "outdated" not in newest.summary["facts"]
+
+
+def test_an_index_identifies_animals(shop: Shop) -> None:
+    """The name of an index is a column for ``key=``, and the pet ids fit beside the frame."""
+    tags = pd.Index(["T1", "T2", "T3"], name="tag")
+    frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
+    given: dict[str, Any] = {"key": "tag", "journal": shop.journal, "workers": 1}
+    result = pf.load_frame(frame, shop.client, **given)
+    pf.load_frame(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
+    again = pf.load_frame(frame.iloc[::-1], shop.client, **given)
+    assert result.pet_ids.index.equals(tags) and result.pet_ids.dropna().tolist() == [1, 2]
+    assert again.pet_ids.to_dict() == {"T3": 2, "T2": 3, "T1": 1}

@@ -1,0 +1,380 @@
+"""What became of each record: frames, files and views."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from datetime import UTC, date, datetime
+from html import unescape
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from openpyxl.utils import get_column_letter
+
+from petstore_frame.errors import ArgumentError, LoadFailedError
+from petstore_frame.loader.causes import Note
+from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading.returned import guarded, unguarded
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results.columns import COLUMNS
+from petstore_frame.loader.results.results import LoadResult
+from unit.loader.opened import records_of as read
+from unit.loader.opened import workbook_of
+from unit.loader.staged import change, result_of, stage
+
+SPOILT = '<img src=x onerror="alert(1)">'
+
+# What each record of ARRIVALS came to; the spoilt ones stay invalid.
+OUTCOMES = {
+    1: ("created", {"pet_id": 2**60, "id_source": "response"}),
+    2: ("rejected", {"answer": json.dumps({"http_status": 400, "error_code": "=cmd()",
+                                           "error_message": SPOILT, "error_field": "name"})}),
+    3: ("unknown", {"reason": "read_timeout"}),
+    4: ("absent", {"reason": "reset"}),
+}  # fmt: skip
+ARRIVALS = """name,categoryId,note,status
+Rex,3,=1+1,sold
+=cmd(),3,-,sold
+Bo,4,007,
+Max,5,,available
+,6,@x,sold
+"Bo, the ""brave""
+dog",cat,,Avail
+Rex, the dog,3,sold,!
+,,,
+"""
+
+
+def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = False) -> LoadResult:
+    path = folder / "arrivals.csv"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
+    result = result_of(path, folder / "run.sqlite3", is_rehearsal=is_rehearsal)
+    for record, (state, facts) in ({} if is_rehearsal else OUTCOMES).items():
+        values = {"state": state, "attempts": 1, "first_sent_at": 1.8e9, **facts}
+        setting = ", ".join(f"{name} = ?" for name in values)
+        where = "import = :import AND record = ? AND state = 'pending'"
+        change(result, f"UPDATE records SET {setting} WHERE {where}", *values.values(), record)
+    return result
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> LoadResult:
+    return make_result(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> LoadResult:
+    """A result that has records in each state, with its files, which no test changes."""
+    folder = tmp_path_factory.mktemp("written")
+    result = make_result(folder)
+    result.write(folder / "out")
+    return result
+
+
+@pytest.fixture(scope="module")
+def out(written: LoadResult) -> Path:
+    return Path(written.folder or "")
+
+
+@pytest.fixture(scope="module")
+def book(out: Path) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(out / "results.xlsx")
+
+
+def sheets_of(folder: Path, text: str) -> openpyxl.Workbook:
+    """The workbook of the result of a file with this text."""
+    make_result(folder, text).write(folder)
+    return openpyxl.load_workbook(folder / "results.xlsx")
+
+
+def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
+    """The frame has one row per record, with the columns and dtypes that are promised, also where
+    there are none; the states count with all their words."""
+    frame, empty = result.frame, make_result(tmp_path, "name,categoryId,note,status\n")
+    own = [name for name in frame.columns if name in COLUMNS]
+    assert own == list(COLUMNS)
+    text = "object" if pd.__version__ < "3" else "str"  # pandas 2 has no dtype for texts
+    dtypes = {name: str(frame[name].dtype) for name in own}
+    assert dtypes == {name: text if COLUMNS[name] == "str" else COLUMNS[name] for name in own}
+    assert list(frame.columns[2:6]) == ["name", "categoryId", "note", "status"]
+    assert list(frame["state"]) == [
+        "created", "rejected", "unknown", "absent", "invalid", "invalid", "invalid", "skipped",
+    ]  # fmt: skip
+    assert list(frame["line"]) == [2, 3, 4, 5, 6, 7, 9, 10]
+    assert set(frame["state"].value_counts().index) == {str(state) for state in State}
+    assert empty.frame.dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
+    assert len(empty.frame) == 0 and "a header and no records" in str(empty)
+
+
+def test_parts_are_the_states(result: LoadResult) -> None:
+    """Created, to fix and in doubt are told apart and counted alike; a large id stays exact.
+
+    Of what to fix a notebook shows the first columns: these say where, what and how; few follow.
+    """
+    assert list(result.created["pet_id"]) == [2**60] == result.pet_ids.dropna().tolist()
+    assert list(result.fix["line"]) == [3, 6, 7, 9]
+    assert list(result.unknown["action"]) == ["check", "resend"]
+    assert (result.to_fix, result.in_doubt) == (4, 2)
+    first = ["line", "error_column", "error_value", "error_message", "hint", "name", "categoryId"]
+    assert list(result.fix.columns[:7]) == first
+    assert list(result.fix.columns[-2:]) == ["accept", "_pf_record"]
+    assert len(result.fix.columns) <= 12
+    assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
+
+
+def test_half_a_character_is_shown_and_kept(tmp_path: Path) -> None:
+    """A lone surrogate makes one invalid record; the frame shows U+FFFD, the fix file its bytes."""
+    result = make_result(tmp_path, "name,category_id,\ude00\nLuna,3,\nCut \ud83d,3,\n")
+    (broken,) = result.fix.itertuples()
+    assert (broken.name, result.causes[0].code) == ("Cut \ufffd", "lone_surrogate")
+    fix = next(path for path in result.write(tmp_path / "out") if path.name == "fix.csv")
+    assert "Cut \ud83d" in fix.read_text("utf-8-sig", errors="surrogatepass")
+
+
+def test_column_names_never_collide(tmp_path: Path) -> None:
+    """A file's own column called state or record keeps its cells beside ours."""
+    result = make_result(tmp_path, "name,categoryId,state,,record\nRex,3,Texas,x,9\n")
+    assert list(result.frame["state (file)"]) == ["Texas"]
+    assert list(result.frame["column 4"]) == ["x"]
+    assert list(result.frame["state"]) == ["created"]
+
+
+def test_summary_adds_up(written: LoadResult, out: Path) -> None:
+    """The counts by state sum to the records, times are ISO 8601 with their zone, and the written
+    summary is the same."""
+    summary = written.summary
+    in_file = json.loads((out / "summary.json").read_text())
+    assert sum(summary["states"].values()) == summary["records"] == 8
+    assert [cause["code"] for cause in summary["causes"]] == [
+        "missing_name", "not_a_whole_number", "extra_cell", "=cmd()",
+    ]  # fmt: skip
+    assert summary["exit_code"] == 3
+    assert {key: in_file[key] for key in summary} == summary
+    moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("staged", "ended")]
+    assert all(moment.tzinfo == UTC for moment in moments)
+    assert 0 <= (moments[1] - moments[0]).total_seconds() < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "records", "columns"),
+    [
+        ("results.csv", range(1, 9), "record state pet_id problem column value hint changed"),
+        ("fix.csv", (2, 5, 6, 7), "record problem column value hint accept"),
+        ("unknown.csv", (3, 4), "record state pet_id problem column value hint changed"),
+    ],
+)
+def test_files_hold_what_they_promise(written: LoadResult, out, name, records, columns) -> None:
+    """Results has every record, fix those to fix, unknown those in doubt; nothing else is left.
+
+    The file's own columns come first, then at most eight of ours. Encoding and line ends are those
+    that spreadsheets know. Each row comes back as the record that it is: the journal knows it.
+    """
+    raw, start = (out / name).read_bytes(), written.import_id[:8]
+    assert raw.startswith(b"\xef\xbb\xbf") and b"\r\n" in raw
+    rows = [*csv.DictReader(raw.decode("utf-8-sig").splitlines(keepends=True))]
+    ours = [f"_pf_{column}" for column in columns.split()]
+    assert [*rows[0]] == ["name", "categoryId", "note", "status", "_pf_extra_1", *ours]
+    assert [row["_pf_record"] for row in rows] == [f"r{start}-{record}" for record in records]
+    assert [record.origin for record in read(out / name)] == [(start, n) for n in records]
+    names = {"results.csv", "fix.csv", "unknown.csv", "results.xlsx", "summary.json"}
+    assert {path.name for path in out.iterdir()} == names
+
+
+def test_wrong_arguments_write_nothing(result: LoadResult, tmp_path: Path) -> None:
+    """A folder that is not a path, or a switch that is a text, is refused before any file."""
+    with pytest.raises(ArgumentError, match="folder= is a folder's path, got 3"):
+        result.write(3)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="excel is True or"):
+        result.write(tmp_path / "out", excel="no")  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists() and not Path("3").exists()
+
+
+def test_unedited_fix_is_what_it_was(out: Path) -> None:
+    """The fix file, and the sheet Fix, come back as the records that they were made of."""
+    before = [r for r in read(out.parent / "arrivals.csv") if r.number in (2, 5, 6, 7)]
+    again, sheet = read(out / "fix.csv"), read(out / "results.xlsx", sheet="Fix")
+    assert [(r.cells, r.problem) for r in again] == [(r.cells, r.problem) for r in before]
+    assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
+    assert [(r.payload, r.problem) for r in sheet] == [(r.payload, r.problem) for r in again]
+
+
+def test_workbook_has_the_promised_sheets(book: openpyxl.Workbook) -> None:
+    """Summary, Fix, Unknown and All, whose header stays in view; no cell is a formula, and neither
+    leading zeros nor the digits of an id are lost."""
+    every = book["All"]
+    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All"]
+    assert (every.freeze_panes, every.auto_filter.ref[:3]) == ("A2", "A1:")
+    columns = {cell.value: cell.column for cell in every[1]}
+    kept = [every["C2"].value, every["C4"].value, every.cell(2, columns["Id in the store"]).value]
+    assert kept == ["=1+1", "007", str(2**60)]
+    kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert "f" not in kinds
+
+
+def test_each_sheet_is_one_page_wide(book: openpyxl.Workbook) -> None:
+    """Landscape, the header on each page, and all rows; of the columns those that help."""
+    for sheet in book:
+        setup = sheet.page_setup
+        assert (setup.orientation, setup.fitToHeight) == ("landscape", 0)
+        assert setup.fitToWidth in (None, 1)  # left out, it is 1
+        assert sheet.print_title_rows == ("$1:$1" if sheet.title != "Summary" else None)
+        assert sheet.sheet_properties.pageSetUpPr.fitToPage
+    first, last = book["Fix"].print_area.replace("'Fix'!", "").replace("$", "").split(":")
+    cells = book["Fix"][f"{first}:{last}"]
+    heads = ["What is wrong", "How to fix it", "In column", "Line"]
+    assert [cell.value for cell in cells[0]][-4:] == heads
+    assert len(cells) == book["Fix"].max_row == 5
+
+
+def test_what_is_long_has_room(book: openpyxl.Workbook, tmp_path: Path) -> None:
+    """A moment is no row of hashes, the headline stays on its page, a hint has all its lines."""
+    (at,) = [cell.column for cell in book["Unknown"][1] if str(cell.value).endswith("(UTC)")]
+    assert book["Unknown"].column_dimensions[get_column_letter(at)].width >= 20
+    assert [str(cells) for cells in book["Summary"].merged_cells] == ["A1:B1"]
+    headline = book["Summary"]["A1"]
+    assert headline.alignment.wrap_text and "In doubt: arrivals.csv" in headline.value
+    text = "name,categoryId\nRex,no category of this name is known\n,3\n"
+    heights = sheets_of(tmp_path, text)["Fix"].row_dimensions
+    assert [heights[row].height for row in (2, 3)] == [31.5, 15.75]
+
+
+def test_sheets_without_records_are_left_out(tmp_path: Path) -> None:
+    """A clean import has no sheet to fix and none in doubt; its notes are sentences."""
+    clean = sheets_of(tmp_path, "name,categoryId\n=1,3\n")
+    assert clean.sheetnames == ["Summary", "All"]
+    noted = {cell.value for cell in clean["All"][2]}
+    assert "a spreadsheet would run the name as a formula" in noted
+
+
+def test_a_colleague_meets_no_codes(book: openpyxl.Workbook) -> None:
+    """Headings, states and next steps are plain words, and what did not occur is not listed.
+
+    Whoever reads the workbook has fix.csv already, so no call that writes it is named.
+    """
+    texts = {str(cell.value) for sheet in book for row in sheet for cell in row if cell.value}
+    assert not {text for text in texts if text.startswith("_pf_") and "extra" not in text}
+    assert not texts & {"missing_name", "extra_cell", "created", "unknown", "in_flight", "pending"}
+    assert {"not sent: to fix", "in the store", "in doubt: may be in the store"} <= texts
+    assert "not sent: blank" in texts
+    assert 0 not in {cell.value for row in book["Summary"] for cell in row}
+    assert any("correct the sheet Fix" in text for text in texts)
+    assert not any("result.write" in text for text in texts)
+
+
+def test_a_sheet_has_what_it_can_hold(tmp_path: Path, monkeypatch) -> None:
+    """Of more records than a sheet can hold the first are there, and the summary says so."""
+    monkeypatch.setattr("petstore_frame.loader.results.files.SHEET_ROWS", 3)
+    cut = sheets_of(tmp_path, ARRIVALS)
+    assert cut["All"].max_row == 4
+    texts = [str(cell.value) for row in cut["Summary"] for cell in row]
+    assert "A sheet has room for 3 records: results.csv has all" in texts
+
+
+def test_cell_too_long_for_a_workbook_is_empty_there(tmp_path: Path) -> None:
+    """A cell that a workbook would cut is left out of it, never shortened."""
+    book = sheets_of(tmp_path, f"name,categoryId\n{'x' * 40_000},cat\n")
+    (whole,) = read(tmp_path / "fix.csv")
+    assert not book["Fix"]["A2"].value and whole.cells[0] == "x" * 40_000
+
+
+CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
+    ["=1+1", "'=1", "'", "''=x", "-2", "@x", "\t=1", "007", "_x0041_", "_x000D_", " a ", "＝x"]
+)
+
+
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=60))
+@example([("", "\r,")])
+@settings(max_examples=10)
+def test_any_cell_survives_the_way_back(rows: list[tuple[str, str]]) -> None:
+    """Whatever a cell holds, it comes back from fix.csv and from the sheet Fix as it was."""
+    source, expected = io.StringIO(newline=""), [(a, "cat", b) for a, b in rows]
+    csv.writer(source).writerows([["name", "categoryId", "note"], *expected])
+    with tempfile.TemporaryDirectory() as folder:
+        make_result(Path(folder), source.getvalue()).write(folder)
+        fix, sheet = (
+            read(Path(folder) / "fix.csv"),
+            read(Path(folder) / "results.xlsx", sheet="Fix"),
+        )
+    assert [record.cells for record in fix] == [record.cells for record in sheet] == expected
+
+
+@given(CELL, st.booleans())
+def test_a_guard_comes_off_again(text: str, is_name: bool) -> None:
+    """Whatever a cell holds, its guard is taken off and nothing else."""
+    assert unguarded(guarded(text, is_name=is_name)) == text
+
+
+@given(st.text())
+def test_harmless_text_begins_like_no_formula(text: str) -> None:
+    """No spreadsheet runs it, and it is the text with at most a quote before it."""
+    assert harmless(text)[:1] not in set("=+-@\t\r\n＝＋－＠")
+    assert harmless(text) in (text, f"'{text}")
+
+
+def test_views_escape_everything(result: LoadResult) -> None:
+    """No text of a cell or of the store reaches a page or a terminal as markup."""
+    html, text = result._repr_html_(), str(result)
+    assert SPOILT not in html and "&lt;img" in html
+    assert "In doubt" in html and "result.reconcile(client)" in html
+    assert "record 5, line 6: name: the name is missing; give the animal a name" in text
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    assert "columns: name, category id from " in html
+    assert "columns: name, category id from " in text and "; not sent: 'note'" in text
+
+
+def test_failures_can_be_raised(written: LoadResult, tmp_path: Path) -> None:
+    """A script can insist that every record is in the store."""
+    with pytest.raises(LoadFailedError, match="1 of 8 records created") as failed:
+        written.raise_for_failures()
+    assert failed.value.result is written
+    make_result(tmp_path, "name,categoryId\nRex,3\n").raise_for_failures()
+
+
+def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
+    """It says what would be sent, also when the same file was read otherwise since."""
+    first = make_result(tmp_path, is_rehearsal=True)
+    loose = [record._replace(state=State.PENDING, problem=None)
+             for record in read(tmp_path / "arrivals.csv")]  # fmt: skip
+    later = stage(first.path, first.facts.run, loose, is_rehearsal=True)
+    assert (later.import_id, later.counts[State.PENDING]) == (first.import_id, 8)
+    assert str(first).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
+    assert "4 records would be sent; nothing was sent yet" in first._repr_html_()
+    assert first.frame["state"].tolist().count("invalid") == first.counts[State.INVALID] == 3
+
+
+def test_a_result_is_never_stale(result: LoadResult) -> None:
+    """What the journal learns later shows in every part of a result, and in all at once."""
+    before = result.frame
+    assert result.frame is before
+    change(result, "UPDATE records SET state = 'created' WHERE import = :import AND record = 3")
+    assert result.frame["state"].tolist()[2] == "created"
+    assert len(result.created) == result.counts[State.CREATED] == 2
+    assert "2 of 8 records created" in str(result)
+
+
+def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:
+    """A workbook's date or number as a name is counted on screen, with its first record."""
+    rows = ("Ada", 1), (date(2026, 1, 5), 1), (7, 2), (8, 2)
+    workbook_of(tmp_path, ("name", "category_id"), *rows)
+    result = result_of(tmp_path / "pets.xlsx", tmp_path / "run.sqlite3", is_rehearsal=True)
+    for view in (str(result), unescape(result._repr_html_())):
+        assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
+        assert "a number was read as text, first in record 3, line 4: '7'" in view
+    assert result.summary["notes"] == {"number→text": 2, "date→text": 1}
+
+
+def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
+    """What a text file leaves out or spells otherwise is counted, unless it is refused."""
+    view = str(make_result(tmp_path, "name,category_id,status\nAda,1,SOLD\nBo,2\n  Cy,x,Sold\n"))
+    assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
+    assert "the record ends before its status" in view and "spaces" not in view
+    assert str(Note(1, "default_name", 2, 3, "")).endswith("first in record 2, line 3")
+    (row,) = make_result(tmp_path, "name,categoryId,status\nRex\n").fix.itertuples()
+    assert row.error_message == "the record has 1 of 3 cells"
+    assert row.hint == "add the missing cells, from 'categoryId' on"

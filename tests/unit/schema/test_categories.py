@@ -1,0 +1,74 @@
+"""Labels of categories: each by a whole number, and none where none is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.schema.categories import category_labels, shown_labels
+from unit.loader.opened import records_of, written
+
+
+@pytest.mark.parametrize(
+    "categories",
+    [
+        {3: "Cat"},
+        {"3": "Cat"},
+        {np.int64(3): "Cat"},
+        pd.Series(["Cat"], index=[3.0]),
+        {"Cat": 3},
+        pd.Series([3.0], index=["Cat"]),
+        pd.DataFrame({"Category_ID": [3, 4], "label": ["Cat", None], "more": [1, 2]}),
+    ],
+)
+def test_an_id_may_be_written_in_several_ways(categories: Any) -> None:
+    """What is plainly a whole number is an id, in a dict either way round, or in a frame."""
+    assert category_labels(categories) == shown_labels(categories) == {3: "Cat"}
+    assert category_labels({"3": 7}) == {3: "7"}  # a key that is an id is never a label
+
+
+@pytest.mark.parametrize(
+    "key", [2.9, np.float32(2.9), True, np.True_, "Dog", "1_0", "٣", None, float("nan")]
+)
+def test_an_id_is_never_bent(key: Any) -> None:
+    """2.9 is not category 2: a label would stand at another category."""
+    for categories in ({key: "Dog"}, {"Cat": 3, key: "Dog"}):
+        with pytest.raises(pf.ArgumentError, match="labels by id"):
+            category_labels(categories)
+    with pytest.raises(pf.ArgumentError, match="got a frame of 'id', 'label'"):
+        category_labels(pd.DataFrame({"id": [3], "label": ["Cat"]}))
+
+
+def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
+    """A category without a label is shown by its number, not as nan or as nothing."""
+    series = pd.Series(["Dog", None, float("nan"), pd.NA, ""], index=[1, 2, 3, 4, 5])
+    path = written(tmp_path, "category_id,label\n1,Dog\n2,\n3,\n")
+    assert shown_labels(series) == shown_labels(path) == {1: "Dog"}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('1,"Dog"x', "line 3: this line is not CSV"),
+        ("1_0,Dog", r"line 3, column 'category_id': expected .* and a label, got \['1_0'"),
+    ],
+)
+def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: str) -> None:
+    """A file with a broken line gives no labels, and the error has its place."""
+    with pytest.raises(pf.InputError, match=words):
+        category_labels(written(tmp_path, f"category_id,label\n2,Cat\n{line}\n"))
+
+
+def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
+    """Each label of a category means it in a file of animals; the last one is shown."""
+    labels = written(tmp_path, "category_id,label\n1,Dog\n2,Cat\n2,Kitty\n", "categories.csv")
+    animals = written(tmp_path, "name,category\nAda,cat\nBob,Kitty\n")
+    for categories in (labels, pd.Series(["Dog", "Cat", "Kitty"], index=[1, 2, 2])):
+        records = records_of(animals, categories=categories)
+        assert [record.state for record in records] == ["pending", "pending"]
+        assert category_labels(categories) == {1: "Dog", 2: "Kitty"}

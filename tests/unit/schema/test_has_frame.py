@@ -1,0 +1,128 @@
+"""What results answer to a caller who takes them for their tables."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.http.answer import Headers
+from petstore_frame.http.page import Page
+from petstore_frame.inventory.origin import rows_digest
+from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
+from threaded import serve
+
+
+def inventory() -> pf.Inventory:
+    """Two pets, all that there are."""
+    frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
+    return pf.Inventory.made_up(frame, fetched_at=datetime(2030, 1, 2, tzinfo=UTC))
+
+
+def summary() -> pf.Summary:
+    return pf.summarize(inventory())
+
+
+def page() -> Page:
+    return Page(PetColumns([1], ["Luna"], [3], ["sold"]), Headers([]))
+
+
+TABLE, KNOWN = "; its table is .frame", "; .completeness has it: .completeness"
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "pointer"),
+    [
+        (inventory, "head", f"{TABLE}: .frame.head"),
+        (inventory, "status", f"{TABLE}: .frame['status']"),
+        (inventory, "df", TABLE),
+        (inventory, "total", f"{KNOWN}.total"),
+        (inventory, "_hidden", ""),
+        (summary, "to_csv", f"{TABLE}: .frame.to_csv"),
+        (summary, "sold", f"{TABLE}: .frame['sold']"),
+        (page, "to_csv", f"{TABLE}: .frame.to_csv"),
+        (summary, "covers_all", f"{KNOWN}.covers_all"),
+    ],
+)
+def test_a_name_of_the_table_is_pointed_to(
+    make: Callable[[], HasFrame], name: str, pointer: str
+) -> None:
+    """The error names what was meant where it is there, and else only where the table is."""
+    with pytest.raises(AttributeError) as refused:
+        getattr(make(), name)
+    a_kind = {"inventory": "an Inventory", "summary": "a Summary", "page": "a Page"}[make.__name__]
+    assert str(refused.value) == f"{a_kind} has no attribute {name!r}{pointer}"
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [("sold", ": .frame['sold']"), ("Dog", ""), (0, ""), (pd.Series([True]), "")],
+    ids=["column", "label", "number", "mask"],
+)
+def test_a_key_of_the_table_is_pointed_to(key: Any, words: str) -> None:
+    """A column is named with its place; whatever else is asked for gets the place of the table."""
+    held: Any = summary()
+    with pytest.raises(TypeError) as refused:
+        held[key]
+    assert str(refused.value) == f"a Summary has no columns; its table is .frame{words}"
+    with pytest.raises(TypeError, match=r"a Page .*: \.frame\['name'\]$"):
+        page()["name"]
+
+
+def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:
+    """len() is the number of records, and names of the table are pointed to without reading it."""
+    path = tmp_path / "pets.csv"
+    path.write_text("name,categoryId,line\nLuna,3,x\nMax,cat,y\n")
+    with serve() as server, server.client() as client:
+        result: Any = pf.load_csv(path, client, dry_run=True, journal=tmp_path, progress=False)
+    assert len(result) == 2
+    with pytest.raises(AttributeError, match=r"a LoadResult .*: \.frame\.head$"):
+        result.head()
+    with pytest.raises(TypeError, match=r"a LoadResult .*: \.frame\['line \(file\)'\]$"):
+        result["line (file)"]
+    with pytest.raises(TypeError, match=r"not iterable; .*: \.frame\.itertuples\(\)$"):
+        list(result)
+    assert "frame" not in vars(result)
+
+
+def test_a_property_that_fails_says_why_itself() -> None:
+    """An AttributeError from within a property is not taken for a name that is missing."""
+
+    class Broken(HasFrame):
+        @property
+        def counts(self) -> int:
+            raise AttributeError("the journal is damaged")
+
+    with pytest.raises(AttributeError, match=r"^the journal is damaged$"):
+        Broken().counts  # noqa: B018 # asked for on purpose
+
+
+def test_results_can_be_copied() -> None:
+    """Copying and pickling ask for names of their own, which get no pointer."""
+    held = inventory()
+    assert copy.copy(held).frame is held.frame
+    assert str(pf.summarize(pickle.loads(pickle.dumps(held)))) == str(summary())
+
+
+def test_a_page_gives_its_pets_and_its_table() -> None:
+    """A page can be looped over, and its table has the schema of every other."""
+    empty = Page(PetColumns([], [], [], []), Headers([]))
+    assert [pet.name for pet in page()] == ["Luna"] == page().frame["name"].tolist()
+    assert list(empty) == []
+    assert empty.frame.dtypes.to_dict() == page().frame.dtypes.to_dict()
+
+
+def test_more_statuses_than_a_small_number_counts() -> None:
+    """Forty thousand statuses are forty thousand categories."""
+    count = 40_000
+    statuses = [f"s{n}" for n in range(count)]
+    frame = to_frame(PetColumns(range(count), ["a"] * count, [1] * count, statuses))
+    assert frame["status"].tolist() == statuses
+    assert rows_digest(frame) is not None
