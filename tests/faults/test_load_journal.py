@@ -26,6 +26,7 @@ from petstore_frame.loader.journal.database import (
     read_count,
     write_count,
 )
+from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import State
 
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
@@ -84,7 +85,7 @@ def test_a_disk_that_fails_at_a_commit_stops_the_import(
             run_load(400, store)
     assert 0 < store.posts < 400 and len(commits) >= 5
     assert fail is fill or len(commits) == 5
-    assert go_on(400, store).counts[State.UNKNOWN] <= 16
+    assert go_on(400, store).counts[State.UNKNOWN] <= MOST_WORKERS
 
 
 def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_on) -> None:

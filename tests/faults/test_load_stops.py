@@ -47,7 +47,7 @@ def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
     fake.on_wait = lambda: is_well(0)
     result = wait_for_it(80, store)
     assert result.facts.run.ending is Ending.DONE and fake.now - began[0] > 300
-    assert result.counts[State.UNKNOWN] <= 16
+    assert result.counts[State.UNKNOWN] <= MOST_WORKERS
     assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 80
     check_promises(result, store)
 
@@ -63,7 +63,7 @@ def test_an_outage_that_does_not_end_ends_the_session(stores, run_load, wait_for
     store.fault_of = fault
     result = wait_for_it(60, store)
     assert result.facts.run.ending is Ending.OUTAGE
-    assert result.exit_code == 5 and result.counts[State.PENDING] > 40
+    assert result.exit_code == 5 and result.counts[State.PENDING] >= 40
     store.is_up, store.fault_of = True, lambda number: None
     again = run_load(60, store)
     assert again.counts[State.PENDING] == 0
