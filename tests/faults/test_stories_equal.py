@@ -66,18 +66,6 @@ def test_again_makes_copies_and_goes_on_with_them(shop: Shop) -> None:
 # -- a fix row is its record ----------------------------------------------------------------------
 
 
-def test_a_record_is_created_once_however_its_fix_files_come_back(shop: Shop) -> None:
-    """Corrections of corrections, older fix files, copies, and one that was loaded twice."""
-    result = shop.load("a.csv", NAMES, "Bo,two,", "Cy,three,", "Max,1,")
-    first = shop.fix_file(result)
-    half = shop.fix(first, {"Bo": "refuse me", "two": "3", "three": "3"})
-    shop.fix(half, {"refuse me": "Bo"})
-    for category in "4", "9", "9":
-        last = shop.fix(first, {"two": "4", "three": category})
-        assert (shop.names, last.counts[State.SKIPPED]) == (["Bo", "Cy", "Max"], 2)
-    assert list(last.changed["changed"]) == ["category_id: 3 → 4", "category_id: 3 → 9"]
-
-
 def test_rows_of_two_fix_files_in_one_are_two_records(shop: Shop) -> None:
     """Rows pasted together from two imports are known one by one."""
     header, one = shop.fix_file(shop.load("one.csv", NAMES, "Bo,two,", "Ada,1,"))
@@ -228,27 +216,6 @@ def test_a_frame_that_was_cut_short_is_asked_about_when_it_comes_back_corrected(
     pf.resume_loads(shop.client, journal=shop.journal, progress=False)
     assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 2, "Cy": 1}
     assert len(shop.pets) == 3
-
-
-@KEYS
-def test_doubt_stays_beside_a_corrected_row(shop: Shop, answer: dict) -> None:
-    """A row in doubt is not sent again when another row of its file was corrected."""
-    shop.store.fault_of = {2: "fin_after"}.get
-    shop.load("a.csv", "tag,name,categoryId", "A,Ada,1", "B,Bo,1", "C,Cy,x", **answer)
-    result = shop.load("a.csv", "tag,name,categoryId", "A,Ada,1", "B,Bo,1", "C,Cy,3", **answer)
-    assert shop.names == ["Ada", "Bo", "Cy"] and (result.in_doubt, result.exit_code) == (1, 3)
-
-
-@KEYS
-def test_what_another_file_was_to_send_is_sent_once(shop: Shop, answer: dict) -> None:
-    """A record that is skipped for one still to come, and each end that this one may have."""
-    first = "tag,name", "A,Ada", "B,Bo", "C,Cy"
-    shop.store.fault_of = {3: "401", 4: "400"}.get
-    shop.load("a.csv", *first, **answer)
-    shop.load("b.csv", "tag,name", "C,Cy", "D,Di", **answer)
-    shop.load("a.csv", *first, **answer)
-    shop.load("b.csv", "tag,name", "C,Cy", "D,Di", **answer)
-    assert shop.names == ["Ada", "Bo", "Cy", "Di"]
 
 
 def test_a_record_proven_absent_is_not_called_known(shop: Shop) -> None:

@@ -50,22 +50,6 @@ def test_his_file_then_mine_then_his_again(shop: Shop, key: dict) -> None:
     assert len(shop.names) == len(set(shop.names)) == 20
 
 
-@KEYS
-def test_a_colleague_loads_the_rest_and_i_resume(shop: Shop, key: dict) -> None:
-    """300 of 1,500 were sent, he finishes the file; neither of us doubles the other's."""
-    rows = [f"T{number},Pet {number}" for number in range(150)]
-    shop.store.fault_of = {31: "401"}.get
-    shop.load("a.csv", HEADER, *rows, **key)
-    with shop.colleague.asks("others_pets"):
-        shop.colleague.load("a.csv", HEADER, *rows, **key)
-    shop.colleague.load("a.csv", **key, duplicates="skip")
-    with suppress(DuplicatesError):
-        pf.resume_loads(shop.client, journal=shop.journal, progress=False)
-    assert len(shop.pets) == 150
-    result = shop.load("a.csv", **key, duplicates="skip")
-    assert (len(shop.pets), result.counts[State.ADOPTED]) == (150, 120)
-
-
 def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
     """Of a colleague's pets some are in my first file and some in my next: both are asked about."""
     shop.colleague.load("his.csv", HEADER, *WEEKS[0], key="tag")
@@ -115,12 +99,6 @@ def test_a_pet_that_doubt_may_have_made_is_left_to_it(
     result = shop.load("b.csv", HEADER, "C,Luna", key="tag", **answer)
     assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Luna", "Luna"])
     assert first.counts[State.UNKNOWN if fault == "fin_after" else State.CREATED] > 0
-
-
-# -- the store's own pets -------------------------------------------------------------------------
-
-
-# -- places and damage ----------------------------------------------------------------------------
 
 
 def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
