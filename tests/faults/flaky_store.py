@@ -44,8 +44,8 @@ def _ignore(*_: object) -> None: ...
 class FlakyStore(RawServer):
     """Serves until closed, each connection in a thread of its own."""
 
-    # Gives the fault for the n-th POST (1 for the first), or None for none.
-    fault_of: Callable[[int], str | None] = _ignore
+    # Gives the fault for the n-th POST (1 for the first), an answer in its place, or None.
+    fault_of: Callable[[int], str | bytes | None] = _ignore
     honours_keys: bool = False  # deduplicate on Idempotency-Key
     has_links: bool = False  # show the way to the next page; else a list is cut at its limit
     link_form: str = '<{}>; rel="next"'
@@ -64,8 +64,8 @@ class FlakyStore(RawServer):
     on_get: Callable[[], None] = _ignore
     pets: dict[int, dict] = field(default_factory=dict)
     keys_seen: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    posts = gets = most_at_once = _at_once = _last_id = 0
+    faults: Counter[str | bytes] = field(default_factory=Counter)
+    posts = gets = _last_id = 0
 
     def __post_init__(self) -> None:
         self._by_key: dict[str, tuple[bytes, int]] = {}
@@ -148,22 +148,13 @@ class FlakyStore(RawServer):
 
     def _post(self, connection: socket.socket, number: int, headers: dict, body: bytes) -> bool:
         """Answer a POST as its fault wants; False ends the connection."""
-        with self._lock:
-            self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
-        try:
-            self.on_post(number, "body")
-            fault = self.fault_of(number)
-            self.faults[fault or "none"] += 1
-            self._closing.wait(self.latency_s)
-            return self._misbehave(connection, number, fault or "", headers, body)
-        finally:
-            with self._lock:
-                self._at_once -= 1
-
-    def _misbehave(
-        self, connection: socket.socket, number: int, fault: str, headers: dict, body: bytes
-    ) -> bool:
+        self.on_post(number, "body")
+        fault = self.fault_of(number) or ""
+        self.faults[fault or "none"] += 1
+        self._closing.wait(self.latency_s)
+        if isinstance(fault, bytes):
+            connection.sendall(fault)
+            return True
         key = headers.get("idempotency-key")
         if key:
             self.keys_seen[key] += 1

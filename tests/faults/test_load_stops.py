@@ -106,14 +106,6 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
 
 
-def test_a_slow_store_is_asked_for_less_at_once(load_with) -> None:
-    """The window grows to its limit while all is well, and 429 halves it."""
-    _, store = load_with(300, store={"latency_s": 0.03}, workers=16)
-    assert store.most_at_once == 16
-    result, busy = load_with(60, dict.fromkeys(range(3, 99, 3), "429"), store={"latency_s": 0.01})
-    assert result.counts[State.CREATED] == 60 and busy.most_at_once <= 8
-
-
 # -- refusals and errors --------------------------------------------------------------------------
 
 
