@@ -54,15 +54,9 @@ def post(shop: pf.Server, headers: bytes, body: bytes) -> bytes:
 CHUNKED = b"1e\r\n" + BODY + b"\r\n0\r\n\r\n"
 AMBIGUOUS = {
     "two lengths": (b"Content-Length: 30\r\nContent-Length: 5", BODY),
-    "signed length": (b"Content-Length: +30", BODY),
-    "list of lengths": (b"Content-Length: 30, 31", BODY),
     "unknown coding": (b"Transfer-Encoding: xchunked", CHUNKED),
-    "two codings": (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", CHUNKED),
-    "space before colon": (b"Content-Length : 30", BODY),
-    "bad chunk size": (b"Transfer-Encoding: chunked", b"zz\r\n" + BODY),
     "chunk longer than told": (b"Transfer-Encoding: chunked", b"5\r\n" + BODY + b"\r\n0\r\n\r\n"),
     "NUL in a header": (b"X: a\x00b\r\nContent-Length: 30", BODY),
-    "no colon": (b"nonsense\r\nContent-Length: 30", BODY),
 }
 
 
@@ -72,17 +66,6 @@ def test_ambiguous_framing_is_one_refusal(shop, headers, body) -> None:
     evil = post(shop, b"Content-Length: 30", BODY.replace(b"Luna", b"Evil"))
     received = exchange(shop, post(shop, headers, body) + evil)
     assert received.startswith(b"HTTP/1.1 400 ") and received.count(b"HTTP/1.1 ") == 1
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [b"\x16\x03\x01\x02" + bytes(50), b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET /v1\r\n\r\n"],
-)
-def test_what_is_no_request_is_refused(shop, sent) -> None:
-    """4xx or a closed connection; nothing of a program shows."""
-    received = exchange(shop, sent)
-    assert not received or received.startswith(b"HTTP/1.1 4")
-    assert b"Traceback" not in received
 
 
 INJECTIONS = [

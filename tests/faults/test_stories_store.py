@@ -6,8 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-import petstore_frame as pf
-from petstore_frame.errors import DuplicatesError, JournalError
+from petstore_frame.errors import JournalError
 from petstore_frame.loader.record import State
 from shop import Shop
 
