@@ -56,8 +56,7 @@ class FlakyStore(RawServer):
     late_s: float = 0.2  # how long after the disconnection a late_apply is applied
     latency_s: float = 0.0  # of each POST
     retry_after_s: int | None = None  # of a 429 or a 503; None is 0 in a 429, nothing in a 503
-    host: str = "127.0.0.1"
-    port: int = 0  # 0 for any that is free
+    store_id: str | None = None  # told in each answer; what is meant for another is 412
 
     is_up = True
     on_post: Callable[[int, str], None] = _ignore
@@ -72,7 +71,7 @@ class FlakyStore(RawServer):
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._late: list[threading.Timer] = []
-        self.listen(self.host, self.port)
+        self.listen()
 
     # -- what tests ask -------------------------------------------------------------------------
 
@@ -144,7 +143,7 @@ class FlakyStore(RawServer):
             else:
                 self.gets += 1
                 self.on_get()
-                wire.sendall(self._get(target))
+                wire.sendall(self._named(self._get(target)))
 
     def _post(self, connection: socket.socket, number: int, headers: dict, body: bytes) -> bool:
         """Answer a POST as its fault wants; False ends the connection."""
@@ -152,6 +151,8 @@ class FlakyStore(RawServer):
         fault = self.fault_of(number) or ""
         self.faults[fault or "none"] += 1
         self._closing.wait(self.latency_s)
+        if headers.get("x-store-id", self.store_id) != self.store_id:
+            fault = self._named(error_answer(412, "other_store"))
         if isinstance(fault, bytes):
             connection.sendall(fault)
             return True
@@ -183,10 +184,15 @@ class FlakyStore(RawServer):
             more = f"Retry-After: {asked_s}\r\n" if is_asking else ""
             connection.sendall(error_answer(status, "made_up", more))
             return True
-        connection.sendall(_PLAIN.get(fault, answer))
+        connection.sendall(_PLAIN.get(fault, self._named(answer)))
         if fault not in _PLAIN:
             self.on_post(number, "answered")
         return True
+
+    def _named(self, answer: bytes) -> bytes:
+        """Add the id of the store to an answer, if it has one."""
+        name = b"" if self.store_id is None else b"X-Store-Id: %b\r\n" % self.store_id.encode()
+        return answer.replace(b"\r\n", b"\r\n" + name, 1)
 
     def _apply(self, body: bytes, key: str | None) -> bytes:
         with self._lock:

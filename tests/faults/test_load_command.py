@@ -165,7 +165,7 @@ def test_doubt_is_explained_and_settled_by_hand(command: Command) -> None:
     assert command(4, *SETTLE).exit_code == 3
     assert json.loads(command(4, "--json").stdout)["candidates"] == {"2": [2]}
     codes = [command(4, "--resolve", pair).exit_code for pair in ("two", "2=2", "3=none")]
-    assert (codes, len(store.pets)) == ([2, 3, 3], 3)
+    assert (codes, len(store.pets)) == ([2, 3, 0], 3)
     assert (command(4).exit_code, len(store.pets), store.posts) == (0, 4, 5)
 
 
