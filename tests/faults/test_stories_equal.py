@@ -171,19 +171,6 @@ def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> Non
         assert len(shop.pets) == 7
 
 
-def test_animals_without_a_key_get_theirs(shop: Shop) -> None:
-    """A growing export is loaded with a key after weeks without one: asked once, then known."""
-    week = [f"T{number},Pet {number}" for number in range(12)]
-    for end in 4, 6, 8:
-        shop.load("export.csv", "tag,name", *week[:end], duplicates="skip")
-    with shop.asks("equal"):
-        shop.load("export.csv", "tag,name", *week[:10], key="tag")
-    shop.load("export.csv", "tag,name", *week[:10], key="tag", duplicates="skip")
-    assert shop.names == sorted(f"Pet {number}" for number in range(10))
-    shop.load("export.csv", "tag,name", "T3,Renamed", *week[4:], key="tag")
-    assert len(shop.names) == 12 and len(shop.ids) == 12
-
-
 # -- a file that is corrected while it is half sent ------------------------------------------------
 
 
