@@ -13,26 +13,17 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from faults.hostile import RawServer
 
 KEY = "a-key-of-the-tests"
 # Faults that leave the client without a usable answer although the request went out whole.
 DOUBTFUL = (
-    "fin_before",
-    "fin_after",
-    "reset_before",
-    "reset_after",
-    "stall_before",
-    "stall_after",
-    "500_before",
-    "500_after",
-    "502_before",
-    "503_after",
-    "504_after",
-    "late_apply",
-)
+    "fin_before", "fin_after", "reset_before", "reset_after", "stall_before", "stall_after",
+    "500_before", "500_after", "502_before", "503_after", "504_after", "late_apply",
+)  # fmt: skip
 CUT_201 = ("201_cut", "201_reset", "201_stalled", "201_no_json")
 HARMLESS = ("429", "408", "425")
 
@@ -230,15 +221,14 @@ class FlakyStore(RawServer):
             if pet is None:
                 return error_answer(404, "not_found")
             return answer_of(200, json.dumps(pet).encode())
-        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        query: dict[str, Any] = dict(parse_qsl(parts.query))
         if "status" in query:
             pets = [pet for pet in pets if pet.get("status") == query["status"]]
         limit = min(int(query.get("limit", 20)), self.page_cap)
         start = int(query.get("start", 0)) if self.has_links else 0
         more = ""
         if self.has_links and len(pets) > start + limit:
-            status = f"&status={query['status']}" if "status" in query else ""
-            link = f"/v1/pets?limit={limit}&start={start + limit}{status}"
+            link = "/v1/pets?" + urlencode(query | {"limit": limit, "start": start + limit})
             more = f"Link: {self.link_form.format(link)}\r\n"
         return answer_of(200, json.dumps(pets[start : start + limit]).encode(), more)
 
