@@ -39,7 +39,6 @@ class FlakyStore(RawServer):
     fault_of: Callable[[int], str | bytes | None] = _ignore
     honours_keys: bool = False  # deduplicate on Idempotency-Key
     has_links: bool = False  # show the way to the next page; else a list is cut at its limit
-    link_form: str = '<{}>; rel="next"'
     page_cap: int = 100  # the most pets on a page, whatever the limit asked for
     has_get_pet: bool = True  # serve GET /pets/{id}; else 410, as after its removal
     next_id: Callable[[int], int] = lambda last: last + 1
@@ -229,7 +228,7 @@ class FlakyStore(RawServer):
         more = ""
         if self.has_links and len(pets) > start + limit:
             link = "/v1/pets?" + urlencode(query | {"limit": limit, "start": start + limit})
-            more = f"Link: {self.link_form.format(link)}\r\n"
+            more = f'Link: <{link}>; rel="next"\r\n'
         return answer_of(200, json.dumps(pets[start : start + limit]).encode(), more)
 
 
