@@ -63,8 +63,6 @@ class FlakyStore(RawServer):
         self._late: list[threading.Timer] = []
         self.listen()
 
-    # -- what tests ask -------------------------------------------------------------------------
-
     def pet_counts(self) -> Counter[tuple]:
         """How many pets there are of each (name, categoryId, status)."""
         self.settle()
@@ -93,8 +91,6 @@ class FlakyStore(RawServer):
         self._closing.set()
         self.settle()
         super().close()
-
-    # -- the wire -------------------------------------------------------------------------------
 
     def _talk(self, wire: socket.socket) -> None:
         buffer = b""

@@ -219,9 +219,6 @@ def test_no_header_costs_a_created_pet_its_id(line: str) -> None:
         assert client.create_pet("Luna", 1).id == 7
 
 
-# -- a fetch that breaks off half-way -------------------------------------------------------------
-
-
 FAILED, NO_PETS = (lambda _: http("500 Oh", "{}")), (lambda _: http("200 OK", '[{"id":"x"}]'))
 
 

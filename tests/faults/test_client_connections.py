@@ -23,9 +23,6 @@ import pytest
 import petstore_frame as pf
 from faults.hostile import endless_head, http, opened, press_ctrl_c
 
-# -- an answer that comes late --------------------------------------------------------------------
-
-
 REFUSED = http("400 Bad Request", '{"code":"invalid","message":"no","status":400}')
 
 
@@ -113,9 +110,6 @@ def test_a_forked_process_shares_no_connection() -> None:
         assert store.connections == 2
 
 
-# -- a store that takes its time ------------------------------------------------------------------
-
-
 TIMEOUT_S = 0.3
 PIECES = 150
 
@@ -191,9 +185,6 @@ def test_a_packed_answer_is_unpacked(kind: str) -> None:
     answer = http("200 OK", body, f"Content-Encoding: {coding}")
     with opened(lambda _: answer) as (_, client):
         assert client.list_pets().columns.id == [1]
-
-
-# -- Ctrl-C in the midst of the HTTP library ------------------------------------------------------
 
 
 LIBRARY = httpcore.__path__[0]

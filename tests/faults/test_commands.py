@@ -16,9 +16,6 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.hostile import Answer, HostileStore, http, pages, press_ctrl_c
 from petstore_frame.cli import app
 
-# -- reading --------------------------------------------------------------------------------------
-
-
 OUTPUTS = {
     "fetch": ("--output", "pets.csv"),
     "report": ("--output", "stock.xlsx"),
@@ -96,9 +93,6 @@ def test_ctrl_c_leaves_the_output_as_it_was(command: str, here: Path) -> None:
         assert f"{output.name} is as it was" in ended.stderr
         assert output.read_text() == "the file of yesterday"
         assert list(here.iterdir()) == [output]
-
-
-# -- loading --------------------------------------------------------------------------------------
 
 
 SETTLE = ("--reconcile", "--grace", "0")
@@ -231,9 +225,6 @@ def test_doubt_is_explained_and_settled_by_hand(load, store) -> None:
     codes = [load(4, "--resolve", pair).exit_code for pair in ("two", "2=2", "3=none")]
     assert (codes, len(store.pets)) == ([2, 3, 0], 3)
     assert (load(4).exit_code, len(store.pets), store.posts) == (0, 4, 5)
-
-
-# -- files of results -----------------------------------------------------------------------------
 
 
 def test_files_are_written_though_reading_back_fails(load, store) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import urllib.request
 from importlib.util import find_spec
 
 import psutil
 import pytest
 
-from journey.shell import example
+from journey.shell import example, started
 from plain_http import wait_until
 
 # Not importorskip: importing Voila takes seconds, and each worker collects this file.
@@ -21,11 +19,8 @@ pytestmark = pytest.mark.skipif(find_spec("voila") is None, reason="needs the ex
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
 def test_sigkill_leaves_no_process_behind() -> None:
     """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
-    command = [sys.executable, "-m", "petstore_frame", *example("dashboard").split()[1:]]
-    with subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True) as shown:
-        assert shown.stdout is not None
-        address = shown.stdout.readline().strip()
-        with urllib.request.urlopen(address, timeout=60):
+    with started(example("dashboard"), "--no-browser") as (shown, address):
+        with urllib.request.urlopen(address.strip(), timeout=60):
             assert wait_until(lambda: has_kernel(shown.pid))
             family = psutil.Process(shown.pid).children(recursive=True)
         shown.kill()

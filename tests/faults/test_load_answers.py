@@ -110,9 +110,6 @@ def test_a_record_that_the_store_returns_changed_is_created_with_a_note(stores, 
     assert row.notes == ("the store returned name 'PET 0'",)
 
 
-# -- answers in the store's own words -------------------------------------------------------------
-
-
 @pytest.fixture
 def load_answered(tmp_path: Path, load_with):
     """Load pets of one category into a store that gives some POSTs these answers."""

@@ -54,9 +54,6 @@ def killed(stores, run_child) -> FlakyStore:
     return store
 
 
-# -- a failing disk -------------------------------------------------------------------------------
-
-
 def test_a_disk_that_fails_at_a_commit_stops_the_import(
     monkeypatch, stores, run_load, go_on
 ) -> None:
@@ -87,9 +84,6 @@ def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_
     assert (code, told) == (1, {})
     assert 0 < store.posts < 900
     go_on(900, store)
-
-
-# -- what is lost ---------------------------------------------------------------------------------
 
 
 def test_whatever_is_lost_is_noticed_and_nothing_is_doubled() -> None:
@@ -149,9 +143,6 @@ def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load
                 look()
 
 
-# -- its folder -----------------------------------------------------------------------------------
-
-
 def test_a_look_at_a_lost_journal_makes_none(tmp_path: Path, load_with) -> None:
     """An old result whose journal is gone says so, and later imports are not disturbed."""
     result, _ = load_with(3)
@@ -195,9 +186,6 @@ def test_a_result_finds_its_journal_from_another_working_directory(
     monkeypatch.chdir("/")
     assert "Done" in str(result) and len(result.frame) == 3
     assert Path(result.summary["journal"]).parent == tmp_path / "relative"
-
-
-# -- a journal of version 0.2 is brought over once ------------------------------------------------
 
 
 # Written by version 0.2.0: five files with keys and without, one record in doubt, one that the

@@ -26,9 +26,6 @@ JUMP = {"next_id": lambda last: last + (1000 if last == 320 else 1)}
 THIRD = {"name": "Pet 2", "categoryId": 3, "status": "sold"}  # of pets_csv
 
 
-# -- what a listing proves ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("rows", "faults", "options", "expected", "most_requests"),
     [
@@ -105,9 +102,6 @@ def test_ids_are_asked_side_by_side(load_with, settle) -> None:
     store.on_get = wait_for_another
     done = settle(result, store)
     assert both.is_set() and (done.created, done.unknown) == (2, 0)
-
-
-# -- whose pet it is ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("twins", "is_sole"), [(1, True), (0, False)])
@@ -207,9 +201,6 @@ def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load, settle
     assert (settle(result, store).created, len(store.pets)) == (1, 40)
 
 
-# -- several imports, waits and repeats -----------------------------------------------------------
-
-
 def test_absent_records_are_sent_again_only_when_asked(load_with, run_load, settle) -> None:
     """Absence is evidence; sending again is a decision."""
     result, store = load_with(20, {5: "fin_before", 9: "fin_before"})
@@ -278,9 +269,6 @@ def test_another_store_is_not_asked(load_with, stores, settle) -> None:
     with pytest.raises(JournalError, match="use a client of that store"):
         settle(result, stores())
     assert result.counts[State.UNKNOWN] == 1
-
-
-# -- a person -------------------------------------------------------------------------------------
 
 
 def test_a_person_may_settle_a_record(load_with, run_load) -> None:

@@ -88,9 +88,6 @@ def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
     assert result.counts[State.UNKNOWN] == store.posts <= 16
 
 
-# -- waits that the store asks for ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("answer", ["429", "503_before"])
 def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     stores, wait_for_it, fake: FakeTime, answer: str
@@ -104,9 +101,6 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     result = wait_for_it(9, store, name="other.csv")
     assert result.facts.run.ending is Ending.OUTAGE and fake.now < 1180
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
-
-
-# -- refusals and errors --------------------------------------------------------------------------
 
 
 def test_an_import_stopped_at_its_last_record_is_done_once_that_is_settled(
@@ -133,9 +127,6 @@ def test_a_progress_function_that_fails_leaves_no_doubt(stores, run_load) -> Non
     result = run_load(100, store)
     assert (result.counts[State.CREATED], store.posts) == (100, 100)
     assert result.counts[State.UNKNOWN] == 0
-
-
-# -- Ctrl-C ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("rows", "at", "workers"), [(100, 20, 8), (3, 3, 1)])
@@ -184,9 +175,6 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= MOST_WORKERS
     check_promises(result, store)
-
-
-# -- places ---------------------------------------------------------------------------------------
 
 
 def test_a_held_journal_is_refused(tmp_path: Path, monkeypatch) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -14,6 +12,7 @@ import psutil
 import pytest
 
 import petstore_frame as pf
+from journey.shell import started
 from plain_http import wait_until
 from threaded import Server, serve
 
@@ -71,21 +70,16 @@ def workers_of(pid: int) -> set[psutil.Process]:
 
 def test_workers_are_kept_at_their_number(new_postgres_database, tmp_path) -> None:
     """--workers 2: two processes behind one address; a killed one is replaced; SIGTERM ends all."""
-    command = [sys.executable, "-m", "petstore_frame", "serve", "--port", "0", "--workers", "2"]
-    command += ["--database", new_postgres_database(), "--api-key-file", "key", "--sample", "10"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp_path
-    )
-    assert process.stdout is not None
-    with process.stdout as printed:
-        ready = json.loads(printed.readline())
+    place = ["--database", new_postgres_database(), "--api-key-file", str(tmp_path / "key")]
+    command = "petstore-frame serve --port 0 --workers 2 --sample 10"
+    with started(command, *place) as (process, line):
         headers = {"Authorization": f"Bearer {(tmp_path / 'key').read_text().strip()}"}
         assert wait_until(lambda: len(workers_of(process.pid)) == 2)
         killed = workers_of(process.pid).pop()
         killed.kill()
         assert wait_until(lambda: len(workers_of(process.pid) - {killed}) == 2)
         alive = workers_of(process.pid)
-        pets = httpx.get(f"{ready['base_url']}/pets", headers=headers, timeout=30).json()
+        pets = httpx.get(f"{json.loads(line)['base_url']}/pets", headers=headers, timeout=30).json()
         process.terminate()
         assert process.wait(60) == 0
     assert len(pets) == 10

@@ -14,9 +14,6 @@ from shop import Shop
 NAMES = "name,categoryId,status"
 
 
-# -- the same records are the same import ---------------------------------------------------------
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -61,9 +58,6 @@ def test_again_makes_copies_and_goes_on_with_them(shop: Shop) -> None:
     assert len(shop.pets) == 40 and result.counts[State.CREATED] == 20
     shop.load("a.csv")
     assert len(shop.pets) == 40
-
-
-# -- a fix row is its record ----------------------------------------------------------------------
 
 
 def test_rows_of_two_fix_files_in_one_are_two_records(shop: Shop) -> None:
@@ -123,9 +117,6 @@ def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     assert shop.names == ["Ada", "Bo"]
 
 
-# -- without a key it is asked --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("file", ["a.csv", "b.csv"])
 def test_yesterdays_two_and_a_third_are_asked_about(shop: Shop, file: str) -> None:
     """Any record that equals an earlier one asks, however few and in whatever file, each time."""
@@ -169,9 +160,6 @@ def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> Non
     for _ in range(2):
         shop.load("b.csv", *tuesday, duplicates="send")
         assert len(shop.pets) == 7
-
-
-# -- a file that is corrected while it is half sent ------------------------------------------------
 
 
 KEYS = pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)

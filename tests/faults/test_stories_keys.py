@@ -12,9 +12,6 @@ KEYED = "tag,name,categoryId"
 SIX = [f"{number:03},Pet {number}" for number in range(1, 7)]
 
 
-# -- what a key says ------------------------------------------------------------------------------
-
-
 KNOWN = {  # an earlier file with its key, a later one with its own, and the pets then
     "equal rows": ("tag", f"{TAGS}/A,Ada/A,Ada", "tag", f"{TAGS}/A,Ada/A,Ada/C,Cy", "Ada Cy"),
     "a cell corrected": (
@@ -75,9 +72,6 @@ def test_what_may_be_a_known_animal_is_asked_about(
     assert (shop.names, result.to_fix) == (names.split(), 0)
 
 
-# -- a key that was saved in another form ---------------------------------------------------------
-
-
 @pytest.mark.parametrize("save", ["excel", "pandas"])
 def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop, save: str) -> None:
     """What a spreadsheet or pandas made of a key is never sent unasked, nor asked about twice."""
@@ -111,9 +105,6 @@ def test_lost_zeros_and_used_keys_are_answered_each_for_itself(shop: Shop) -> No
     assert shop.names == names + [f"Pet {number}" for number in range(1, 7)]
 
 
-# -- a key that names nobody, or two --------------------------------------------------------------
-
-
 def test_a_column_of_none_sends_nothing_in_silence(shop: Shop) -> None:
     """Animals whose chip is "none" are to fix, in each call, and "none" can be said to be empty."""
     rows = "chip,name,categoryId", "none,Ada,1", "none,Bo,2", "none,Cy,3", "985-1,Di,1"
@@ -122,18 +113,12 @@ def test_a_column_of_none_sends_nothing_in_silence(shop: Shop) -> None:
         assert (shop.names, result.counts[State.INVALID]) == (["Di"], 3)
 
 
-# -- a key that is used again ---------------------------------------------------------------------
-
-
 def test_a_few_new_names_are_changed_values(shop: Shop) -> None:
     """One animal of eight with another name is that animal: told as changed, not sent or asked."""
     rows = [f"T{number},Pet {number}" for number in range(8)]
     shop.load("a.csv", TAGS, *rows, key="tag")
     result = shop.load("b.csv", TAGS, "T0,Renamed", *rows[1:], key="tag")
     assert len(shop.names) == 8 and result.changed["tag"].tolist() == ["T0"]
-
-
-# -- keys that stay with their animals ------------------------------------------------------------
 
 
 def test_a_fix_row_keeps_the_key_of_its_record(shop: Shop) -> None:

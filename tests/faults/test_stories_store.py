@@ -16,9 +16,6 @@ WEEKS = [[f"{week}-{n},Pet {week}-{n}" for n in range(10)] for week in range(10)
 KEYS = pytest.mark.parametrize("key", [{"key": "tag"}, {}], ids=["keyed", "keyless"])
 
 
-# -- somebody else sent it ------------------------------------------------------------------------
-
-
 @KEYS
 def test_ten_weekly_files_after_a_lost_journal(shop: Shop, key: dict) -> None:
     """Each week's file is asked about for itself, and adopted: none is sent, and none is lost."""
@@ -117,9 +114,6 @@ def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
         shop.load("a.csv", key="tag")
     shop.load("a.csv", key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 100
-
-
-# -- another store has the address ----------------------------------------------------------------
 
 
 OLD, NEW = "0" * 32, "1" * 32
