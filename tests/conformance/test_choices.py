@@ -50,9 +50,6 @@ def test_every_row_is_held_and_has_a_reason() -> None:
     assert all(row[1].strip() and row[2].strip() for row in rows())
 
 
-# Pets
-
-
 @gap("default status on creation", "fields beyond NewPet", "address of a new pet +")
 def test_what_is_stored_is_what_the_interface_has(api) -> None:
     """No status is made up; a field beyond NewPet is not stored, an id least of all."""
@@ -161,9 +158,6 @@ def test_what_is_no_json_object_is_refused(api, is_error, body) -> None:
     is_error(post_bytes(api, body), 400, "invalid_json")
 
 
-# Lists
-
-
 def walk(api: httpx.Client, meanwhile: Callable[[], Any] = int, **params: Any) -> list[Any]:
     """Return the pets of all pages, and do something between them."""
     pets, answer = [], api.get("/pets", params=params)
@@ -234,9 +228,6 @@ def test_a_foreign_host_steers_nobody(api, serve_with) -> None:
 
     answer = serve_with(sample=30, public_url="https://shop.example/v1/").get("/pets")
     assert answer.headers["link"].startswith("<https://shop.example/v1/pets?")
-
-
-# Requests and answers
 
 
 ODD_IDS = ["0", "-1", "007", "+1", "1.0", "x", "٣", "1%00", "%2F1", "1e0", "9" * 4000]
@@ -344,9 +335,6 @@ def test_the_description_is_served(api, store, stranger, is_error) -> None:
     is_error(stranger.get("/openapi.json"), 401)
 
 
-# Keys, repeats, versions
-
-
 @gap("how keys are issued")
 def test_keys_are_made_and_revoked_without_a_restart(tmp_path, serve_with) -> None:
     """Several are valid at once; only hashes are stored; a revoked key is refused at once."""
@@ -425,9 +413,6 @@ def test_the_deprecation_is_told(api) -> None:
         sunset = parsedate_to_datetime(headers["sunset"])
         assert deprecated < sunset == datetime(2030, 12, 5, tzinfo=UTC)
     assert "sunset" not in api.get("/pets").headers
-
-
-# Switches
 
 
 def test_spec_only_has_no_extension(serve_with, is_error) -> None:

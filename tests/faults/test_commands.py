@@ -1,20 +1,26 @@
-"""``petstore-frame`` fetch, report, snapshot and load at their ends: words, files, exit codes."""
+"""``petstore-frame`` at its ends, of every kind: words, files, exit codes, and no process left."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import sys
+import urllib.request
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 from typer.testing import CliRunner, Result
 
 from faults.flaky_store import KEY, FlakyStore
 from faults.hostile import Answer, HostileStore, http, pages, press_ctrl_c
+from journey.shell import example, started
 from petstore_frame.cli import app
+from plain_http import wait_until
 
 OUTPUTS = {
     "fetch": ("--output", "pets.csv"),
@@ -241,3 +247,25 @@ def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) ->
     store.on_post = lambda number, stage: number == 2 and Path("out").write_text("mine")
     done = load(3, "--output", "out", "--workers", "1")
     assert done.exit_code == 6 and "3 of 3 records created" in done.stdout
+
+
+# Not importorskip: importing Voila takes seconds, and each worker collects this file.
+@pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
+def test_a_killed_dashboard_leaves_no_process_behind() -> None:
+    """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
+    with started(example("dashboard"), "--no-browser") as (shown, address):
+        with urllib.request.urlopen(address.strip(), timeout=60):
+            assert wait_until(lambda: has_kernel(shown.pid))
+            family = psutil.Process(shown.pid).children(recursive=True)
+        shown.kill()
+        shown.wait(60)
+    _, alive = psutil.wait_procs(family, timeout=60)
+    assert len(family) >= 2  # Voila runs in the command itself
+    assert alive == []
+
+
+def has_kernel(pid: int) -> bool:
+    """Whether a kernel runs below a process."""
+    family = psutil.Process(pid).children(recursive=True)
+    return any("ipykernel" in " ".join(process.cmdline()) for process in family)

@@ -28,7 +28,7 @@ def fake() -> FakeTime:
 @pytest.fixture
 def wait_for_it(run_load, fake: FakeTime):
     """Load a file in a time that passes only while the importer waits."""
-    return partial(run_load, timing=fake.timing(), sleep=lambda s: None)
+    return partial(run_load, timing=fake.timing())
 
 
 def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
