@@ -162,10 +162,7 @@ def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> Non
         assert len(shop.pets) == 7
 
 
-KEYS = pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
-
-
-@KEYS
+@pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
 def test_what_was_not_sent_is_as_the_file_says(shop: Shop, answer: dict) -> None:
     """A row that was not sent takes its corrected values, or is withdrawn with its row."""
     rows = [f"T{number},Pet {number},1" for number in range(10)]
