@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from functools import partial
 from pathlib import Path
 
@@ -155,7 +154,7 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     """Ctrl-C again leaves at once; what was on its way is in doubt."""
     is_over = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: None)  # for one that comes late
-    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=60)
+    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=600)
 
     def interrupt(number: int, stage: str) -> None:
         if (number, stage) == (22, "applied"):
@@ -164,14 +163,12 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
                 os.kill(os.getpid(), signal.SIGINT)
 
     store.on_post = interrupt
-    began = time.monotonic()
     try:
         with pytest.raises(LoadInterrupted) as caught:
-            run_load(100, store, timeout_s=60.0)
+            run_load(100, store, timeout_s=600.0)  # longer than a test may take
     finally:
         is_over.set()
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - began < 40
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= MOST_WORKERS
     check_promises(result, store)

@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
@@ -97,13 +96,11 @@ def test_sigterm_answers_what_is_in_flight(process_server) -> None:
         wire.sendall(head.encode() + body[:5])
         with talk_to(process_server) as client:
             client.get("/pets").raise_for_status()
-        started = time.monotonic()
         os.kill(process_server.pid, signal.SIGTERM)
         assert wait_until(lambda: not can_connect(url.host, url.port))
         wire.sendall(body[5:])
         assert wire.recv(65536).startswith(b"HTTP/1.1 201 ")
     assert process.wait(10) in (0, None)
-    assert time.monotonic() - started < 10
 
 
 def can_connect(host: str, port: int | None) -> bool:
