@@ -11,9 +11,9 @@ import httpx
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Completeness, Fact
+from zoo.habits import STATUSES
 
 BASE_URL = "http://127.0.0.1:1/v1"
-STATUSES = ("available", "pending", "sold")
 Query = dict[str, str]
 Rows = list[dict[str, Any]]
 Lines = Callable[[int, int], dict[str, str]]
@@ -23,16 +23,18 @@ Answer = Callable[[Query], httpx.Response]
 def pets(number: int, *statuses: str | None, first: int = 1) -> Rows:
     """Pets with ids from ``first`` on and the statuses in turn; None leaves the status out."""
     chosen = statuses or STATUSES
-    return [
-        {"id": n, "name": f"Pet {n}", "categoryId": 1}
-        | ({"status": chosen[n % len(chosen)]} if chosen[n % len(chosen)] else {})
-        for n in range(first, first + number)
-    ]
+    return [pet(n, chosen[n % len(chosen)]) for n in range(first, first + number)]
+
+
+def pet(pet_id: int, status: str | None, category_id: int = 1) -> dict[str, Any]:
+    """A pet as a store sends it; None leaves the status out."""
+    made = {"id": pet_id, "name": f"Pet {pet_id}", "categoryId": category_id}
+    return made | ({"status": status} if status else {})
 
 
 def of(rows: Rows, query: Query) -> Rows:
     """The pets that a query is about."""
-    return [dict(pet) for pet in rows if query.get("status") in (None, pet.get("status"))]
+    return [dict(row) for row in rows if query.get("status") in (None, row.get("status"))]
 
 
 def served(
@@ -47,7 +49,7 @@ def served(
     if by == "page":
         at = (int(query.get("page", "1")) - 1) * limit
     elif by == "after":
-        rows = [pet for pet in rows if pet["id"] > int(query.get("after", "0"))]
+        rows = [row for row in rows if row["id"] > int(query.get("after", "0"))]
     headers = more | (states(at, limit) if states else {})
     if by == "links" and at + limit < len(rows):
         kept = {name: query[name] for name in ("limit", "status") if name in query}
