@@ -17,8 +17,6 @@ from petstore_frame.http.settings import normalise_base_url, read_settings, same
 from petstore_frame.http.transport import repeat_wait_s
 
 HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}
-
-
 NUMBERS = HERE | {"PETSTORE_TIMEOUT": "2.5", "PETSTORE_MAX_RETRIES": "0"}
 LAN = HERE | {"PETSTORE_BASE_URL": "http://store.lan/v1"}
 INFINITE = float("inf")
