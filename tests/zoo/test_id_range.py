@@ -84,7 +84,7 @@ def test_one_id_that_gives_no_pet_ends_nothing(odd: httpx.Response) -> None:
 
 def test_a_walk_of_ids_has_an_end() -> None:
     """After twenty unreadable ids no more are asked for, and none that would be thrown away."""
-    unreadable = Listed(pets(400), 400, lambda at: httpx.Response(500) if at > 105 else None)
+    unreadable = Listed(pets(400), 400, lambda at: httpx.Response(500) if at > 300 else None)
     capped = Listed(pets(400), 400)
     assert unreadable.known(1, 5_000).verdict == "unknown"
     for max_pets in (50, 100, 310):
