@@ -14,11 +14,8 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=["pytest-httpx", "respx", "vcrpy"])
-def test_the_page_shows_tests_that_pass(
-    example: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_the_page_shows_tests_that_pass(example: str, request: pytest.FixtureRequest) -> None:
     """Each example of the page is a whole test, for each of the tools."""
-    monkeypatch.undo()  # vcrpy's example records before it replays
     names: dict[str, Any] = {}
     exec(example, names)
     (test,) = (value for name, value in names.items() if name.startswith("test_"))

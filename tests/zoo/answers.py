@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.inventory import Assumption, Completeness, Fact
+from petstore_frame.inventory import Assumption, Completeness, Evidence, Fact
 from zoo.habits import STATUSES
 
 BASE_URL = "http://127.0.0.1:1/v1"
@@ -118,11 +118,6 @@ def exact_counts(known: Completeness) -> set[str]:
     return {status for status, count in known.by_status.items() if count.is_exact}
 
 
-def count_of(known: Completeness, fact: Fact) -> int:
-    """The number that a fact tells."""
-    return next(each.count for each in known.evidence if each.fact is fact)
-
-
-def detail_of(known: Completeness, fact: Fact) -> str:
-    """The name or text that a fact tells."""
-    return next(each.detail for each in known.evidence if each.fact is fact)
+def evidence_of(known: Completeness, fact: Fact) -> Evidence:
+    """What was learned of a fact, with its number and its text."""
+    return next(each for each in known.evidence if each.fact is fact)

@@ -14,11 +14,12 @@ from zoo.answers import pets
 from zoo.habits import Habits
 from zoo.stores import ZooStore
 
-PETS = pets(450, "sold")
+PETS = pets(450, "sold", "pending")
 
 
 ENDS = {
     "second page": (150, Habits("link cursor"), "found", "on a page of the listing"),
+    "filtered page": (35, Habits(cap=20), "found", "on a page asked for beyond the listing"),
     "whole listing": (9999, Habits("link cursor"), "absent", "not among 450 pets"),
     "no end in sight": (449, Habits(), "unknown", "not among "),
     "goes round": (9999, Habits("link cursor", lie="goes round"), "unknown", "not among "),
@@ -27,10 +28,14 @@ ENDS = {
 
 @pytest.mark.parametrize(("pet_id", "habits", "state", "basis"), ENDS.values(), ids=ENDS)
 def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, basis: str) -> None:
-    """A pet is found on the first page that has it; only a whole listing proves one absent."""
-    found = ZooStore(PETS, habits).client().find_pet(pet_id)
+    """A pet is found on the first page that has it, which says where it was; only a whole listing
+    proves one absent, and nothing but listings is asked for."""
+    store = ZooStore(PETS, habits)
+    found = store.client().find_pet(pet_id)
     assert (found.state, found.basis[: len(basis)]) == (state, basis)
-    assert (found.pet is not None) == (found.requests == 2) == (state == "found")
+    assert (found.pet is not None) == (state == "found")
+    assert (found.requests == 2) == (pet_id == 150)
+    assert {request.url.path for request in store.requests} == {"/v1/pets"}
     assert (Assumption.LINKS_REACH_ALL in found.assumptions) == (state == "absent")
     with pytest.raises(TypeError, match="three ends"):
         bool(found)
@@ -51,16 +56,6 @@ def test_no_pet_is_called_absent_that_is_there(seed: int) -> None:
         is_hidden = search.state == "absent" and sought in zoo.lasting_ids
         assert not is_hidden or zoo.habits.breaks() & set(search.assumptions)
         assert search.pet is None or search.pet.id == sought
-
-
-def test_a_pet_on_a_filtered_page_says_where_it_was() -> None:
-    """Where a store cuts its pages, a pet found by its status is not called listed, and nothing but
-    the listing is asked."""
-    moved = [{**pet, "status": ("sold", "pending")[n > 30]} for n, pet in enumerate(PETS)]
-    zoo = ZooStore(moved, Habits(cap=20))
-    found = zoo.client().find_pet(35)
-    assert (found.state, found.basis) == ("found", "on a page asked for beyond the listing")
-    assert {request.url.path for request in zoo.requests} == {"/v1/pets"}
 
 
 @pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")

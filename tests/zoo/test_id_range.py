@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
-from zoo.answers import BASE_URL, Rows, count_of, detail_of, pets, refusal, served
+from zoo.answers import BASE_URL, Rows, evidence_of, pets, refusal, served
 
 pytestmark = pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
 ByID = Callable[[int], httpx.Response | None]
@@ -55,7 +55,7 @@ def test_a_pet_that_its_status_page_left_out_takes_the_count_back() -> None:
     """A count is not exact once a pet answers that the page of its status does not have."""
     known = Listed(pets(150), 149).known(140, 150)
     assert [known.count(name).is_exact for name in ("available", "pending")] == [False, True]
-    assert count_of(known, Fact.IDS_LEFT_OUT) == 1
+    assert evidence_of(known, Fact.IDS_LEFT_OUT).count == 1
     assert {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE} <= set(known.assumptions)
 
 
@@ -67,7 +67,7 @@ def test_an_operation_that_is_gone_changes_no_verdict(status_code: int) -> None:
     known = store.known(1, 400)
     for name in ("verdict", "basis", "by_status"):
         assert getattr(known, name) == getattr(plain, name)
-    assert detail_of(known, Fact.IDS_NOT_TRUSTED) == str(status_code)
+    assert evidence_of(known, Fact.IDS_NOT_TRUSTED).detail == str(status_code)
     assert len(store.asked) == 1
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from petstore_frame.inventory import Fact
-from zoo.answers import BASE_URL, Query, Rows, detail_of, known_of, of, pets, served
+from zoo.answers import BASE_URL, Query, Rows, evidence_of, known_of, of, pets, served
 
 SOLD = pets(250, "sold")
 
@@ -69,4 +69,4 @@ def test_a_next_value_that_is_not_understood_hides_no_parameter() -> None:
     """Where a header names the next page in an unknown way, a parameter still leads to the end."""
     known = known_of(lambda q: stating("next offset", q | {"at": q.get("skip", "0")}, SOLD))
     assert (known.covers_all, known.rows) == (True, 250)
-    assert detail_of(known, Fact.PARAMETER_WORKS) == "skip"
+    assert evidence_of(known, Fact.PARAMETER_WORKS).detail == "skip"

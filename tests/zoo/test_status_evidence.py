@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from petstore_frame.inventory import Fact
-from zoo.answers import Query, client_of, count_of, known_of, listed, of, pets, served, told
+from zoo.answers import Query, client_of, evidence_of, known_of, listed, of, pets, served, told
 
 
 @told("unknown", 150, Fact.PETS_CHANGED, exact={"available"})
@@ -28,7 +28,7 @@ def test_a_pet_of_a_status_left_out_is_not_absent(way: str) -> None:
 
     known = known_of(answer)
     assert (known.verdict, str(known.count("sold"))) == ("unknown", "at least 100")
-    assert count_of(known, Fact.STATUSES_HOLD_MORE) == 100
+    assert evidence_of(known, Fact.STATUSES_HOLD_MORE).count == 100
     with client_of(answer) as client:
         states = [client.find_pet(pet_id).state for pet_id in (1001, 1115, 7777)]
     assert states == ["found", "unknown", "unknown"]
@@ -57,7 +57,7 @@ def test_a_filter_that_finds_nothing_counts_nothing(status: str | None) -> None:
     rows = pets(500)
     known = known_of(lambda q: served([] if "status" in q else rows, q), status=status)
     assert not known.is_complete
-    assert count_of(known, Fact.FILTER_LEFT_OUT) == 33
+    assert evidence_of(known, Fact.FILTER_LEFT_OUT).count == 33
 
 
 @told("unknown", 5, Fact.FILTER_NOT_KEPT)

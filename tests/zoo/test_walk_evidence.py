@@ -10,7 +10,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
 from zoo import answers
-from zoo.answers import Query, Rows, detail_of, known_of, listed, pets, refusal, served, told
+from zoo.answers import Query, Rows, evidence_of, known_of, listed, pets, refusal, served, told
 
 TENANT = "http://127.0.0.1:1/tenant/v1"
 PETS = pets(250, "sold")
@@ -41,7 +41,7 @@ def test_links_that_leave_the_address_of_the_store_are_not_followed() -> None:
     """Behind a gateway, a link without the store's own prefix may lead to another store."""
     known = known_of(lambda query: page(query, path="/v1/pets"), base_url=TENANT)
     assert (known.verdict, known.rows) == ("unknown", 100)
-    assert detail_of(known, Fact.NEXT_OUTSIDE) == "/tenant"
+    assert evidence_of(known, Fact.NEXT_OUTSIDE).detail == "/tenant"
 
 
 @told("complete", 250, Assumption.LINKS_REACH_ALL, base_url=TENANT)
@@ -63,9 +63,9 @@ def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
     inventory = pf.fetch_inventory(answers.client_of(lambda query: page(query, Age="86400")))
     assert inventory.completeness.covers_all
     assert inventory.fetched_at < datetime.now(UTC) - timedelta(hours=23)
-    assert detail_of(inventory.completeness, Fact.OLD_ANSWER) == "1 day"
+    assert evidence_of(inventory.completeness, Fact.OLD_ANSWER).detail == "1 day"
     known = known_of(lambda query: page(query, **({"Age": "3600"} if "at" in query else {})))
-    assert (known.verdict, detail_of(known, Fact.OLD_ANSWER)) == ("unstable", "1 hour")
+    assert (known.verdict, evidence_of(known, Fact.OLD_ANSWER).detail) == ("unstable", "1 hour")
 
 
 @pytest.mark.parametrize("count", [0, 37, 100, 200, 250])

@@ -14,7 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
 from zoo import answers, census, habits
-from zoo.answers import Rows, count_of, exact_counts, facts
+from zoo.answers import Rows, evidence_of, exact_counts, facts
 from zoo.habits import Habits
 from zoo.stores import ZooStore
 
@@ -279,4 +279,4 @@ def test_the_budget_is_kept(budget: int, requests: int) -> None:
     """No more is asked beyond the listing than was allowed, and the verdict tells of it."""
     known = known_of(Habits(), 250, max_probes=budget)
     assert known.requests == requests
-    assert count_of(known, Fact.QUESTION_NOT_ASKED) == budget
+    assert evidence_of(known, Fact.QUESTION_NOT_ASKED).count == budget
