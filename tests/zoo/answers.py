@@ -18,6 +18,7 @@ Query = dict[str, str]
 Rows = list[dict[str, Any]]
 Lines = Callable[[int, int], dict[str, str]]
 Answer = Callable[[Query], httpx.Response]
+Learned = Fact | Assumption
 
 
 def pets(number: int, *statuses: str | None, first: int = 1) -> Rows:
@@ -80,11 +81,7 @@ def known_of(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Com
 
 
 def told(
-    verdict: str,
-    rows: int,
-    *learned: Fact | Assumption,
-    exact: set[str] | None = None,
-    **asked: Any,
+    verdict: str, rows: int, *learned: Learned, exact: set[str] | None = None, **asked: Any
 ) -> Callable[[Answer], Callable[[], None]]:
     """Make a test of a store, whose docstring is the rule: what a fetch so asked comes to, what it
     has learned, and which statuses have exact counts."""

@@ -22,7 +22,8 @@ from petstore_frame import Client
 from zoo.answers import pets
 from zoo.habits import STATUSES, Habits
 
-Fails = Callable[[int, dict[str, str]], BaseException | httpx.Response | None]
+Failure = BaseException | httpx.Response
+Fails = Callable[[int, dict[str, str]], Failure | None]
 ORIGIN = "http://127.0.0.1"
 BASE_URL = f"{ORIGIN}/v1"
 # A store that grows for ever with each request has no end to find.

@@ -15,7 +15,7 @@ import petstore_frame as pf
 from zoo import census
 from zoo.answers import Query, pets, refusal
 from zoo.habits import Habits
-from zoo.stores import ZooStore
+from zoo.stores import Failure, ZooStore
 
 PETS = pets(650, "available", "sold")
 MOST_REQUESTS = 60
@@ -31,12 +31,10 @@ WAYS = {
 BROKEN = httpx.ReadError("broken off")
 
 
-def breaking(
-    store: ZooStore, at: int, problem: BaseException | httpx.Response = BROKEN
-) -> pf.Client:
+def breaking(store: ZooStore, at: int, problem: Failure = BROKEN) -> pf.Client:
     """A client of a store whose request number ``at`` fails."""
 
-    def fails(number: int, _: Query) -> BaseException | httpx.Response | None:
+    def fails(number: int, _: Query) -> Failure | None:
         assert number <= MOST_REQUESTS, "it reads on and on"
         return problem if number == at else None
 
@@ -83,13 +81,11 @@ def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseExceptio
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt(), refusal(401)], ids=["ctrl-c", "refused"])
 @pytest.mark.parametrize("count", [37, 30])
-def test_pets_of_status_pages_are_held_before_more_is_asked(
-    count: int, failure: BaseException | httpx.Response
-) -> None:
+def test_pets_of_status_pages_are_held_at_once(count: int, failure: Failure) -> None:
     """A fetch that breaks off at the question about the filter keeps the pages of the statuses."""
     store, once = ZooStore(PETS[:count], Habits()), iter([failure])
 
-    def fails(_: int, query: Query) -> BaseException | httpx.Response | None:
+    def fails(_: int, query: Query) -> Failure | None:
         return next(once, None) if "status" in query and int(query["limit"]) < 37 else None
 
     straight = pf.fetch_inventory(store.client()).completeness
