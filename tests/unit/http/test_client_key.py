@@ -8,7 +8,7 @@ import json
 import logging
 import pickle
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 import petstore_frame as pf
 from faults.hostile import HostileStore, http
 from petstore_frame.http.outcome import Proof
+from zoo.answers import refusal
 
 KEY = "pf_live_0123456789_the_key"
 HERE = "http://127.0.0.1/v1"
@@ -31,10 +32,6 @@ def empty(_: httpx.Request) -> httpx.Response:
     return httpx.Response(200, content=b"[]")
 
 
-def refused(request: httpx.Request) -> httpx.Response:
-    return httpx.Response(401, json={"code": "unauthorized", "message": "no", "status": 401})
-
-
 def interrupted(_: httpx.Request) -> httpx.Response:
     raise KeyboardInterrupt
 
@@ -44,22 +41,13 @@ def surprised(request: httpx.Request) -> httpx.Response:
     raise RuntimeError(f"a bug of the transport, with {len(headers)} headers at hand")
 
 
-HANDLERS = [broken, refused, interrupted, surprised]
-
-
 def client_of(handler: Callable[[httpx.Request], Any], key: Any = KEY) -> pf.Client:
     transport = httpx.MockTransport(handler)
     return pf.Client(HERE, key, transport=transport, max_retries=0)
 
 
-def failures(handler: Callable[[httpx.Request], httpx.Response]) -> Iterator[BaseException]:
-    client = client_of(handler)
-    create, fetch = partial(client.create_pet, "Luna", 1), partial(pf.fetch_inventory, client)
-    for act in (client.list_pets, create, fetch):
-        try:
-            act()
-        except BaseException as problem:
-            yield problem
+def refused(_: httpx.Request) -> httpx.Response:
+    return refusal(401)
 
 
 def all_locals(caught: pytest.ExceptionInfo[BaseException]) -> str:
@@ -72,7 +60,7 @@ def all_locals(caught: pytest.ExceptionInfo[BaseException]) -> str:
 
 def test_the_key_is_in_no_repr_and_no_pickle() -> None:
     """Neither the client nor what hangs on it shows the key, and no client is pickled."""
-    client = client_of(refused)
+    client = client_of(empty)
     with pytest.raises(TypeError, match="holds a key"):
         pickle.dumps(client)
     parts = [client, *vars(client).values(), *vars(client._transport).values()]
@@ -80,14 +68,18 @@ def test_the_key_is_in_no_repr_and_no_pickle() -> None:
     assert KEY not in repr(vars(client)) + repr(vars(client._transport))
 
 
-@pytest.mark.parametrize("handler", HANDLERS)
+@pytest.mark.parametrize("handler", [broken, refused, interrupted, surprised])
 def test_the_key_is_in_no_traceback(handler) -> None:
     """Tracebacks with all locals, as error trackers and pytest print them and as IPython's
     ``%xmode Verbose`` does, hold no key."""
     ultratb = pytest.importorskip("IPython.core.ultratb")
-    for problem in failures(handler):
+    client = client_of(handler)
+    create, fetch = partial(client.create_pet, "Luna", 1), partial(pf.fetch_inventory, client)
+    for act in (client.list_pets, create, fetch):
+        with pytest.raises(BaseException) as caught:
+            act()
+        problem, out = caught.value, io.StringIO()
         tracked = traceback.TracebackException.from_exception(problem, capture_locals=True)
-        out = io.StringIO()
         show = ultratb.VerboseTB(ostream=out, include_vars=True)
         show.handler((type(problem), problem, problem.__traceback__))
         assert any(name in out.getvalue() for name in ("list_pets", "create_pet", "fetch"))
