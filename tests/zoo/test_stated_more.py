@@ -7,8 +7,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from petstore_frame.inventory import Fact
-from zoo.answers import BASE_URL, Query, Rows, evidence_of, known_of, of, pets, served
+from zoo.answers import BASE_URL, Query, Rows, known_of, of, pets, served
 
 SOLD = pets(250, "sold")
 
@@ -63,10 +62,3 @@ def test_a_way_that_only_full_pages_name_is_still_found(spelling: str) -> None:
 
     known = known_of(answer)
     assert (known.covers_all, known.rows) == (True, 250)
-
-
-def test_a_next_value_that_is_not_understood_hides_no_parameter() -> None:
-    """Where a header names the next page in an unknown way, a parameter still leads to the end."""
-    known = known_of(lambda q: stating("next offset", q | {"at": q.get("skip", "0")}, SOLD))
-    assert (known.covers_all, known.rows) == (True, 250)
-    assert evidence_of(known, Fact.PARAMETER_WORKS).detail == "skip"

@@ -142,9 +142,6 @@ CLAIMS = {
     "a cursor that nobody understands leads nowhere behind a cut page":
         Claim(Habits("x-next cursor", cap=60, names_when_full=True), answers.pets(500), "unknown",
               180, {Fact.STATUSES_HOLD_MORE}, NONE),
-    "asked to follow nothing, a fetch does not call a page whole that names a next one":
-        Claim(Habits("link cursor", cap=37), SOLD, "unknown", 37, {Fact.NEXT_UNREAD}, NONE,
-              {"strategy": "documented"}),
     "status pages that are whole by themselves stay whole, wherever the links end":
         Claim(Habits("link offset", lie="stops early"), pets(250), "unknown", 237,
               {Fact.STATUSES_HOLD_MORE, Assumption.NONE_CHANGES}, EACH),
@@ -155,6 +152,9 @@ CLAIMS = {
         Claim(Habits("link cursor"), pets(250), "complete", 250,
               {Assumption.LISTS_PETS_WITHOUT_STATUS}, ALL),
     # Parameters.
+    "a next value that is not understood hides no parameter":
+        Claim(Habits("x-next cursor", frozenset({"skip"})), pets(250), "complete", 250,
+              {Fact.PARAMETER_WORKS}),
     "a last page for every number behind it is the end":
         Claim(by("page 1", repeats_last_page=True), pets(230), "complete", 230),
     "a limit that is raised hides no way on":
@@ -260,12 +260,13 @@ def test_a_total_from_before_makes_no_listing_whole(without_status: int) -> None
 
 
 def test_the_documented_strategy_believes_no_header() -> None:
-    """Asked to keep to the interface, a fetch sends limit and status alone and follows nothing."""
-    store = ZooStore(pets(250), Habits("link cursor", frozenset({"offset"})))
+    """Asked to keep to the interface, a fetch sends limit and status alone, follows nothing, and
+    does not call a page whole that names a next one."""
+    store = ZooStore(SOLD, Habits("link cursor", frozenset({"offset"}), cap=37))
     known = pf.fetch_inventory(store.client(), strategy="documented").completeness
     asked = {name for request in store.requests for name in request.url.params}
-    assert asked == {"limit", "status"}
-    assert not known.covers_all
+    assert (asked, known.verdict, known.rows) == ({"limit", "status"}, "unknown", 37)
+    assert Fact.NEXT_UNREAD in facts(known)
 
 
 @pytest.mark.parametrize(("budget", "requests"), [(0, 1), (3, 4)])
