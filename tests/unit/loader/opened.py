@@ -33,6 +33,17 @@ def records_of(
         return list(opened)
 
 
+def written_out(record: Record) -> str:
+    """A record as its line, its payload or its state and problem, its notes, and its key."""
+    what = "left out" if record.left_out else str(record.state)
+    if record.payload is not None:
+        what = record.payload.decode()
+    elif (problem := record.problem) is not None:
+        what = f"{what} {problem.accept or problem.code} {problem.column or '-'}"
+    key = [] if record.key is None else [f"key {record.key}"]
+    return " | ".join([f"{record.line}: {what}", *record.notes, *key])
+
+
 def problems_of(records: list[Record]) -> list[tuple[int, str | None]]:
     """Return the line of each record with a problem, and the word that would accept it."""
     return [(each.line, each.problem.accept) for each in records if each.problem is not None]

@@ -89,26 +89,6 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     assert len(records_of(path, sheet="Pets")) == 1
 
 
-@pytest.mark.parametrize(
-    ("rows", "options", "expected"),
-    [
-        # Above the header they are passed over, between rows skipped, at the end nothing.
-        (((), HEADER, ("Rex", 3), (), ("Bo", 4, "sold"), (" ",), (None,), ()), {},
-         [(3, "pending"), (4, "skipped"), (5, "pending"), (6, "skipped")]),
-        # Without a header the first row is a record.
-        ((("Rex", 3, "sold"),), {"columns": ["name", "category_id", "status"]}, [(1, "pending")]),
-        # Formulas that were never calculated are to fix, also alone in their row.
-        ((HEADER, ("=A1", "=B1"), ("Rex", 3)), {}, [(2, "invalid"), (3, "pending")]),
-    ],
-    ids=["blank rows", "no header", "formulas"],
-)  # fmt: skip
-def test_rows_of_a_sheet(tmp_path: Path, rows, options, expected) -> None:
-    """Each row that holds something is a record, and no other."""
-    workbook_of(tmp_path, *rows)
-    records = records_of(tmp_path / "pets.xlsx", **options)
-    assert [(record.line, str(record.state)) for record in records] == expected
-
-
 SHEET, TEXTS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>'
 

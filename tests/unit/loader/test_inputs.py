@@ -1,7 +1,4 @@
-"""Nasty inputs, each with its one right outcome, here and on the page that lists them.
-
-A record is written as its line, then its payload or its state and problem, then its notes.
-"""
+"""Nasty inputs, each with its one right outcome, here and on the page that lists them."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.preview import look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
-from unit.loader.opened import INPUTS, NASTY, records_of, workbook_of, written
+from unit.loader.opened import INPUTS, NASTY, records_of, workbook_of, written, written_out
 
 PAGE = (Path(__file__).parents[3] / "docs" / "inputs.md").read_text("utf-8")
 CELLS = [
@@ -34,15 +31,6 @@ BO = '{"name":"Bo","categoryId":4}'
 WORDS = ["NA", "null", "None", "nan", "N/A", "TRUE", "1e5", "inf", "1-2", "NULL", "#N/A", "-"]
 NOT_WHOLE = "invalid not_a_whole_number categoryId"
 SWALLOWED = [*(f"{line}: invalid swallowed_rows -" for line in (2, 3, 4)), f"5: {BO}"]
-
-
-def written_out(record: Record) -> str:
-    what = str(record.state)
-    if record.payload is not None:
-        what = record.payload.decode()
-    elif record.problem is not None:
-        what = f"{what} {record.problem.code} {record.problem.column or '-'}"
-    return " | ".join([f"{record.line}: {what}", *record.notes])
 
 
 def on_page(record: Record) -> str:
@@ -96,7 +84,7 @@ GOLDEN: dict[str, list[str]] = {
     "23_int64.csv": [
         "2: invalid int64_overflow categoryId",
         '3: {"name":"Bo","categoryId":9223372036854775807}',
-        *(f"{line}: invalid suspicious categoryId" for line in (4, 5)),
+        *(f"{line}: invalid low_category_id categoryId" for line in (4, 5)),
     ],
     "24_leading_zeros.csv": [
         '2: {"name":"Rex","categoryId":7} | 007→7', '3: {"name":"007","categoryId":7}',
@@ -131,7 +119,7 @@ GOLDEN: dict[str, list[str]] = {
     ],
     "30_total_row.csv": [
         f"2: {REX}", '3: {"name":"Total","categoryId":6} | total_row', f"4: {BO}",
-        "5: invalid suspicious name", "6: skipped | blank",
+        "5: invalid total_row name", "6: skipped | blank",
     ],
     "31_swallowed_rows.csv": SWALLOWED,
     "31_swallowed_note.csv": SWALLOWED,

@@ -135,12 +135,6 @@ def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) ->
     assert stopped.value.line == 3
 
 
-def test_a_block_of_zeros_is_no_other_encoding(tmp_path: Path) -> None:
-    """What a crashed export leaves at the end of a file costs one record, not the file."""
-    records = records_of(written(tmp_path, b"name,category_id\nLuna,3\n" + bytes(500)))
-    assert [record.state for record in records] == ["pending", "invalid"]
-
-
 # -- headers and columns --------------------------------------------------------------------------
 
 
@@ -274,17 +268,3 @@ def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: 
         open_source(written(tmp_path, content))
     assert ("mapping" in str(refused.value)) == words.startswith("mapping")
     assert "header_row" not in str(refused.value)
-
-
-def test_labels_stand_for_numbers(tmp_path: Path) -> None:
-    """With category labels a word is its number, a twin label is ambiguous, a typo is told."""
-    path = written(tmp_path, "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n")
-    records = records_of(path, categories={5: "Dog", 1: "Bird", 2: "bird"})
-    sent = [record.payload for record in records if record.payload]
-    assert sent == [b'{"name":"%b","categoryId":5}' % name for name in (b"A", b"B", b"E")]
-    assert not any(record.notes for record in records), "the user said so"
-    problems = [record.problem for record in records if record.problem]
-    assert [(problem.code, problem.hint) for problem in problems] == [
-        ("ambiguous_category", "give the category's number"),
-        ("unknown_category", "did you mean 'dog'? else say which number it is: {}"),
-    ]

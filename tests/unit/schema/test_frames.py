@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pandas as pd
@@ -25,29 +24,6 @@ def test_frame_is_a_file(make: Any) -> None:
         b'{"name":"NA","categoryId":9007199254740993}',
     ]
     assert [(record.number, record.line) for record in records] == [(1, 1), (2, 2)]
-
-
-@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
-def test_a_missing_name_is_one_record_to_fix(missing: Any) -> None:
-    """A missing name is one invalid record, as an empty one is; the others are as they were."""
-    frame = pd.DataFrame({"name": ["Rex", missing], "category_id": [3, 3]}, dtype="object")
-    records = records_of(frame)
-    assert [record.state for record in records] == [State.PENDING, State.INVALID]
-    assert records[1].problem == records_of(frame.where(frame.notna(), ""))[1].problem
-
-
-def test_types_are_judged() -> None:
-    """A category that pandas made a float is whole again, a date is its text; a truth value, a list
-    or a missing category refuses its own record and no other."""
-    names, categories = ["Rex", 7, date(2026, 3, 1), True, ["Bo"], "Bo"], [3.0, 4, 5, 6, 7, None]
-    records = records_of(pd.DataFrame({"name": names, "category_id": categories}))
-    assert [record.payload for record in records[:3]] == [
-        b'{"name":"Rex","categoryId":3}',
-        b'{"name":"7","categoryId":4}',
-        b'{"name":"2026-03-01","categoryId":5}',
-    ]
-    problems = [record.problem.code for record in records if record.problem]
-    assert problems == ["boolean_value", "not_text", "missing_category_id"]
 
 
 @pytest.mark.parametrize(
