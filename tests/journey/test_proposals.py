@@ -108,6 +108,8 @@ KEY: dict[str, Any] = {"key": "tag"}
 KIND = {"mapping": {"name": NAME, "category_id": "Kind"}}
 TWICE = [f"{tag},Twice {tag},{kind}" for tag in range(3) for kind in (1, 2)]
 IN_HOUSE = [f"{at},Told {at},1,im Haus" for at in range(3)]
+TIED = [f"7,Rex,{kind},2026-01-0{day}" for kind, day in ((1, 2), (2, 2), (3, 1))]
+NEWEST = KEY | {"keep": "newest: day"}
 NAMELESS = [TAGS, *(f"{at},,1" for at in range(3)), "9,Held,1"]
 
 
@@ -130,6 +132,7 @@ CASES = {
     "the rest": Case(NAMELESS, "max", 1, KEY),
     "odd ids": Case([f"{NAME},categoryId", *["Zero,0"] * 3], "accept", 3),
     "a row of each key": Case([TAGS, *TWICE], "keep", 3, KEY),
+    "rows that are equally new": Case([f"{TAGS},day", *TIED], "leave", 1, NEWEST),
     "each label": Case([f"{NAME},Kind", "A,Dog", "B,Cat", "C,Dog", "D,Cat"], "Dog", 4, KIND),
     "a recipe": Case(
         [f"tag,{NAME},categoryId,Zustand", *IN_HOUSE, "9,Told,1,sold"], "own", 4,
@@ -162,27 +165,6 @@ def test_a_call_that_is_proposed_does_what_it_says(desk: Desk, way: str, name: s
     for _ in range(2):
         desk.paste(call)
         assert desk.added == case.added
-
-
-TIED = [f"7,Rex,{kind},2026-01-0{day}" for kind, day in ((1, 2), (2, 2), (3, 1))]
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_rows_that_are_equally_new_are_left_by_the_call_that_is_proposed(desk, way, times) -> None:
-    """Two moments that are one are answered at once; the last row of each key stands."""
-    desk.write(f"{TAGS},day", *TIED)
-    call = desk.calls(way, "leave", **KEY, keep="newest: day")[0]
-    for _ in range(times):
-        desk.paste(call)
-    assert [(pet["name"], pet["category_id"]) for pet in desk.pets] == [("Rex", 2)]
-
-
-def test_a_cause_that_fails_most_holds_its_rows(desk: Desk) -> None:
-    """The result where it is raised has them."""
-    desk.write(*NAMELESS)
-    desk.tell("python", **KEY)
-    held = desk.known["result"]
-    assert (len(held.fix), held.exit_code, desk.added) == (3, 4, 0)
 
 
 def test_a_colleagues_load_is_adopted(desk: Desk, way: str) -> None:

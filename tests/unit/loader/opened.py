@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
+import zipfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import openpyxl
+import xlsxwriter
 
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
@@ -64,6 +66,18 @@ def workbook_of(folder: Path, *rows: Collection[Any]) -> openpyxl.Workbook:
         book.active.append(row)
     book.save(folder / "pets.xlsx")
     return book
+
+
+def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
+    """Save a workbook of one record, some of its parts replaced or added."""
+    plain = path.with_suffix(".plain")
+    book = xlsxwriter.Workbook(str(plain))
+    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
+    book.close()
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in {*old.namelist(), *parts}:
+            new.writestr(name, parts[name] if name in parts else old.read(name))
+    return path
 
 
 @contextmanager

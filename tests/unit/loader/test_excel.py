@@ -15,7 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import State
-from unit.loader.opened import memory_below, records_of, workbook_of
+from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
 
@@ -96,18 +96,6 @@ FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>
 def sheet(rows: str, after: str = "") -> str:
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     return f'<worksheet xmlns="{space}"><sheetData>{FIRST_ROW}{rows}</sheetData>{after}</worksheet>'
-
-
-def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
-    """Save a workbook of one record, some of its parts replaced or added."""
-    plain = path.with_suffix(".plain")
-    book = xlsxwriter.Workbook(str(plain))
-    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
-    book.close()
-    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in {*old.namelist(), *parts}:
-            new.writestr(name, parts[name] if name in parts else old.read(name))
-    return path
 
 
 # Made when asked for: every worker collects this file, and makes none. With the most MiB needed.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Callable
 from datetime import date
 from functools import partial
@@ -17,7 +16,15 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.preview import look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
-from unit.loader.opened import INPUTS, NASTY, records_of, workbook_of, written, written_out
+from unit.loader.opened import (
+    INPUTS,
+    NASTY,
+    records_of,
+    with_parts,
+    workbook_of,
+    written,
+    written_out,
+)
 
 PAGE = (Path(__file__).parents[3] / "docs" / "inputs.md").read_text("utf-8")
 CELLS = [
@@ -225,21 +232,6 @@ def changed_book(change: Callable[[Any], Any], folder: Path) -> Path:
     return folder / "pets.xlsx"
 
 
-def hide_a_row(book: Any) -> None:
-    book.active.row_dimensions[3].hidden = True
-
-
-def hide_a_sheet(book: Any) -> None:
-    book.create_sheet("Old").sheet_state = "hidden"
-
-
-def bomb(folder: Path) -> Path:
-    workbook_of(folder, HEADER, REX_3)
-    with zipfile.ZipFile(folder / "pets.xlsx", "a", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("xl/more.xml", bytes(2**26))
-    return folder / "pets.xlsx"
-
-
 def pipe(folder: Path) -> Path:
     os.mkfifo(folder / "pipe")
     return folder / "pipe"
@@ -247,10 +239,14 @@ def pipe(folder: Path) -> Path:
 
 # A change of the workbook, a row that is added to it, or what makes another input.
 CHANGES: dict[str, Callable[[Any], Any]] = {
-    "a row that a filter hides": hide_a_row,
+    "a row that a filter hides": lambda book: setattr(
+        book.active.row_dimensions[3], "hidden", True
+    ),
     "merged cells below the header": lambda book: book.active.merge_cells("B2:B3"),
     "several sheets": lambda book: book.create_sheet("More").append(["x"]),
-    "a sheet beside hidden ones": hide_a_sheet,
+    "a sheet beside hidden ones": lambda book: setattr(
+        book.create_sheet("Old"), "sheet_state", "hidden"
+    ),
 }
 ROWS: dict[str, tuple[Any, int]] = {
     "a formula that was never calculated": ("=A2", 3),
@@ -265,7 +261,9 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
         what: partial(changed_book, lambda book, row=row: book.active.append(row))
         for what, row in ROWS.items()
     },
-    "a workbook that unpacks to far more than its size": bomb,
+    "a workbook that unpacks to far more than its size": lambda folder: with_parts(
+        folder / "pets.xlsx", {"xl/more.xml": bytes(2**26)}
+    ),
     "a DataFrame with missing names": lambda _: pd.DataFrame(
         {"name": ["Rex", None], "category_id": [3, 4]}
     ),

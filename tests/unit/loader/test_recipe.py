@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.causes import find_causes
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.record import State
 from petstore_frame.stocktake.compare import read_list
 from shop import Shop
 from unit.loader import opened
@@ -55,10 +54,6 @@ RECIPES = st.fixed_dictionaries(
         "duplicates": st.sampled_from(["refuse", "skip", "send"]),
     },
 )  # fmt: skip
-
-
-def records_of(tmp_path: Path, text: str, **words: Any) -> list[Record]:
-    return opened.records_of(opened.written(tmp_path, text), **words)
 
 
 @given(RECIPES)
@@ -145,13 +140,10 @@ def test_rows_that_are_equally_new_are_left_out_as_proposed(shop: Shop) -> None:
     assert april.created["line"].tolist() == [8]
 
 
-def test_a_cause_is_counted_once_with_what_would_help(tmp_path: Path) -> None:
+def test_a_cause_is_counted_once_with_what_would_help(shop: Shop) -> None:
     """Records are listed, and their causes have counts, examples, words and the option."""
-    text = "tag,name,category\n1,Rex,Dog\n2,Bo,Cat\n3,Max,Dog\n4,,3\n"
-    records = records_of(tmp_path, text, key="tag")
-    found = [(each.problem, [each.line], 1) for each in records if each.problem is not None]
-    mapping = {"name": "name", "category_id": "category"}
-    labels, nameless = find_causes(found, len(records), mapping, ("tag",))
+    rows = "tag,name,categoryId", "1,Rex,Dog", "2,Bo,Cat", "3,Max,Dog", "4,,3"
+    labels, nameless = shop.load("a.csv", *rows, key="tag", dry_run=True).causes
     assert (labels.records, labels.of, labels.is_common) == (3, 4, True)
     assert labels.values == (("Dog", 2), ("Cat", 1)) and labels.lines == (2, 3)
     assert labels.option == ("categories", {"Dog": "…", "Cat": "…"})
