@@ -155,6 +155,13 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
          f'{pet(3, "2026-03-01", 5)} | date→text', "4: invalid boolean_value name",
          "5: invalid not_text name", "6: invalid missing_category_id category"],
     ),
+    "a mapping names columns in any case, and fields as the store does": (
+        "Animal,Kind\nA,3\n", {"mapping": {"name": "animal", "categoryId": "Kind"}},
+        [pet(2, "A", 3)],
+    ),
+    "columns that are numbers are named as text": (
+        pd.DataFrame([["A", 3]]), {"mapping": {"name": "0", "category_id": "1"}}, [pet(1, "A", 3)],
+    ),
     "a missing name of a frame is an empty one": (
         pd.DataFrame({"name": ["A", None, float("nan"), pd.NA, ""], "category": 3}, dtype="object"),
         {}, [pet(1, "A", 3), *(f"{n}: invalid missing_name name" for n in (2, 3, 4, 5))],

@@ -9,6 +9,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -224,23 +225,29 @@ def test_a_column_of_shelters_is_not_proposed_as_the_name(tmp_path: Path) -> Non
     assert refused.value.answer.get("mapping") == {"category_id": "Art"}
 
 
+PETS = "Animal,Kind\nRex,3\n"
+LUNA = pd.DataFrame({"name": ["Luna"], "category_id": [3]})
+NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
+
+
 @pytest.mark.parametrize(
-    ("mapping", "kind", "words"),
+    ("source", "mapping", "kind", "words"),
     [
-        ({"Animal": "name"}, ArgumentError, "goes from field to column"),
-        ({"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
-        ({"name": "Animal", "category_id": "Animal"}, ArgumentError, "one column to two fields"),
-        ({"name": "Animal", "category_id": "animal"}, InputError, "one column to two fields"),
-        ({"name": "Animal"}, InputError, "no column for category_id"),
+        (PETS, {"Animal": "name"}, ArgumentError, "goes from field to column"),
+        (PETS, {"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
+        (PETS, {"name": "Animal", "category_id": "Animal"}, ArgumentError, "column to two fields"),
+        (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
+        (PETS, {"name": "Animal"}, InputError, "no column for category_id"),
+        ({"name": ["Rex"]}, None, ArgumentError, "a pandas or polars DataFrame, got a dict"),
+        (pd.DataFrame({"a": ["Rex"]}), None, InputError, r"name the column: mapping=\{[^;]*$"),
+        (LUNA.set_index("name"), None, InputError, r"index \(name\) is not read; load frame.reset"),
+        (NUMBERED, {"name": 0, "category_id": 1}, ArgumentError, "columns are named as text: '0'"),
     ],
 )
-def test_mapping_is_checked_first(tmp_path: Path, mapping: dict[str, str], kind, words) -> None:
-    """A mapping that does not fit the header stops with what to write instead."""
-    path = written(tmp_path, "Animal,Kind\nRex,3\n")
+def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, kind, words) -> None:
+    """A mapping, or a frame, that names no column of each field says what to write instead."""
     with pytest.raises(kind, match=words):
-        records_of(path, mapping=mapping)
-    fitting = {"name": "animal", "categoryId": "Kind"}
-    assert records_of(path, mapping=fitting)[0].payload == b'{"name":"Rex","categoryId":3}'
+        records_of(written(tmp_path, source) if source is PETS else source, mapping=mapping)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.record import State
 from unit.loader.opened import records_of
 
 
@@ -43,25 +41,3 @@ def test_what_is_meant_for_another_function_names_it(
         given = pf.fetch_inventory(client) if what is pf.Inventory else what
         with pytest.raises(pf.ArgumentError, match=words):
             load(given, client, journal=tmp_path)
-
-
-LUNA = pd.DataFrame({"name": ["Luna"], "category_id": [3]})
-NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
-
-
-@pytest.mark.parametrize(
-    ("source", "options", "words"),
-    [
-        ({"name": ["Rex"]}, {}, "expected a pandas or polars DataFrame, got a dict"),
-        (pd.DataFrame({"a": ["Rex"]}), {}, r"name the column: mapping=\{[^;]*$"),
-        (LUNA.set_index("name"), {}, r"the index \(name\) is not read; load frame.reset_index"),
-        (NUMBERED, {"mapping": {"name": 0, "category_id": 1}}, "columns are named as text: '0'"),
-    ],
-)
-def test_a_frame_that_cannot_be_read_says_what_would_do(source, options, words) -> None:
-    """No frame, no column of the name, names in the index, columns that are numbers, which a
-    mapping names as text."""
-    with pytest.raises((ArgumentError, InputError), match=words):
-        records_of(source, **options)
-    (record,) = records_of(NUMBERED, mapping={"name": "0", "category_id": "1"})
-    assert record.state is State.PENDING
