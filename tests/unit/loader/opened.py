@@ -46,11 +46,6 @@ def written_out(record: Record) -> str:
     return " | ".join([f"{record.line}: {what}", *record.notes, *key])
 
 
-def problems_of(records: list[Record]) -> list[tuple[int, str | None]]:
-    """Return the line of each record with a problem, and the word that would accept it."""
-    return [(each.line, each.problem.accept) for each in records if each.problem is not None]
-
-
 def written(folder: Path, text: str | bytes, name: str = "pets.csv") -> Path:
     """Write a file, and return its path."""
     path = folder / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,13 @@ RECIPES = st.fixed_dictionaries(
         "duplicates": st.sampled_from(["refuse", "skip", "send"]),
     },
 )  # fmt: skip
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """An office before a store in memory, so that no socket is opened."""
+    with pf.testing.fake_store().client() as client:
+        yield Shop(tmp_path / "office", client)
 
 
 @given(RECIPES)
