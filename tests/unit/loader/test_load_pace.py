@@ -128,12 +128,3 @@ def test_an_outage_counts_though_a_late_answer_came(down: Pace, clock: SimpleNam
     down.note_probe(is_up=False)
     clock.now += 50
     assert down.down_s() == 50
-
-
-def test_a_doubtful_answer_may_ask_for_patience_too(pace: Pace, clock: SimpleNamespace) -> None:
-    """After a 503 with a time, neither POST nor GET is sent before it; it is not an outage yet."""
-    for _ in range(12):
-        pace.note_doubt(6.0)
-    assert pace.room(0) == 0 and pace.wait_s() == pytest.approx(6.0) and pace.openings == 1
-    clock.now += 6.0
-    assert pace.wait_s() == 0.0
