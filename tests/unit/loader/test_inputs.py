@@ -262,7 +262,10 @@ def other(what: str, folder: Path) -> Any:
     if what in OTHERS:
         return OTHERS[what](folder)
     book, change = workbook_of(folder, HEADER, REX_3, LUNA_4), BOOKS[what]
-    change(book) if callable(change) else book.active.append(change)
+    if isinstance(change, tuple):
+        book.active.append(change)
+    else:
+        change(book)
     book.save(folder / "pets.xlsx")
     return folder / "pets.xlsx"
 
