@@ -96,6 +96,15 @@ def test_an_animal_has_one_life(result: LoadResult, writer: Outcomes) -> None:
         change(result, "UPDATE records SET animal = 1 WHERE record = 2")
 
 
+def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
+    """On opening, in flight is unknown, never pending."""
+    with session_of(result) as dead:
+        dead.commit([], 1.0, fresh=3)
+    with session_of(result) as writer:
+        assert writer.start(9.0) == 3
+    assert states(result) == [*["unknown"] * 3, *["pending"] * 3]
+
+
 def test_an_absent_record_keeps_its_key(result: LoadResult, writer: Outcomes) -> None:
     """Sent again under the same key, so that a store which has it after all answers with it."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
