@@ -182,7 +182,9 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
     elif isinstance(source, list):
         workbook_of(tmp_path, *source)
         source = tmp_path / "pets.xlsx"
-    assert [written_out(record) for record in records_of(source, **options)] == expected
+    records = records_of(source, **options)
+    assert [written_out(record) for record in records] == expected
+    assert [record.number for record in records] == [*range(1, len(expected) + 1)]
 
 
 @pytest.mark.parametrize(
