@@ -155,8 +155,6 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     }
 
 
-# -- the awkward files of the page on the shell ----------------------------------------------------
-
 ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

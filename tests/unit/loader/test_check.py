@@ -204,9 +204,6 @@ def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
     assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == ""
 
 
-# -- what is held until a person confirms it -------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["31_swallowed_rows.csv", "31_swallowed_note.csv"])
 def test_rows_swallowed_by_an_open_quote_are_to_fix_line_by_line(name: str) -> None:
     """A cell that holds what looks like other rows is told as these, each with its own cells."""

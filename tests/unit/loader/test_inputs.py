@@ -218,8 +218,6 @@ def test_hints_lead_on(name: str, options: dict[str, Any], at: int, line: str) -
     assert written_out(records_of(INPUTS / name, **options)[at]) == line
 
 
-# -- workbooks, frames, and what is no file at all -------------------------------------------------
-
 HEADER, REX_3, LUNA_4 = ("name", "category_id"), ("Rex", 3), ("Luna", 4)
 
 

@@ -45,8 +45,6 @@ def test_cells_come_back_as_they_were(rows: list[tuple[str, ...]], delimiter, en
     assert [(record.number, record.line) for record in records] == [*enumerate(begins, 1)]
 
 
-# -- any bytes ------------------------------------------------------------------------------------
-
 PIECES = st.sampled_from(
     [b'"', b",", b"\n", b"\r", b"\x00", b";", b"\xff\xfe", b"\xef\xbb\xbf", b"3", b"\xed\xa0\x80"]
 )
@@ -97,8 +95,6 @@ def test_damaged_workbooks(tmp_path_factory: pytest.TempPathFactory, place: int,
     survives(data[:place] + bytes([value]) + data[place + 1 :])
 
 
-# -- damaged and too large ------------------------------------------------------------------------
-
 HEADER = b"name,categoryId\n"
 PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
 
@@ -134,9 +130,6 @@ def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) ->
     with memory_below(64), too_long as stopped:
         records_of(path)
     assert stopped.value.line == 3
-
-
-# -- headers and columns --------------------------------------------------------------------------
 
 
 @pytest.fixture(params=["csv", "xlsx"])
