@@ -160,6 +160,10 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
          f'{pet(3, "2026-03-01", 5)} | date→text', "4: invalid boolean_value name",
          "5: invalid not_text name", "6: invalid missing_category_id category"],
     ),
+    "the last of thousands of columns count too": (
+        f"{','.join(f'question_{n:05d}_of_a_survey' for n in range(5000))},name,category\n"
+        f"{'x,' * 5000}A,3\n", {}, [pet(2, "A", 3)],
+    ),
     "a mapping names columns in any case, and fields as the store does": (
         "Animal,Kind\nA,3\n", {"mapping": {"name": "animal", "categoryId": "Kind"}},
         [pet(2, "A", 3)],

@@ -158,14 +158,6 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
         records_of(titled, header_row=row)
 
 
-def test_a_header_of_thousands_of_columns_is_read_whole(tmp_path: Path) -> None:
-    """The survey's last columns count too, and each record has as many cells."""
-    wide = "".join(f"question_{number:05d}_of_a_survey," for number in range(5000))
-    path = written(tmp_path, f"{wide}name,category_id\n{'x,' * 5000}Luna,3\n")
-    (record,) = records_of(path)
-    assert (record.payload, len(record.cells)) == (b'{"name":"Luna","categoryId":3}', 5002)
-
-
 def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
     """The row that a refusal proposes can be read then."""
     path = written(tmp_path, f"{'x' * 70_000}\nname,category_id\nLuna,3\n")
