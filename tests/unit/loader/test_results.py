@@ -192,6 +192,15 @@ def test_wrong_arguments_write_nothing(result: LoadResult, tmp_path: Path) -> No
     assert not (tmp_path / "out").exists() and not Path("3").exists()
 
 
+def test_unedited_fix_is_what_it_was(out: Path) -> None:
+    """The fix file, and the sheet Fix, come back as the records that they were made of."""
+    before = [r for r in read(out.parent / "arrivals.csv") if r.number in (2, 5, 6, 7)]
+    for again in (read(out / "fix.csv"), read(out / "results.xlsx", sheet="Fix")):
+        assert [(r.cells, r.payload, r.problem) for r in again] == [
+            (r.cells, r.payload, r.problem) for r in before
+        ]
+
+
 def test_workbook_has_the_promised_sheets(book: openpyxl.Workbook) -> None:
     """Summary, Fix, Unknown and All, whose header stays in view; no cell is a formula, and neither
     leading zeros nor the digits of an id are lost."""
