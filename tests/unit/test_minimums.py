@@ -14,8 +14,7 @@ from petstore_frame.dashboard import inventory_tab
 from petstore_frame.dashboard.history_tab import moves_table
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
-from unit.conftest import read_book
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets, read_book
 
 # 60 pets in 3 categories: all of a store, and of one that may hold more.
 WHOLE, PART = inventory(pets(60)), inventory(pets(60), Verdict.UNKNOWN)

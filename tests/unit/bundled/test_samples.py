@@ -22,7 +22,7 @@ from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.service.samples import sample_pets
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 
 def test_each_animal_has_an_id_of_its_own(tmp_path) -> None:

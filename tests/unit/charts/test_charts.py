@@ -14,7 +14,7 @@ from petstore_frame.charts import trend as trend_module
 from petstore_frame.charts.bars import moves_figure, sell_through_figure, status_figure
 from petstore_frame.counts.tally import CodedPets
 from petstore_frame.inventory import Verdict
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 HOSTILE = "<script>alert(1)</script>\"'&\u202e"
 

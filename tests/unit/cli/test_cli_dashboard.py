@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.cli.dashboard import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
-from unit.dashboard.dashboard_store import MemoryStore, pets
+from unit.conftest import pets
+from unit.dashboard.dashboard_store import MemoryStore
 
 NEEDS_VOILA = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
 

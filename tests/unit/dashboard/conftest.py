@@ -14,7 +14,8 @@ import petstore_frame as pf
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.kit import Kit
-from unit.dashboard.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, pets, upload
+from unit.conftest import pets
+from unit.dashboard.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, upload
 
 
 @pytest.fixture

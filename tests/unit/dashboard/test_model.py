@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from petstore_frame.dashboard.model import ROWS_PER_PAGE, SORT_COLUMNS, Selection, StoreModel
 from petstore_frame.inventory import Verdict
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 LABELS = {1: "Cat", 2: "Dog", 3: "Bird"}
 BIG = 2**53 + 1

@@ -11,13 +11,13 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
+from unit.conftest import pets
 from unit.dashboard.dashboard_store import (
     LABELS,
     WAIT_S,
     MemoryStore,
     Screen,
     click,
-    pets,
     upload,
     widgets_made,
 )

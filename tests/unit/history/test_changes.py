@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.history import diff_pets, trend_pets
 from petstore_frame.history.engines import DIFF_COLUMNS, age_pets, live_pets, sell_pets
-from unit.history.conftest import table
+from unit.history.conftest import BIG, Rows, rows_of, table
 
-BIG = 2**53 + 1
 OLD = [
     (1, "Ada", 3, "available"),
     (2, "Bo", 3, None),
@@ -34,7 +29,7 @@ NEW = [
 ]
 
 
-def test_diff(to_kind, rows_of) -> None:
+def test_diff(to_kind) -> None:
     """Each field that differs is named; no status twice is no change, and a lost one is."""
     new = to_kind(NEW)
     diff = diff_pets(to_kind(OLD), new, is_old_whole=True, is_new_whole=True)
@@ -49,7 +44,7 @@ def test_diff(to_kind, rows_of) -> None:
     ]
 
 
-def test_diff_without_proof(to_kind, rows_of) -> None:
+def test_diff_without_proof(to_kind) -> None:
     """Where a listing is not known to be whole, absent is no more than not seen."""
     old, new = to_kind(OLD), to_kind(NEW)
     for is_new_whole, absent in ((False, "not seen"), (True, "gone")):
@@ -57,7 +52,7 @@ def test_diff_without_proof(to_kind, rows_of) -> None:
         assert (kinds[7], kinds[9], kinds[BIG + 2]) == (absent, "first seen", absent)
 
 
-def test_diff_against_nothing(to_kind, rows_of) -> None:
+def test_diff_against_nothing(to_kind) -> None:
     """An empty snapshot on either side compares like any other."""
     empty, full = to_kind([]), to_kind(OLD)
     came = rows_of(diff_pets(empty, full, is_old_whole=True), "id", "kind", "was")
@@ -66,12 +61,12 @@ def test_diff_against_nothing(to_kind, rows_of) -> None:
     assert went == [(row[0], "gone", None) for row in OLD]
 
 
-def dated(**days: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def dated(**days: Rows) -> Rows:
     """The pets of several days of November, the day as text, as the key of a folder is."""
     return [(*row, f"2026-11-{day[1:]}") for day, rows in days.items() for row in rows]
 
 
-def test_trend(to_kind, rows_of) -> None:
+def test_trend(to_kind) -> None:
     """Pets are counted by day and group; a day comes back as an instant on every engine."""
     pets = to_kind(dated(d01=OLD, d03=NEW), "date")
     trend = trend_pets(pets, ("status",))
@@ -83,7 +78,7 @@ def test_trend(to_kind, rows_of) -> None:
     ]  # fmt: skip
 
 
-def test_lives(to_kind, rows_of) -> None:
+def test_lives(to_kind) -> None:
     """Ageing starts anew after another status; sold counts for those that were on offer."""
     days = dated(
         d01=[(1, "Ada", 3, "available"), (BIG, "Di", BIG, "available")],
@@ -106,21 +101,3 @@ def test_refuses_a_frame_without_ids() -> None:
         diff_pets(table(OLD)[["category_id", "status"]], table(NEW))
     with pytest.raises(pf.InputError, match="lacks date"):
         trend_pets(table(OLD))
-
-
-_STATUS = st.sampled_from(["available", "pending", "sold", "lost", None])
-_STORE = st.dictionaries(st.integers(2**53 - 3, 2**53 + 5) | st.integers(1, 6), _STATUS, max_size=8)
-
-
-@given(old=_STORE, new=_STORE)
-def test_diff_is_what_a_dict_says(old: dict[int, Any], new: dict[int, Any]) -> None:
-    """For any two listings the diff is the one that plain Python finds."""
-    frames = [table([(id_, "x", 1, status) for id_, status in each.items()]) for each in (old, new)]
-    diff = diff_pets(*frames, is_old_whole=True, is_new_whole=True)
-    found = {row.id: row.kind for row in diff.itertuples()}
-    assert found == {
-        **dict.fromkeys(old.keys() - new.keys(), "gone"),
-        **dict.fromkeys(new.keys() - old.keys(), "new"),
-        **{id_: "changed" for id_ in old.keys() & new.keys() if old[id_] != new[id_]},
-    }
-    assert len(diff) == len(found)

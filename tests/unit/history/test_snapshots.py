@@ -21,8 +21,8 @@ import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.files import whole
 from petstore_frame.inventory import Verdict
+from unit.history.conftest import BIG, listing
 
-BIG = 2**53 + 1
 PETS = [(BIG, "NA", 3, None), (2, "=1+1", BIG, "lost"), (1, "Łóś 🦊", 3, "sold")]
 
 
@@ -32,11 +32,11 @@ def history(tmp_path) -> pf.History:
 
 
 @pytest.fixture
-def add(history, make_inventory):
+def add(history):
     """Adds a listing of a day of November."""
 
     def added(day: int, pets=PETS, **known):
-        return history.add(make_inventory(f"2026-11-{day:02}", pets, **known))
+        return history.add(listing(f"2026-11-{day:02}", pets, **known))
 
     return added
 
@@ -49,9 +49,9 @@ def kept(history, add) -> pf.History:
 
 
 @pytest.mark.parametrize("pets", [PETS, []])
-def test_reads_back_what_was_added(history, make_inventory, pets) -> None:
+def test_reads_back_what_was_added(history, pets) -> None:
     """A snapshot comes back with its dtypes, its names to the letter, and what it covers."""
-    inventory = make_inventory("2026-11-01", pets)
+    inventory = listing("2026-11-01", pets)
     history.add(inventory)
     back = history.read("2026-11-01")
     expected = inventory.frame.sort_values("id", ignore_index=True)
@@ -80,12 +80,12 @@ def test_plain_readers_need_none_of_us(kept, add) -> None:
     assert b'"verdict": "complete"' in footer.metadata[b"petstore_frame"]
 
 
-def test_one_snapshot_a_day(history, add, make_inventory) -> None:
+def test_one_snapshot_a_day(history, add) -> None:
     """A later listing takes the place of an earlier one, never the other way; the same, of none.
 
     A listing does not replace one that proves more, unless replace=True asks for it.
     """
-    less = make_inventory("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=21)
+    less = listing("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=21)
     add(1, PETS[:1], hour=8)
     kept = add(1, hour=20)
     inode = kept.path.stat().st_ino
@@ -112,7 +112,7 @@ def test_one_store_a_folder(history, add) -> None:
     assert (len(history), history.read("2026-11-02").store_id) == (3, "a")
 
 
-def test_a_snapshot_of_the_first_version_still_opens(history, add, make_inventory) -> None:
+def test_a_snapshot_of_the_first_version_still_opens(history, add) -> None:
     """It names no store, has no checksums, and no value for a field that a pet has by now."""
     path = add(1).path
     table = pq.read_table(path, partitioning=None)
@@ -122,7 +122,7 @@ def test_a_snapshot_of_the_first_version_still_opens(history, add, make_inventor
     pq.write_table(table.drop_columns("status").replace_schema_metadata(known), path)
     back = history.read()
     assert back.frame["status"].isna().all()
-    assert back.frame.dtypes.equals(make_inventory("2026-11-01", PETS[2:]).frame.dtypes)
+    assert back.frame.dtypes.equals(listing("2026-11-01", PETS[2:]).frame.dtypes)
     assert history.open().columns == ["id", "name", "category_id", "date"]
     with pytest.raises(pf.ArgumentError, match="columns is one or more of id, name, category_id"):
         history.open(columns=["status"])
@@ -202,30 +202,21 @@ history.add(pf.Inventory(kept.frame, dataclasses.replace(kept.origin, fetched_at
     return subprocess.run(words, check=False, capture_output=True, text=True)
 
 
-def test_full_disk_changes_nothing(kept, add) -> None:
-    """Where no more bytes fit, the error names the file and the history is as it was."""
-    failed = add_later(kept.folder, "resource.setrlimit(resource.RLIMIT_FSIZE, (999, 999))")
-    assert "HistoryError" in failed.stderr and "nothing was changed" in failed.stderr
-    assert len(kept) == 1
-    assert sorted(path.name for path in kept.folder.iterdir()) == [".lock", "date=2026-11-01"]
+FAILURES = {
+    "a full disk": ("resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9))", "nothing was changed", 0),
+    "a kill": ("whole.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)", "", 1),
+}
 
 
-def test_killed_writer_leaves_the_old_state(kept, add) -> None:
-    """A writer killed half-way leaves no snapshot, no lock, and nothing that readers see."""
-    kill = "whole.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
-    assert add_later(kept.folder, kill).returncode == -9
+@pytest.mark.parametrize(("before", "said", "left"), FAILURES.values(), ids=FAILURES)
+def test_a_writer_that_fails_leaves_the_old_state(kept, add, before: str, said: str, left) -> None:
+    """There is no snapshot, no lock, and nothing that readers see; a full disk is named."""
+    failed = add_later(kept.folder, before)
+    assert failed.returncode != 0 and said in failed.stderr
     assert [len(kept), len(pd.read_parquet(kept.folder))] == [1, 3]
-    assert list(kept.folder.glob(".writing-*")) != []
+    assert len([*kept.folder.glob(".writing-*")]) == left
     add(2)
-    assert list(kept.folder.glob(".writing-*")) == []
-
-
-def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
-    """A path that cannot be a folder is refused by name."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(errors.HistoryError, match="file cannot be written to"):
-        pf.History(tmp_path / "file").add(make_inventory("2026-11-01", PETS))
-    assert (tmp_path / "file").read_text() == ""
+    assert {path.name for path in kept.folder.glob(".*")} == {".lock"}
 
 
 DAY, FILE = "2026-11-02", Path("date=2026-11-02") / "pets.parquet"
@@ -233,13 +224,13 @@ TRIALS = 80
 
 
 @pytest.fixture(scope="module")
-def three_days(tmp_path_factory, make_inventory) -> pf.History:
+def three_days(tmp_path_factory) -> pf.History:
     """Three days of two thousand pets."""
     history = pf.History(tmp_path_factory.mktemp("whole") / "history")
     statuses = ["available", "pending", "sold", None]
     for day in (1, 2, 3):
         pets = [(at, f"Pet {at * day}", at % 7, statuses[(at + day) % 4]) for at in range(2_000)]
-        history.add(make_inventory(f"2026-11-0{day}", pets))
+        history.add(listing(f"2026-11-0{day}", pets))
     return history
 
 

@@ -7,26 +7,23 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import StatusCount, Verdict
-from unit.history.conftest import table
+from unit.history.conftest import BIG, listing, rows_of, table
 
-BIG = 2**53 + 1
 PETS = [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "Cy", BIG, "<i>lost</i>")]
 
 
-def test_complete_counts_stand_alone(make_inventory) -> None:
+def test_complete_counts_stand_alone() -> None:
     """Where the listing is complete the numbers carry no mark."""
-    summary = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "<b>"})
+    summary = pf.summarize(listing("2026-11-01", PETS), categories={3: "<b>"})
     assert "≥" not in str(summary)
     assert str(summary.count("no status", category_id=3)) == "1"
     assert summary.frame["category"].tolist() == ["<b>", f"Category {BIG}"]
     assert summary.frame["all pets"].sum() == summary.total.count == 3
-    html = summary._repr_html_()
-    assert "<i>" not in html and "<b>" not in html and "&lt;i&gt;lost" in html
 
 
-def test_unproven_counts_are_minimums(make_inventory) -> None:
+def test_unproven_counts_are_minimums() -> None:
     """Where it is not, each number says at least, in the text, in HTML and by ``count``."""
-    inventory = make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN)
+    inventory = listing("2026-11-01", PETS, verdict=Verdict.UNKNOWN)
     summary = pf.summarize(inventory)
     assert str(summary).splitlines()[:2] == [
         "unknown: at least 3 pets",
@@ -37,9 +34,7 @@ def test_unproven_counts_are_minimums(make_inventory) -> None:
     assert (str(summary.count()), str(summary.count("sold"))) == ("at least 3", "at least 0")
     assert summary.count("available", category_id=99).count == 0
     # The frame of an Inventory is counted into a plain table of the same numbers, and the sums.
-    counts = pf.summarize(inventory.frame)
-    assert type(counts) is pd.DataFrame
-    pd.testing.assert_frame_equal(counts.iloc[:-1], summary.frame)
+    pd.testing.assert_frame_equal(pf.summarize(inventory.frame).iloc[:-1], summary.frame)
 
 
 def test_one_exact_status_is_not_marked() -> None:
@@ -55,36 +50,30 @@ def test_one_exact_status_is_not_marked() -> None:
     assert last_line == "all categories ≥ 0 ≥ 0 1 ≥ 0 ≥ 1"
 
 
-COLUMNS = [
-    "category_id", "category", "available", "pending", "sold", "lost", "no status", "all pets",
-]  # fmt: skip
+COLUMNS = ["category_id", "category", "available", "pending", "sold", "no status", "all pets"]
+COUNTED = {
+    "a missing status, an unknown one and ids past 2**53": (
+        [
+            (1, "a", 3, "available"), (BIG, "b", 3, None), (BIG + 2, "c", BIG, "lost"),
+            (4, "d", BIG + 2, "sold"), (5, "e", 3, "available"),
+        ],
+        [
+            (3, "Cat", 2, 0, 0, 1, 3), (BIG, f"Category {BIG}", 0, 0, 0, 0, 1),
+            (BIG + 2, f"Category {BIG + 2}", 0, 0, 1, 0, 1),
+            (None, "all categories", 2, 0, 1, 1, 5),
+        ],
+    ),
+    "no pets": ([], [(None, "all categories", 0, 0, 0, 0, 0)]),
+}  # fmt: skip
 
 
-def test_counts_null_unknown_and_big(to_kind, rows_of) -> None:
-    """A missing status, an unknown one and ids past 2**53 are counted for what they are."""
-    rows = [
-        (1, "a", 3, "available"),
-        (BIG, "b", 3, None),
-        (BIG + 2, "c", BIG, "lost"),
-        (4, "d", BIG + 2, "sold"),
-        (5, "e", 3, "available"),
-    ]
+@pytest.mark.parametrize(("rows", "counts"), COUNTED.values(), ids=COUNTED)
+def test_every_kind_of_frame_is_counted(to_kind, rows, counts) -> None:
+    """Pets are counted for what they are into a frame of the same kind, the sums last."""
     pets = to_kind(rows)
     counted = pf.summarize(pets, categories={3: "Cat"})
     assert type(counted) is type(pets)
-    assert rows_of(counted, *COLUMNS) == [
-        (3, "Cat", 2, 0, 0, 0, 1, 3),
-        (BIG, f"Category {BIG}", 0, 0, 0, 1, 0, 1),
-        (BIG + 2, f"Category {BIG + 2}", 0, 0, 1, 0, 0, 1),
-        (None, "all categories", 2, 0, 1, 1, 1, 5),
-    ]
-
-
-def test_no_pets(to_kind, rows_of) -> None:
-    """Without pets there are the columns, and one row of zeros."""
-    counted = pf.summarize(to_kind([]))
-    columns = ("category", "available", "pending", "sold", "no status")
-    assert rows_of(counted, *columns) == [("all categories", 0, 0, 0, 0)]
+    assert rows_of(counted, *COLUMNS) == counts
 
 
 @pytest.mark.parametrize("name", ["category", "category_id", "all pets"])

@@ -14,6 +14,7 @@ from openpyxl.utils.escape import unescape
 from petstore_frame.errors import ReportError
 from petstore_frame.files.book import CELL_LIMIT, fit, fits, open_book
 from petstore_frame.report import content, workbook
+from unit.conftest import inventory
 
 HOSTILE = [
     "=1+1", "+49 170", "@SUM(A1)", "-2", "https://store.example", "007", "1/1/20", "TRUE", "#REF!",
@@ -67,9 +68,9 @@ def test_a_text_too_long_is_cut_and_says_so(letter: str, book_of) -> None:
     assert said_in(book["About"]) & {"ID 17", "ID 18", "ID 19"} == {"ID 17", "ID 18"}
 
 
-def test_half_a_character_does_not_stop_the_report(inventory_of, write, book_of) -> None:
+def test_half_a_character_does_not_stop_the_report(write, book_of) -> None:
     """A lone surrogate, which a frame of objects can hold, is replaced in every kind of report."""
-    frame = inventory_of([(1, "Luna", 1, "sold")]).frame.astype({"name": "object"})
+    frame = inventory([(1, "Luna", 1, "sold")]).frame.astype({"name": "object"})
     frame["name"] = pd.Series(["\ud800"], dtype="object")
     replaced = "\N{REPLACEMENT CHARACTER}"
     assert names_of(book_of(of=frame)["Inventory"]) == [replaced]
@@ -122,7 +123,7 @@ def test_a_write_that_is_not_accepted_is_an_error(tmp_path) -> None:
             book.sheet("Inventory").finish()
 
 
-def test_an_interrupted_large_report_leaves_no_file(inventory_of, tmp_path, monkeypatch) -> None:
+def test_an_interrupted_large_report_leaves_no_file(tmp_path, monkeypatch) -> None:
     """The rows that constant memory had put aside on disk go with the report."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(workbook, "TABLE_ROWS", 1)
@@ -131,6 +132,6 @@ def test_an_interrupted_large_report_leaves_no_file(inventory_of, tmp_path, monk
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        found = content.gather(inventory_of(), advance=interrupt)
+        found = content.gather(inventory(), advance=interrupt)
         workbook.write_workbook(found, tmp_path / "s.xlsx")
     assert list(tmp_path.iterdir()) == []

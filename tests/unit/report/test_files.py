@@ -16,8 +16,7 @@ import petstore_frame as pf
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
-from unit.conftest import make_inventory
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
 
@@ -67,7 +66,7 @@ def test_a_file_open_in_an_office_program_is_refused(lock, write, tmp_path) -> N
     assert lock in str(refused.value)
 
 
-FRAME = make_inventory().frame
+FRAME = inventory().frame
 REFUSED = [
     ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
     ({"to": "file/a.xlsx"}, ReportError, "file is a file, not a folder"),
@@ -112,10 +111,10 @@ def test_what_cannot_be_written_is_refused(options, error, message, write, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_path_is_a_path(inventory_of) -> None:
+def test_a_path_is_a_path() -> None:
     """A number is no path."""
     with pytest.raises(ArgumentError, match="path is the file to write, got int"):
-        pf.write_report(inventory_of(), 3)
+        pf.write_report(inventory(), 3)
 
 
 def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypatch) -> None:
@@ -127,9 +126,9 @@ def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_filter_is_reported_with_what_is_known(inventory_of, write) -> None:
+def test_a_filter_is_reported_with_what_is_known(write) -> None:
     """What rows cover that were taken out by hand is not known; of a stated filter it is."""
-    held = inventory_of()
+    held = inventory()
     parts = {
         "Complete: 5 pets": held.frame,
         "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer": (
@@ -160,11 +159,11 @@ def test_csv_is_what_a_spreadsheet_opens(write) -> None:
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
 
 
-def test_parquet_keeps_the_claim(inventory_of, write) -> None:
+def test_parquet_keeps_the_claim(write) -> None:
     """Read back by pandas the rows are equal, and the frame still proves what it covers."""
     frame = pd.read_parquet(write(to="stock.parquet"))
-    pd.testing.assert_frame_equal(frame, inventory_of().frame)
-    assert str(pf.completeness(frame)) == str(inventory_of().completeness)
+    pd.testing.assert_frame_equal(frame, inventory().frame)
+    assert str(pf.completeness(frame)) == str(inventory().completeness)
 
 
 def test_every_file_has_a_users_columns(write, book_of) -> None:

@@ -13,6 +13,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Evidence, Fact, Verdict
 from petstore_frame.report import write_data
 from petstore_frame.report.look import ID_RULE
+from unit.conftest import inventory, read_book
 
 SHEETS = ["Summary", "By category", "By status", "Inventory", "About"]
 
@@ -59,14 +60,12 @@ def test_a_doubt_shows_on_the_first_screen_and_in_print(verdict, book_of) -> Non
 
 
 @pytest.mark.parametrize("verb", [pf.write_report, write_data])
-def test_an_id_is_a_number_as_long_as_excel_keeps_it(
-    verb, inventory_of, read_back, tmp_path
-) -> None:
+def test_an_id_is_a_number_as_long_as_excel_keeps_it(verb, tmp_path) -> None:
     """Report and fetch write ids alike: numbers of up to 15 digits, else text; names are text."""
     edges = [10**15 - 1, 10**15, 1 - 10**15, -(10**15), 17, 2**63 - 1]
     kept = [one if len(str(abs(one))) <= 15 else str(one) for one in edges]
     pets = [(one, "=1+1", abs(one), "sold") for one in edges]
-    book = read_back(verb(inventory_of(pets), tmp_path / "stock.xlsx"))
+    book = read_book(verb(inventory(pets), tmp_path / "stock.xlsx"))
     ids, names, *_ = zip(*book["Inventory"].iter_rows(min_row=2, values_only=True), strict=True)
     assert list(ids) == kept and set(names) == {"=1+1"}
     assert ID_RULE in texts(book["About"])  # which of them are text, and how to look one up
@@ -95,7 +94,7 @@ def test_totals_are_live_formulas_with_their_values(book_of) -> None:
         assert numbers_of(book["By category"], name) == numbers
 
 
-def test_a_minimum_shows_itself_as_one(inventory_of, book_of) -> None:
+def test_a_minimum_shows_itself_as_one(book_of) -> None:
     """A count that is not exact keeps its number and is shown with a "≥"; an exact one is not."""
 
     def signs(book: Any) -> list[bool]:
@@ -109,7 +108,7 @@ def test_a_minimum_shows_itself_as_one(inventory_of, book_of) -> None:
     assert "complete: 5 sold pets" in texts(sold["About"])
     assert signs(sold)[4]
     # What a frame from elsewhere covers is unknown.
-    bare = texts(book_of(of=pd.DataFrame(dict(inventory_of().frame.head(4))))["Summary"])
+    bare = texts(book_of(of=pd.DataFrame(dict(inventory().frame.head(4))))["Summary"])
     assert any(text.startswith("Unknown: at least 4 pets") for text in bare)
     assert "Data as of: not recorded" in bare
 
@@ -170,13 +169,13 @@ def test_print_and_screen_are_set_up(book_of) -> None:
     assert wide["Inventory"].page_setup.orientation == "landscape"
 
 
-def test_a_long_list_is_not_printed_unasked(inventory_of, read_back, tmp_path, book_of) -> None:
+def test_a_long_list_is_not_printed_unasked(tmp_path, book_of) -> None:
     """Only the first rows are the print area, and each page says of how many."""
-    inventory = inventory_of([(at, "Luna", 1, "sold") for at in range(1, 602)])
-    book = book_of(of=inventory, changes=pf.diff(inventory_of([]), inventory))
+    held = inventory([(at, "Luna", 1, "sold") for at in range(1, 602)])
+    book = book_of(of=held, changes=pf.diff(inventory([]), held))
     for sheet in ("Inventory", "Changes"):
         assert "500 of 601 rows" in book[sheet].oddHeader.left.text
-    plain = read_back(write_data(inventory, tmp_path / "plain.xlsx"))
+    plain = read_book(write_data(held, tmp_path / "plain.xlsx"))
     for each in (book, plain):
         assert each["Inventory"].print_area == "'Inventory'!$A$1:$D$501"
 
@@ -220,9 +219,9 @@ def test_large_figures_have_room(book_of) -> None:
     assert many.column_dimensions["C"].width * 7 > 8 * 12.2 + 10
 
 
-def test_other_frames_are_welcome(inventory_of, book_of) -> None:
+def test_other_frames_are_welcome(book_of) -> None:
     """A polars frame gives the same inventory sheet as the pandas frame."""
     polars = pytest.importorskip("polars")
-    frame = inventory_of().frame
+    frame = inventory().frame
     books = [book_of(of=each)["Inventory"] for each in (polars.from_pandas(frame), frame)]
     assert list(books[0].values) == list(books[1].values)
