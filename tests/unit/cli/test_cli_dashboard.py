@@ -7,10 +7,9 @@ import socket
 from importlib.util import find_spec
 
 import pytest
-from typer.testing import CliRunner
 
 import petstore_frame as pf
-from petstore_frame.cli import app
+from journey.shell import typed
 from petstore_frame.cli.dashboard import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
 from unit.conftest import pets
 from unit.dashboard.dashboard_store import MemoryStore
@@ -54,10 +53,10 @@ def test_what_is_missing_is_said_before_anything_starts(monkeypatch) -> None:
     """Without a key, or at the port of another program, no address is announced."""
     for name in ("PETSTORE_BASE_URL", "PETSTORE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    result = CliRunner().invoke(app, ["dashboard", "--base-url", "http://127.0.0.1:9/v1"])
+    result = typed("petstore-frame dashboard --base-url http://127.0.0.1:9/v1")
     assert result.exit_code == 2 and "PETSTORE_API_KEY" in result.output
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = CliRunner().invoke(app, ["dashboard", "--no-browser", "--port", str(port)])
+        result = typed(f"petstore-frame dashboard --no-browser --port {port}")
     assert result.exit_code == 2
     assert f"error: port {port} is in use; leave out --port" in result.stderr

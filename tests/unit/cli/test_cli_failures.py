@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.cli.commands import exit_code
-from petstore_frame.schema.frame import PetColumns, to_frame
 
 STORE = "--base-url http://[::1]:9/v1 --api-key a-key-of-twenty-signs"
 REFUSED = {
@@ -87,15 +86,6 @@ except SystemExit:
     words = [sys.executable, "-c", code]
     told = subprocess.run(words, capture_output=True, text=True, check=True)
     assert told.stdout == f"petstore-frame {pf.__version__}\n[]\n"
-
-
-def test_a_wrong_argument_is_named(tmp_path) -> None:
-    """Swapped arguments and a frame in the place of its inventory are each told apart."""
-    frame = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
-    with pytest.raises(pf.ArgumentError, match="swapped"):
-        pf.write_report("x.xlsx", frame)
-    with pytest.raises(pf.ArgumentError, match="not its frame"):
-        pf.History(tmp_path).add(frame)
 
 
 @pytest.mark.parametrize("kind", [pf.errors.ReportError, pf.errors.HistoryError])

@@ -5,15 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from petstore_frame.cli import app
+from journey.shell import typed
 from petstore_frame.service.keys import new_key, revoke_key
 from petstore_frame.service.store import open_database
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["keys", *arguments])
+    return typed("petstore-frame keys", *arguments)
 
 
 def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import petstore_frame as pf
+from journey.shell import typed
 from petstore_frame import errors
 from petstore_frame.cli import app
 from petstore_frame.cli.commands import EXIT_CODES, exit_code
@@ -41,12 +41,12 @@ def test_help_has_an_example_and_the_numbers(name: str) -> None:
 
     Paragraphs are not broken in mid-sentence, and a switch, which takes no value, shows no type.
     """
-    shown = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": "400"}).stdout
+    shown = typed(f"petstore-frame {name} --help", COLUMNS="400").stdout
     assert f"Example: petstore-frame {name}" in shown
     assert re.search(r"Exit codes:\s+0  done\s", shown)  # older versions of Typer join the lines
     prose = [line.strip() for line in shown.partition("╭")[0].splitlines()[2:] if line.strip()]
     assert all(line.endswith(".") or line.startswith(("Usage", "Example")) for line in prose), prose
-    groups = [CliRunner().invoke(app, [*words, "--help"]).stdout for words in ([], ["keys"])]
+    groups = [typed(f"petstore-frame {group} --help").stdout for group in ("", "keys")]
     assert not any("<bool>" in each for each in (shown, *groups))
 
 
@@ -82,13 +82,12 @@ def test_json_is_for_every_script() -> None:
     assert without == {"demo", "recipe", "serve"}
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_a_listing_is_told_with_the_same_keys(name: str, sample_server, tmp_path) -> None:
+@pytest.mark.usefixtures("sample_here")
+@pytest.mark.parametrize(("name", "output"), READERS.items(), ids=READERS)
+def test_a_listing_is_told_with_the_same_keys(name: str, output: str) -> None:
     """What was written, how many, from where, when, and what it covers."""
     place = "--history" if name == "snapshot" else "--output"
-    words = [name, place, str(tmp_path / READERS[name]), "--base-url", sample_server.base_url]
-    key = {"PETSTORE_API_KEY": sample_server.api_key.get_secret_value()}
-    ended = CliRunner().invoke(app, [*words, "--json"], env=key)
+    ended = typed(f"petstore-frame {name} {place} {output} --json")
     told = json.loads(ended.stdout)
     assert len(ended.stdout.splitlines()) == 1
     assert {"output", "rows", "base_url", "fetched_at", "completeness", "exit_code"} <= set(told)

@@ -231,6 +231,7 @@ WRONG = {
     "columns is one or more of id, name, .*3": lambda h: h.open(columns=3),
     "a DuckDB connection": lambda h: pf.History(h.folder, session=3).diff(),
     "expected an Inventory, got int": lambda h: h.add(3),
+    "not its frame": lambda h: h.add(h.read().frame),
     "duckdb, pandas, polars, dask, sp": lambda h: pf.History(h.folder, engine=[]),
     "folder is a path, got 3": lambda h: pf.History(3),
 }

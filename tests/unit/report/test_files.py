@@ -111,10 +111,12 @@ def test_what_cannot_be_written_is_refused(options, error, message, write, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_path_is_a_path() -> None:
-    """A number is no path."""
+def test_arguments_in_the_wrong_place_are_told() -> None:
+    """A number is no path; path and pets that are swapped are told apart."""
     with pytest.raises(ArgumentError, match="path is the file to write, got int"):
         pf.write_report(inventory(), 3)
+    with pytest.raises(ArgumentError, match="swapped"):
+        pf.write_report("x.xlsx", FRAME)
 
 
 def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypatch) -> None:
