@@ -83,10 +83,7 @@ def test_categories_turn_words_into_numbers(tmp_path) -> None:
 
 
 def test_a_history_ends_with_the_pets_of_a_store(tmp_path) -> None:
-    """Up to the day of an inventory, so that its last numbers are those of the store.
-
-    The same seed gives the same days.
-    """
+    """Its last numbers are those of the inventory given, and a seed gives the same days."""
     now = inventory(pets(300))
     history, again = (
         write_sample_history(tmp_path / name, days=25, inventory=now) for name in ("one", "two")

@@ -71,10 +71,7 @@ def test_an_empty_key_is_not_a_missing_one() -> None:
 
 
 def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
-    """A start that fails names the cause and a way out, and makes no key, no pets and no file.
-
-    So does one by a setting that only the service can judge.
-    """
+    """A start that fails names the cause and a way out, and makes no key, no pets and no file."""
     with pytest.raises(pf.errors.ServiceStartError, match="no-folder"):
         pf.serve(database=tmp_path / "no-folder" / "store.sqlite3")
     place = tmp_path / "untouched.sqlite3"
@@ -84,10 +81,7 @@ def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
 
 
 def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypatch) -> None:
-    """A notebook may lie beside an h11.py or a logging.py of its owner's.
-
-    The repr of the server has the address and the state, and not the key.
-    """
+    """A notebook may lie beside a logging.py of its owner's; the server's repr shows no key."""
     for name in ("h11", "logging", "uvicorn"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong one')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -26,10 +26,7 @@ def parts(drawing: svg.Drawing, tag: str) -> list[ElementTree.Element]:
 
 
 def test_bars_are_as_long_as_their_counts() -> None:
-    """There is a bar a category and status held, and widths are proportional to counts.
-
-    A chart on its own is an XML document.
-    """
+    """There is a bar a category and status held, as wide as its count; a chart alone is XML."""
     pets = inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)])
     drawing = pf.charts.status_chart(pets)
     widths = [float(bar.get("width")[:-1]) for bar in parts(drawing, "rect") if bar.get("class")]
@@ -38,10 +35,7 @@ def test_bars_are_as_long_as_their_counts() -> None:
 
 
 def test_minimums_look_different() -> None:
-    """A count that may be short of the store's is hatched and has a sign.
-
-    The frame of an Inventory is drawn with what it covers, rows taken out of it as minimums.
-    """
+    """A count that may be short is hatched and has a sign, also of rows taken out of a frame."""
     whole, part = inventory(pets(40)), inventory(pets(40), Verdict.UNKNOWN)
     plain = pf.charts.status_chart(whole).html
     assert "≥" not in plain and "url(#pf-at-least" not in plain
@@ -85,10 +79,7 @@ def heights(trend: pd.DataFrame) -> list[str]:
 
 
 def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
-    """Each line stops before the missing day and before the day that is only a minimum.
-
-    Every number has its mark; those of the uncertain day lie under the line of 0, hollow.
-    """
+    """A line stops before a missing day and before a minimum, a hollow mark below the line of 0."""
     drawing = pf.charts.trend_chart(history.trend())
     paths = [each.get("d") for each in parts(drawing, "path")]
     assert [path.count("M") for path in paths] == [3] * 4
@@ -102,10 +93,7 @@ def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
 
 
 def test_minimums_do_not_set_the_scale() -> None:
-    """A larger number that is only a minimum leaves the exact ones as high as they were.
-
-    A store that is never whole still has a drawing, without a line.
-    """
+    """A minimum leaves exact numbers as high as they were, and alone it is drawn without a line."""
     exact = [(f"2026-01-0{day}", "sold", 10, "exact") for day in (1, 2, 3)]
     least = ("2026-01-04", "sold", 9_000, "at least")
     assert heights(trend_of(*exact)) == heights(trend_of(*exact, least))[:3]

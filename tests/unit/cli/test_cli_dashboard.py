@@ -26,10 +26,7 @@ def test_what_lies_on_disk_is_the_same_for_every_store() -> None:
 
 
 def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> None:
-    """Labels, history and the folder of results reach the kernel by its environment.
-
-    A kernel of this Python comes first, and nothing of the working directory runs in it.
-    """
+    """Options reach the kernel by its environment; nothing of the working directory runs in it."""
     labels = tmp_path / "it's.csv"
     labels.write_text("category_id,label\n1,Cat\n", encoding="utf-8")
     monkeypatch.setattr(pf, "Client", MemoryStore(pets(4)).client)

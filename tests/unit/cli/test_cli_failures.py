@@ -57,10 +57,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("typed", "words"), REFUSED.items(), ids=REFUSED)
 def test_what_cannot_be_done_is_refused(typed: str, words: str, tmp_path, monkeypatch) -> None:
-    """What is wrong is named in one line before anything starts, in the words of a shell.
-
-    An option is obeyed or refused, never ignored; nothing is staged.
-    """
+    """What is wrong is named in one line, in the words of a shell, before anything starts."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PETSTORE_API_KEY", raising=False)
     Path("a.csv").write_text("name,categoryId\n", encoding="utf-8")
@@ -90,8 +87,7 @@ except SystemExit:
 
 @pytest.mark.parametrize("kind", [pf.errors.ReportError, pf.errors.HistoryError])
 def test_a_full_disk_is_the_disks_fault(kind) -> None:
-    """A report or a snapshot that a full disk refuses ends as a data file does; a file that is
-    open elsewhere is refused."""
+    """A full disk ends a report or a snapshot with 6, a file that is open elsewhere with 2."""
     problem = kind("stock.xlsx cannot be written")
     for cause, code in ((OSError(28, "No space left"), 6), (PermissionError(13, "x"), 2)):
         problem.__cause__ = cause

@@ -37,10 +37,7 @@ def fetch(store, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_a_csv_holds_names_byte_for_byte(fetch, tmp_path, delimiter: str) -> None:
-    """Names of every kind come back from the file exactly as the store has them.
-
-    One for a spreadsheet with decimal commas begins with a byte order mark.
-    """
+    """Names come back as the store has them; a mark stands before a CSV with another delimiter."""
     words = [] if delimiter == "," else ["--delimiter", delimiter]
     result = fetch("pets.csv", *words)
     content = (tmp_path / "pets.csv").read_bytes()

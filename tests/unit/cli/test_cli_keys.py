@@ -17,12 +17,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:
-    """It is shown once; the list has its first characters, its label and its state.
-
-    The key of --api-key-file is in no database; stdout stays the bare list. Where there is no
-    database, there are no keys, and none is made, nor by revoking one; one that cannot be opened is
-    exit code 2, no trace.
-    """
+    """It is shown once, then its beginning, label and state; without a database there are none."""
     monkeypatch.chdir(tmp_path)
     assert run("revoke", "psk_a1b2c3").exit_code == 2
     assert run("list").stdout == "no keys in petstore.sqlite3\n"

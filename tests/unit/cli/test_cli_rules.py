@@ -37,10 +37,7 @@ def options(command: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_an_example_and_the_numbers(name: str) -> None:
-    """Each command shows a line to type and what it may end with.
-
-    Paragraphs are not broken in mid-sentence, and a switch, which takes no value, shows no type.
-    """
+    """Each shows a line to type and its exit codes, whole sentences, and no type of a switch."""
     shown = typed(f"petstore-frame {name} --help", COLUMNS="400").stdout
     assert f"Example: petstore-frame {name}" in shown
     assert re.search(r"Exit codes:\s+0  done\s", shown)  # older versions of Typer join the lines

@@ -138,10 +138,7 @@ LEFT_JOINED = pets_of([7, None, 7], "float64")
 
 
 def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
-    """Floats with NaN, as a left join leaves them, are whole numbers and no category.
-
-    Each kind of report can be written of them; a CSV has no number for them, and names it.
-    """
+    """Floats with NaN, as a join leaves them, are whole numbers and no category in each report."""
     named = ["Cat", "no category", "Cat"]
     assert "3 pets in at least 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
     assert [row[2] for row in pet_rows(LEFT_JOINED, {7: "Cat"})] == named

@@ -40,11 +40,7 @@ def book_of(*rows: list[Any], title: str = "") -> bytes:
 
 
 def test_a_file_is_checked_at_once_and_nothing_is_sent(importing) -> None:
-    """The consequence is on the screen before anything is sent: how many are new, and to fix.
-
-    A screen reader names each record by its line, whatever its cells hold. Beyond 8 MiB the tab
-    names the way that works, and no earlier file stays to be sent.
-    """
+    """What is new and what is to fix is on the screen before anything is sent."""
     importing.upload("dirty.csv", DIRTY)
     assert importing.offer == "Send 1 pet" and importing.names == []
     assert importing.cards["To fix"] == "3" and "Luna" in importing.text
@@ -56,10 +52,7 @@ def test_a_file_is_checked_at_once_and_nothing_is_sent(importing) -> None:
 
 
 def test_a_cell_is_corrected_in_place(importing) -> None:
-    """The wrong cell is a box; corrected, its record is checked at once, and sent once.
-
-    What else it holds reaches the store as it was, and one that was held needs no second yes.
-    """
+    """The wrong cell is a box; corrected, its record is checked at once, and sent once."""
     rows = DIRTY + '"=Max\n\'the 2nd",1,old\nZeus,-7,\n'
     importing.upload("dirty.csv", rows)
     assert importing.screen.chosen("status in line 5") == "for sale"
@@ -73,10 +66,7 @@ def test_a_cell_is_corrected_in_place(importing) -> None:
 
 
 def test_a_value_is_mapped_once_for_all_its_records(importing) -> None:
-    """Each value that is not allowed is in the list once, with what it is to mean.
-
-    Mapped, it stays there; one of a column that is left out is gone.
-    """
+    """A value that is not allowed is listed once, and stays until its column is left out."""
     rows = "".join(f"Newcomer {n},Dog,reserved\n" for n in range(23))
     importing.upload("many.csv", f"name,category_id,status\n{rows}")
     assert importing.text.count('data-text="reserved"') == 1 and importing.offer == ""
@@ -89,10 +79,7 @@ def test_a_value_is_mapped_once_for_all_its_records(importing) -> None:
 
 
 def test_a_label_without_a_list_of_categories_is_given_its_number(import_into) -> None:
-    """Where nobody said what "Dog" is, each label is asked for once, and answered by number.
-
-    A CSV of category_id,label answers for all.
-    """
+    """A label that nobody explained is asked for once; a number or a CSV of labels answers."""
     importing = import_into(MemoryStore(pets(3)))
     importing.open("labels.csv", "name,category\nRex,Dog\nBo,Katze\nMax,Dog\nMo,7\n")
     assert importing.choose("what Dog means", "2").offer == "Send 3 pets"
@@ -105,10 +92,7 @@ def test_a_label_without_a_list_of_categories_is_given_its_number(import_into) -
 
 
 def test_a_suspicious_record_is_held_until_it_is_confirmed(importing) -> None:
-    """A row of totals is sent by a tick for all of its kind, or by a button of its own.
-
-    Each can be taken back, and the row says what was decided.
-    """
+    """A row of totals is sent by a tick for its kind or by a button, and each can be undone."""
     importing.upload("total.csv", "name,category_id\nRex,2\nBo,1\nTotal,2\n")
     assert importing.offer == "Send 2 pets"
     assert importing.tick(accept="total_row").offer == "Send 3 pets"
@@ -143,10 +127,7 @@ def test_a_known_key_is_not_sent_again(importing) -> None:
 
 
 def test_a_file_like_last_weeks_is_read_as_last_week(importing) -> None:
-    """What was chosen for a header is chosen again: week two is a file and a click.
-
-    The first week takes twelve clicks at most, the one that sends among them.
-    """
+    """What took twelve clicks in the first week is chosen again: week two is a file and a click."""
     importing.upload("week1.csv", MESSY)
     chosen = {
         "Name is": "Tier", "Category is": "Art", "Status is": "Zustand", "Key": "Tag",
@@ -181,11 +162,7 @@ def test_choices_are_saved_and_dropped_in(importing) -> None:
 
 
 def test_a_file_that_repeats_an_earlier_one_is_asked_about(importing) -> None:
-    """Without a key, equal records are a question, and no number stands before its answer.
-
-    So are corrected rows that equal known ones, once they are corrected. The very same file says
-    so in a sentence, with the way to send it once more.
-    """
+    """Without a key, records that equal earlier ones are a question, corrected ones as well."""
     rows = "name,category_id,status\nRex,2,sold\nBo,1,sold\nMax,1,sold\n"
     importing.upload("one.csv", rows).send()
     importing.upload("two.csv", rows + "Luna,1,sold\n")
@@ -203,10 +180,7 @@ def test_a_file_that_repeats_an_earlier_one_is_asked_about(importing) -> None:
 
 
 def test_an_import_leaves_its_result(importing, dashboard) -> None:
-    """Each valid record is created once and shown; what was not is in a file to download.
-
-    The result and the same call in Python are at hand for the next cell of a notebook.
-    """
+    """Valid records are created once, the others are in a file, and the call is at hand."""
     assert dashboard.last_import is None
     importing.upload("dirty.csv", DIRTY).send()
     assert dashboard.wait(WAIT_S) and importing.names == ["Rex"]
@@ -220,10 +194,7 @@ def test_an_import_leaves_its_result(importing, dashboard) -> None:
 
 
 def test_past_imports_are_listed_with_their_results(importing, import_into, store) -> None:
-    """Before a file is chosen, the last ones are there: file, day, states, and what became of each.
-
-    A corrected record is under the name of its file.
-    """
+    """The last imports are there before a file is chosen: file, states, and what became of each."""
     importing.upload("dirty.csv", DIRTY).choose("status in line 5", "sold").send()
     later = import_into(store, journal=importing.folder / "journal")
     rows = re.findall(r"<bdi>(dirty[^<]*)</bdi>", later.text)
@@ -377,10 +348,7 @@ def test_a_store_that_does_not_answer_is_told(import_into, monkeypatch) -> None:
 
 @pytest.mark.parametrize("is_left_to_it", [False, True], ids=["its own", "of an earlier import"])
 def test_doubtful_records_are_settled_by_reading_back(import_into, is_left_to_it: bool) -> None:
-    """A pet whose answer was lost is found by a button, and nothing is sent for it.
-
-    So is one that was left out because an earlier import of it is in doubt.
-    """
+    """A pet whose answer was lost is found by a button; nothing is sent for it, now or later."""
     importing = load_a_loss(import_into(LossyStore(), grace_s=0))
     if is_left_to_it:
         more = (importing.folder / "some.csv").read_text("utf-8") + "Luna,1\n"

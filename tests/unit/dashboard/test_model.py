@@ -39,10 +39,7 @@ SELECTIONS = st.builds(
 @given(ROWS, SELECTIONS)
 @example([(BIG - 1, "Luna", 1, None), (BIG, "Max", 1, "sold")], Selection(text=str(BIG)))
 def test_figures_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
-    """All that is shown of a selection is what plain pandas finds for it.
-
-    A page beyond the last, whose rows vanished under a filter, is brought back to the last.
-    """
+    """A selection shows what pandas finds; a page beyond the last becomes the last."""
     store = inventory(rows)
     shown = StoreModel(store, LABELS).show(selection)
     frame = store.frame

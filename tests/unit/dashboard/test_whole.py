@@ -13,7 +13,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard import top, worker
-from petstore_frame.dashboard.inventory_tab import static_copy
 from unit.conftest import inventory, pets
 from unit.dashboard.dashboard_store import (
     KEY,
@@ -31,10 +30,7 @@ def test_only_a_user_s_names_are_completed(dashboard) -> None:
 
 @pytest.mark.parametrize(("what", "is_all"), [("pets shown", False), ("all pets", True)])
 def test_what_is_shown_goes_out_or_all(dashboard, what: str, is_all: bool) -> None:
-    """One press sends the pets selected to the downloads, or all, where that is chosen.
-
-    A report says of which pets it is.
-    """
+    """One press downloads the pets selected, or all, and a report says which they are."""
     sent: list[tuple[dict[str, str], bytes]] = []
     view = dashboard.inventory_tab.view
     view.send = lambda file, buffers: sent.append((file, *buffers))
@@ -86,14 +82,6 @@ def test_closing_ends_threads_and_widgets(store, tmp_path) -> None:
     assert made and all(widget.comm is None for widget in made)
 
 
-def test_the_static_copy_needs_nothing(dashboard) -> None:
-    """What a saved notebook keeps has no script, no drawing element and no address elsewhere."""
-    copy = static_copy(dashboard.inventory_tab.model)
-    assert "<details" not in copy and 'src="data:image/svg+xml;base64,' in copy
-    assert not any(word in copy for word in ("<script", "<svg", 'src="http', "javascript:"))
-    assert "240 pets" in copy and "Complete" in copy
-
-
 def test_an_inventory_may_be_given(store) -> None:
     """An Inventory read before is shown without asking the store, where it is of the same one."""
     with closing(pf.Dashboard(store.client(), inventory=inventory(pets(7)))) as shown:
@@ -133,10 +121,7 @@ def test_a_dashboard_that_would_stay_blank_says_what_works(store, monkeypatch) -
 
 
 def test_refresh_shows_what_was_added(dashboard, store) -> None:
-    """After a refresh the new pets are there, under the filters that were set.
-
-    So it is where no notebook keeps a copy of what a script shows.
-    """
+    """After a refresh the new pets are there, under the filters that were set."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
     Screen(dashboard.filters.view).choose("Status", "Sold")
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
@@ -148,11 +133,7 @@ def test_refresh_shows_what_was_added(dashboard, store) -> None:
 
 @pytest.mark.parametrize("pages", [0, 1])
 def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) -> None:
-    """A failure is told in its own words, escaped, and what was shown stays.
-
-    Half-way through, Resume is there; after it nothing is left to say and nothing to resume. Where
-    the first reading fails, the dashboard says so, and Refresh fixes it.
-    """
+    """A failure is told, escaped, beside the old numbers, and Resume or Refresh makes it good."""
     bar, store.fails_after = dashboard.reading_bar, store.requests + pages
     dashboard.refresh()
     assert dashboard.wait(WAIT_S)
@@ -173,10 +154,7 @@ def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) ->
 
 
 def test_a_reading_can_be_cancelled(dashboard, monkeypatch) -> None:
-    """While the store is read there is Cancel and no Refresh; afterwards the reverse.
-
-    Cancel ends a reading after the page that it is at, with the way to go on.
-    """
+    """Cancel, in the place of Refresh, ends a reading after its page, with the way to go on."""
     monkeypatch.setattr(worker, "REPORT_EVERY_S", 0)
     bar, before, offered = dashboard.reading_bar, dashboard.inventory, []
     screen = Screen(bar.view)

@@ -32,10 +32,7 @@ def test_snapshot_keeps_and_compares(tmp_path) -> None:
 
 
 def test_snapshot_again_says_the_same(sample_here, tmp_path) -> None:
-    """A second run on a day keeps one file, and the first of all has nothing to compare with.
-
-    A day on which nothing changed is compared all the same.
-    """
+    """A second run on a day keeps one file, and a day without a change is compared all the same."""
     assert "the only day so far" in typed(SNAPSHOT).stdout
     assert typed(SNAPSHOT).exit_code == 0
     assert len(list(tmp_path.glob("date=*/*"))) == 1
@@ -48,10 +45,7 @@ def test_snapshot_again_says_the_same(sample_here, tmp_path) -> None:
 
 
 def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
-    """Minimums are marked, gaps show a dash, and the JSON holds the same numbers.
-
-    A damaged day is named on stderr, the rest is shown, and the exit code tells a script.
-    """
+    """Minimums are marked, gaps show a dash, the JSON agrees, and a damaged day is named."""
     monkeypatch.chdir(tmp_path)
     history = pf.History(tmp_path)
     history.add(listing("2026-11-01", ADA))

@@ -42,10 +42,7 @@ def asked(folder, engine) -> pf.History:
 
 
 def test_trend(asked) -> None:
-    """Each day has each group: 0 is a count, a dash is a day without a snapshot.
-
-    By category and status, the counts of a day add up to its pets.
-    """
+    """Each day has each group: 0 is a count, a dash is a day without a snapshot."""
     trend = asked.trend()
     wide = trend.pivot(index="date", columns="status", values="pets")
     assert wide["available"].tolist() == [2, 2, pd.NA, 1, 1]
@@ -106,11 +103,7 @@ def test_diff(asked) -> None:
 
 
 def test_flow(asked) -> None:
-    """Each period has each move that any period has; of the pets seen on offer, those sold.
-
-    Days are counted from the first to the last snapshot of the run that shows a pet available.
-    Stale is what is still listed after so many days, the last of them included.
-    """
+    """It has each move, the sold of those seen on offer, and how long pets are seen available."""
     flow = asked.flow(stale_days=2, until="2026-11-04")
     day = {n: pd.Timestamp(2026, 11, n) for n in (1, 2, 4)}
     moves = flow.moves[flow.moves["pets"] > 0].fillna("")
@@ -132,10 +125,7 @@ def test_flow(asked) -> None:
 
 
 def test_flow_by_week(folder) -> None:
-    """A longer period compares the last snapshots of each, so two moves count as one.
-
-    Where pets may be missing, a share is an estimate: it has no direction in which it errs.
-    """
+    """A longer period compares its last snapshots; of a minimum, a share is an estimate."""
     history = pf.History(folder)
     last = history.flow(since="2026-11-04")
     assert set(last.sell_through["count_is"]) == {"estimate"}
@@ -148,10 +138,7 @@ def test_flow_by_week(folder) -> None:
 
 
 def test_open_hands_out_the_engine_s_own_frame(asked) -> None:
-    """A snapshot is counted on the engine and keeps what it covers.
-
-    What a history does not answer, the engine does: ``open_all`` gives rows with their date.
-    """
+    """A snapshot is counted on the engine, and ``open_all`` gives it the rows with their date."""
     assert str(asked.summarize("2026-11-01").count("available", 3)) == "2"
     assert str(asked.summarize().count()) == "at least 2"
     opened = asked.open_all(columns=("id", "status"), since="2026-11-02")
@@ -247,8 +234,7 @@ UNANSWERED = {
 
 @pytest.mark.parametrize(("text", "ask"), [*WRONG.items(), *UNANSWERED.items()])
 def test_refusals(folder, text: str, ask) -> None:
-    """What is wrong in a call is named as an argument; a question without an answer says what
-    is there; no history speaks of sending."""
+    """A wrong call or a question without an answer is named, and none speaks of sending."""
     pf.History(folder.parent / "one").add(listing("2026-11-01", LAST))
     (folder.parent / "file").write_text("")
     kind = pf.ArgumentError if text in WRONG else errors.HistoryError

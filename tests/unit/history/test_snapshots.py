@@ -61,10 +61,7 @@ def test_reads_back_what_was_added(history, pets) -> None:
 
 
 def test_plain_readers_need_none_of_us(kept, add) -> None:
-    """pandas, DuckDB and polars read the folder as the hive-partitioned Parquet that it is.
-
-    A file is zstd, sorted by id, and says in its own footer what it covers.
-    """
+    """Others read the folder as hive-partitioned Parquet, whose footer says what it covers."""
     path = add(2).path
     assert path.relative_to(kept.folder).as_posix() == "date=2026-11-02/pets.parquet"
     by_duckdb = duckdb.read_parquet(f"{kept.folder}/date=*/*.parquet", hive_partitioning=True)
@@ -81,10 +78,7 @@ def test_plain_readers_need_none_of_us(kept, add) -> None:
 
 
 def test_one_snapshot_a_day(history, add) -> None:
-    """A later listing takes the place of an earlier one, never the other way; the same, of none.
-
-    A listing does not replace one that proves more, unless replace=True asks for it.
-    """
+    """A later listing takes the place of an earlier one of the day, unless that one proves more."""
     less = listing("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=21)
     add(1, PETS[:1], hour=8)
     kept = add(1, hour=20)
@@ -142,10 +136,7 @@ def test_a_changed_frame_is_refused(kept, add) -> None:
 
 
 def test_damaged_and_foreign_files_are_named(history, add) -> None:
-    """What cannot be read is named with its reason; the other days answer, its own is marked.
-
-    A snapshot that was moved by hand does not speak for another day.
-    """
+    """What cannot be read, or lies under another day, is named with why; other days answer."""
     add(1)
     lost = add(2).path
     add(3)

@@ -54,10 +54,7 @@ def test_what_fits_is_left_alone(text: str) -> None:
 
 @pytest.mark.parametrize("letter", ["x", "🐕"], ids=["plain", "two units"])
 def test_a_text_too_long_is_cut_and_says_so(letter: str, book_of) -> None:
-    """The limit counts as Excel does, in UTF-16 units, and the end of the text tells the length.
-
-    It is told on the first sheet, and the ids on the last.
-    """
+    """The limit is Excel's, in UTF-16 units; the text itself, Summary and About tell the cut."""
     fitted, done = fit(letter * 40_000)
     assert len(fitted.encode("utf-16-le")) // 2 <= CELL_LIMIT
     assert fitted.endswith("[cut: 40,000 characters]")

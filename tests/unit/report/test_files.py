@@ -23,10 +23,7 @@ KINDS = ["xlsx", "csv", "parquet", "html"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
-    """The file takes its name when it is whole, the temporary one is gone, each pet is told.
-
-    A report that only its owner may read stays so.
-    """
+    """The file takes its name when it is whole, each pet is told, and its permissions stay."""
     told: list[int] = []
     path = write(to=f"stock.{kind.upper()}", progress=told.append, require_complete=True)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
@@ -169,10 +166,7 @@ def test_parquet_keeps_the_claim(write) -> None:
 
 
 def test_every_file_has_a_users_columns(write, book_of) -> None:
-    """They follow the pets' own with their types, and what would be a formula is harmless.
-
-    The page of a report, the drawn table and the dashboard have a column for each.
-    """
+    """They follow the pets' own in every view, with their types, and formulas are harmless."""
     held = inventory(pets(4))
     frame = held.frame.assign(
         price=[9.5, None, 3.0, 4.0], since=pd.to_datetime(["2026-11-01"] * 4), is_shy=True

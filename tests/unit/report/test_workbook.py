@@ -36,10 +36,7 @@ def numbers_of(sheet: Any, word: str) -> list[Any]:
 
 
 def test_a_whole_inventory_says_so_in_green(book_of) -> None:
-    """Summary first and About last; the verdict is on the first screen, shares have a whole.
-
-    No pets is said in words, with zeros, and every sheet is there.
-    """
+    """The verdict is on the first screen, shares have a whole, and no pets is said in words."""
     book, empty = book_of(), book_of([], to="empty.xlsx")
     assert book.sheetnames == empty.sheetnames == SHEETS and book.active.title == "Summary"
     said = texts(book["Summary"])
@@ -72,11 +69,7 @@ def test_an_id_is_a_number_as_long_as_excel_keeps_it(verb, tmp_path) -> None:
 
 
 def test_totals_are_live_formulas_with_their_values(book_of) -> None:
-    """The sums are formulas, and a viewer that does not calculate shows the same numbers.
-
-    Each key figure is a formula on the table's total, so that it cannot differ from it. By
-    category has each category's counts, largest first, then by id.
-    """
+    """Sums and key figures are formulas, stored with the numbers that they come to."""
     formulas, book = book_of()["Summary"], book_of(has_values=True)
     values = book["Summary"]
     live = numbers_of(formulas, "All categories")
@@ -114,10 +107,7 @@ def test_a_minimum_shows_itself_as_one(book_of) -> None:
 
 
 def test_names_of_categories_are_shown_beside_their_ids(book_of) -> None:
-    """Labels come from the caller; two alike are told apart, and a missing one is the number.
-
-    A zero of available pets reads "none", and a sentence counts such categories.
-    """
+    """Labels come from the caller; two alike are told apart, and a missing one is the number."""
     book = book_of(categories={3: "Fish", 9: "Fish"})
     summary = book["Summary"]
     assert {"Fish (3)", "Fish (9)", f"Category {2**53 + 1}"} <= set(texts(summary))
@@ -136,10 +126,7 @@ def test_hundreds_of_categories_stay_readable(book_of) -> None:
 
 
 def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
-    """A status that the interface does not state has its own column, row and colour.
-
-    Charts are Excel's own, in the palette, and described for readers who do not see them.
-    """
+    """A status that the interface does not state has a column, a row and a colour of its own."""
     book = book_of([(1, "Luna", 3, "on hold"), (2, "Max", 3, "=cmd")])
     assert {"On hold", "=cmd", "No status"} <= set(texts(book["Summary"]))
     fills = {row[-1].fill.fgColor.rgb for row in book["Inventory"].iter_rows(min_row=2)}
