@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 from typer.testing import Result
 
 from journey.shell import typed
@@ -42,27 +39,3 @@ def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:
     wrong = (first[:9], first[:10] + "x", first[:-1], "psk_")
     assert [revoke_key(book, each) for each in (*wrong, first[:10], second)] == [0] * 4 + [1, 1]
     book.dispose()
-
-
-WITHOUT = """
-import sys
-from petstore_frame.__main__ import main
-commands = (["serve", "--port", "0"], ["keys", "list"], ["keys", "new"])
-for library, words in [("uvicorn", commands[0]), *(("sqlalchemy", each) for each in commands)]:
-    sys.modules[library] = None
-    sys.argv[1:] = words
-    try:
-        main()
-    except SystemExit as end:
-        print(end.code)
-    sys.modules.pop(library)
-"""
-
-
-def test_a_missing_extra_is_named(tmp_path) -> None:
-    """Without the libraries of the service its commands end with the line that installs them."""
-    words = [sys.executable, "-c", WITHOUT]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    told = done.stderr.splitlines()
-    assert done.stdout == "2\n" * 4 and len(told) == 4
-    assert all("python -m pip install 'petstore-frame[service]'" in line for line in told)

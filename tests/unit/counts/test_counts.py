@@ -150,13 +150,6 @@ def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
     assert written["category"].tolist() == named
 
 
-def test_no_category_is_told_from_the_rest() -> None:
-    """Pets without a category have a line of their own beside the line of the small categories."""
-    lines = CodedPets.of(pets_of([None, None, 1, 2, 3], "Int64")).everything.largest(1)
-    found = [(line.label, line.is_rest) for line in lines]
-    assert found == [("no category", False), ("≥ 3 other categories", True)]
-
-
 VERBS: list[Any] = [pf.summarize, pf.charts.status_chart, pf.charts.inventory_table]
 
 
@@ -203,13 +196,14 @@ def test_lines_sums_and_text_agree() -> None:
 
 
 def test_small_categories_share_one_line() -> None:
-    """Beyond ``top``, categories are added up in a line that says how many they are."""
-    many = counted([(number, "sold", 10 - number) for number in range(6)])
-    table = CountTable(many, top=2)
-    assert [line.label for line in table.lines][-1] == "4 other categories"
+    """Beyond ``top`` they are added up, apart from the pets without a category."""
+    groups = [(number, "sold", 10 - number) for number in range(6)]
+    table = CountTable(counted([*groups, (None, "sold", 20)]), top=3)
+    assert [line.label for line in table.lines][::3] == ["no category", "4 other categories"]
     assert sum(line.total.count for line in table.lines) == table.sums.total.count
-    assert table.has_rest
-    assert not CountTable(many).has_rest
+    assert [table.has_rest, CountTable(counted(groups)).has_rest] == [True, False]
+    rest = CodedPets.of(pets_of([1, 2, 3], "Int64")).everything.largest(1)[-1]
+    assert (rest.label, rest.is_rest) == ("≥ 2 other categories", True)
 
 
 def test_a_number_leads_to_its_pets_only_where_a_filter_means_them() -> None:

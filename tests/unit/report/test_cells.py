@@ -88,15 +88,6 @@ def test_pets_are_split_over_sheets(rows, sheets, book_of, monkeypatch) -> None:
     assert (words in said_in(book["Summary"])) == (sheets > 1)
 
 
-@given(st.integers(0, 60), st.integers(1, 20))
-def test_the_parts_are_the_whole(rows: int, sheet_rows: int) -> None:
-    """The sheets hold every row once, in order; where one is enough it has no number."""
-    parts = content.split(rows, sheet_rows)
-    assert [row for part in parts for row in range(part.start, part.stop)] == list(range(rows))
-    assert all(part.stop - part.start <= sheet_rows for part in parts)
-    assert (parts[0].name == "Inventory") == (rows <= sheet_rows)
-
-
 def test_a_large_inventory_has_a_plain_filter(book_of, monkeypatch) -> None:
     """Above the limit memory stays constant, which allows no table, and the cells are the same."""
     small = book_of(to="small.xlsx")
