@@ -25,18 +25,12 @@ from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 LARGE = st.integers(INT64_MIN, INT64_MAX)
 SMALL = st.integers(0, 9)
-WHOLE = {
-    "int64": LARGE,
-    "Int64": st.none() | LARGE,
-    "int32": SMALL,
-    "uint8": SMALL,
-    "uint64": SMALL,
-    "float64": st.none() | SMALL,
-    "int64[pyarrow]": st.none() | LARGE,
-    "double[pyarrow]": st.none() | SMALL,
-    "object": st.none() | LARGE,
-    "category": st.none() | SMALL,
-}
+WHOLE = (
+    {"int64": LARGE}
+    | dict.fromkeys(["Int64", "int64[pyarrow]", "object"], st.none() | LARGE)
+    | dict.fromkeys(["int32", "uint8", "uint64"], SMALL)
+    | dict.fromkeys(["float64", "double[pyarrow]", "category"], st.none() | SMALL)
+)
 OTHER = {
     "float64": st.none() | st.floats(),
     "uint64": st.integers(INT64_MAX - 1, 2**64 - 1),

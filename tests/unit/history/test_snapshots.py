@@ -147,17 +147,16 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
     shutil.copytree(history.folder / "date=2026-11-01", history.folder / "date=2026-12-24")
     (history.folder / "date=2026-11-01" / "part-0.parquet").write_bytes(b"")
     (history.folder / "notes.txt").write_text("mine")
-    problems = {str(each.path.relative_to(history.folder)): each for each in history.problems()}
-    reasons = {name: each.reason for name, each in problems.items()}
-    assert list(reasons) == [
-        "date=2026-11-01/part-0.parquet", "date=2026-11-02/pets.parquet",
-        "date=2026-11-04/pets.parquet", "date=2026-12-24/pets.parquet", "notes.txt",
-    ]  # fmt: skip
-    assert reasons["date=2026-11-02/pets.parquet"].startswith("damaged: ")
-    assert "no completeness record" in reasons["date=2026-11-04/pets.parquet"]
-    moved = "fetched on 2026-11-01, but kept under another date"
-    assert reasons["date=2026-12-24/pets.parquet"] == moved
-    assert all(reason in repr(history) for reason in reasons.values())
+    found = {str(each.path.relative_to(history.folder)): each for each in history.problems()}
+    reasons = {
+        "date=2026-11-01/part-0.parquet": "", "date=2026-11-02/pets.parquet": "damaged: ",
+        "date=2026-11-04/pets.parquet": "no completeness record",
+        "date=2026-12-24/pets.parquet": "fetched on 2026-11-01, but kept under another date",
+        "notes.txt": "",
+    }  # fmt: skip
+    assert list(found) == list(reasons)
+    assert all(reason in found[name].reason for name, reason in reasons.items())
+    assert all(each.reason in repr(history) for each in found.values())
     with pytest.warns(errors.HistoryWarning, match="that day is left out"):
         assert str(history.diff()) == "2026-11-01 to 2026-11-03: no change"
     with pytest.warns(errors.HistoryWarning):
@@ -225,18 +224,15 @@ def three_days(tmp_path_factory) -> pf.History:
     return history
 
 
-def damages(good: bytes, trials: int) -> Iterator[tuple[str, bytes]]:
-    """Bits flipped anywhere, one to ten at once; files cut anywhere; blocks of zeros."""
+def damages(good: bytes, trials: int) -> Iterator[bytes]:
+    """Bits flipped anywhere, files cut anywhere, and blocks of zeros."""
     chance = random.Random(7)
     for trial in range(trials):
-        bad = bytearray(good)
-        for _ in range(chance.choice((1, 1, 1, 2, 10))):
-            bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
-        yield f"flip {trial}", bytes(bad)
-    for trial in range(trials // 4):
-        yield f"cut {trial}", good[: chance.randrange(len(good))]
-        start = chance.randrange(len(good) - 64)
-        yield f"zeros {trial}", good[:start] + bytes(64) + good[start + 64 :]
+        at = chance.randrange(len(good) - 64)
+        yield good[:at] + bytes([good[at] ^ 1 << chance.randrange(8)]) + good[at + 1 :]
+        if trial % 4 == 0:
+            yield good[:at]
+            yield good[:at] + bytes(64) + good[at + 64 :]
 
 
 def asked(history: pf.History, ask) -> pd.DataFrame | str:
@@ -254,17 +250,16 @@ def test_no_damage_gives_wrong_rows(three_days, tmp_path, campaign: int) -> None
     good, refused = (three_days.folder / FILE).read_bytes(), 0
     asks = [lambda kept: kept.read(DAY).frame, lambda kept: kept.summarize(DAY).frame]
     right = [ask(three_days) for ask in asks]
-    for trial, (name, bad) in enumerate(damages(good, TRIALS * campaign)):
-        history = pf.History(tmp_path / name, engine="duckdb")
+    for trial, bad in enumerate(damages(good, TRIALS * campaign)):
+        history = pf.History(tmp_path / str(trial), engine="duckdb")
         (history.folder / FILE).parent.mkdir(parents=True)
         (history.folder / FILE).write_bytes(bad)
         answer = asked(history, asks[trial % 2])
         if isinstance(answer, pd.DataFrame):
-            pd.testing.assert_frame_equal(answer, right[trial % 2], obj=name)
+            pd.testing.assert_frame_equal(answer, right[trial % 2], obj=f"trial {trial}")
         else:
             refused += 1
-            assert str(history.folder / FILE) in answer, name
-            assert "move it away, or add that day again" in answer, name
+            assert f"{history.folder / FILE}" in answer and "move it away, or add that" in answer
     assert refused > trial / 2  # some bytes mean nothing to a reader, others are of other columns
 
 
@@ -277,12 +272,7 @@ def test_no_engine_reads_damaged_rows(three_days, tmp_path, engine: str) -> None
         bad[at] ^= 1  # in each column
     (folder / FILE).write_bytes(bad)
     history = pf.History(folder, engine=engine)
-    for ask in (
-        lambda kept: kept.diff(),
-        lambda kept: kept.trend(),
-        lambda kept: kept.flow().ageing,
-        lambda kept: kept.summarize(DAY),
-        lambda kept: kept.open_all(),
-    ):
+    asks = [pf.History.diff, pf.History.trend, pf.History.open_all]
+    for ask in (*asks, lambda kept: kept.flow().ageing, lambda kept: kept.summarize(DAY)):
         assert "its rows do not fit their checksum" in asked(history, ask)
     assert len(history.diff("2026-11-01", "2026-11-03")) == 2_000
