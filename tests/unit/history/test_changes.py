@@ -7,8 +7,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.history import diff_pets, trend_pets
-from petstore_frame.history.engines import DIFF_COLUMNS, age_pets, live_pets, sell_pets
-from unit.history.conftest import BIG, Rows, rows_of, table
+from petstore_frame.history.engines import DIFF_COLUMNS
+from unit.history.conftest import BIG, rows_of, table
 
 OLD = [
     (1, "Ada", 3, "available"),
@@ -61,38 +61,17 @@ def test_diff_against_nothing(to_kind) -> None:
     assert went == [(row[0], "gone", None) for row in OLD]
 
 
-def dated(**days: Rows) -> Rows:
-    """The pets of several days of November, the day as text, as the key of a folder is."""
-    return [(*row, f"2026-11-{day[1:]}") for day, rows in days.items() for row in rows]
-
-
 def test_trend(to_kind) -> None:
     """Pets are counted by day and group; a day comes back as an instant on every engine."""
-    pets = to_kind(dated(d01=OLD, d03=NEW), "date")
+    days = {"2026-11-01": OLD, "2026-11-03": NEW}
+    pets = to_kind([(*row, day) for day, rows in days.items() for row in rows], "date")
     trend = trend_pets(pets, ("status",))
-    first, last = pd.Timestamp("2026-11-01"), pd.Timestamp("2026-11-03")
+    first, last = map(pd.Timestamp, days)
     assert type(trend) is type(pets)
     assert sorted(rows_of(trend, "date", "status", "pets")) == [
         (first, "available", 1), (first, "lost", 1), (first, "no status", 2),
         (first, "pending", 1), (first, "sold", 2), (last, "no status", 3), (last, "sold", 3),
     ]  # fmt: skip
-
-
-def test_lives(to_kind) -> None:
-    """Ageing starts anew after another status; sold counts for those that were on offer."""
-    days = dated(
-        d01=[(1, "Ada", 3, "available"), (BIG, "Di", BIG, "available")],
-        d02=[(1, "Ada", 3, None), (BIG, "Di", BIG, "pending"), (4, "x", 3, "sold")],
-        d05=[(1, "Ada", 3, "available"), (BIG, "Di", BIG, "sold")],
-        d09=[(1, "Ada", 3, "available"), (5, "Jo", 3, "available")],
-    )
-    pets = to_kind(days, "date")
-    lives = live_pets(pets)
-    day = {n: pd.Timestamp(2026, 11, n) for n in (1, 5, 9)}
-    assert rows_of(
-        age_pets(pets, lives), "id", "name", "first_seen", "available_since", "last_seen"
-    ) == [(1, "Ada", day[1], day[5], day[9]), (5, "Jo", day[9], day[9], day[9])]
-    assert rows_of(sell_pets(lives), "category_id", "offered", "sold") == [(3, 2, 0), (BIG, 1, 1)]
 
 
 def test_refuses_a_frame_without_ids() -> None:

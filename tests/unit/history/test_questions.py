@@ -124,17 +124,20 @@ def test_flow(asked) -> None:
     assert flow.stale[["id", "days_available"]].values.tolist() == [[5, flow.stale_days]]
 
 
-def test_flow_by_week(folder) -> None:
+def test_flow_by_week(asked) -> None:
     """A longer period compares its last snapshots; of a minimum, a share is an estimate."""
-    history = pf.History(folder)
-    last = history.flow(since="2026-11-04")
+    last = asked.flow(since="2026-11-04")
     assert set(last.sell_through["count_is"]) == {"estimate"}
     assert set(last.moves["count_is"]) == {"at least"}
-    history.add(listing("2026-11-12", [(2, "Bo", 3, "sold")]))
-    moves = history.flow(period="week").moves
-    assert moves["since"].dt.day.unique().tolist() == [1, 5]
-    assert set(moves["count_is"]) == {"at least"}
-    assert history.flow(since="2026-11-12").moves.empty
+    later = [(2, "Bo", 3, "sold"), (5, "Jo", 7, "available"), (8, "Di", 7, "sold")]
+    asked.add(listing("2026-11-12", later))
+    weeks = asked.flow(period="week")
+    assert weeks.moves["since"].dt.day.unique().tolist() == [1, 5]
+    assert set(weeks.moves["count_is"]) == {"at least"}
+    assert asked.flow(since="2026-11-12").moves.empty
+    # A pet that is available again is so from that day; one never on offer is not sold of those.
+    assert weeks.ageing.set_index("id").loc[5, "days_available"] == 0
+    assert weeks.sell_through[["offered", "sold"]].values.tolist() == [[2, 2], [2, 0]]
 
 
 def test_open_hands_out_the_engine_s_own_frame(asked) -> None:
