@@ -43,6 +43,12 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
 @pytest.mark.parametrize(
     ("show", "of_a_part", "of_all"),
     [
+        (lambda held, _: str(pf.summarize(held)),
+         "at least 60 pets\n≥ means at least: the store may hold more", "complete: 60 pets\n"),
+        (lambda held, _: " ".join(str(pf.summarize(held)).split()),
+         "all categories ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "all categories 15 15 15 15 60"),
+        (lambda held, _: pf.summarize(held)._repr_html_(), "≥ 60", "60"),
+        (lambda held, _: f"{pf.summarize(held).count('sold')}", "at least 15", "15"),
         (lambda held, _: repr(pf.charts.inventory_table(held)),
          "<1–50 of at least 60>", "<1–50 of 60>"),
         # A filter that is stated leaves a part of which the number is known.

@@ -20,8 +20,9 @@ from petstore_frame.charts.pet_list import pet_rows
 from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import CodedPets, StatusCounts, per_cent, short
 from petstore_frame.html import PAGE
-from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory import StatusCount, Verdict
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from unit.conftest import inventory
 
 LARGE = st.integers(INT64_MIN, INT64_MAX)
 SMALL = st.integers(0, 9)
@@ -228,3 +229,26 @@ def test_numbers_in_words() -> None:
     assert [*map(short, counts)] == ["1,200", "≥ 1,200"]
     shares = [per_cent(*pair) for pair in [(1, 4), (1, 9000), (0, 5), (0, 0)]]
     assert shares == ["25.0%", "< 0.1%", "–", "–"]
+
+
+def test_a_summary_answers_for_its_table() -> None:
+    """Its counts are those of the plain table that the frame of an Inventory is counted into."""
+    held = inventory()
+    summary = pf.summarize(held, categories={3: "Cat"})
+    counts = [summary.count("no status", category_id=number).count for number in (3, 9, 99)]
+    assert counts == [0, 1, 0] and summary.frame["all pets"].sum() == summary.total.count == 5
+    plain = pf.summarize(held.frame, categories={3: "Cat"})
+    pd.testing.assert_frame_equal(plain.iloc[:-1], summary.frame)
+
+
+def test_one_exact_status_is_not_marked() -> None:
+    """A status whose own listing ended is exact even when the whole is not."""
+    known = pf.Completeness(
+        Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
+        by_status={"sold": StatusCount(1, True), "available": StatusCount(0, False)},
+    )  # fmt: skip
+    summary = pf.Summary.of(pd.DataFrame({"category_id": [3], "status": ["sold"]}), known)
+    asked = ("sold", "available", "no status", None)
+    assert [summary.count(one).is_exact for one in asked] == [True, False, False, False]
+    last_line = " ".join(str(summary).splitlines()[-1].split())
+    assert last_line == "all categories ≥ 0 ≥ 0 1 ≥ 0 ≥ 1"
