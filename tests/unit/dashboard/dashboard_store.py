@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from html.parser import HTMLParser
+from itertools import takewhile
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -173,7 +174,6 @@ class Screen:
     def _named(self, name: str) -> list[Element]:
         """The list or box of a name, and the options that follow it."""
         elements = self.elements
-        names = [each.attributes.get("aria-label") for each in elements]
-        named = elements[names.index(name) :]
-        others = (at for at, each in enumerate(named) if at and each.tag != "option")
-        return named[: next(others, len(named))]
+        at = [each.attributes.get("aria-label") for each in elements].index(name)
+        options = takewhile(lambda each: each.tag == "option", elements[at + 1 :])
+        return [elements[at], *options]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -115,11 +116,7 @@ def test_an_interrupted_large_report_leaves_no_file(tmp_path, monkeypatch) -> No
     """The rows that constant memory had put aside on disk go with the report."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(workbook, "TABLE_ROWS", 1)
-
-    def interrupt(pets: int) -> None:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        found = content.gather(inventory(), advance=interrupt)
+        found = content.gather(inventory(), advance=Mock(side_effect=KeyboardInterrupt))
         workbook.write_workbook(found, tmp_path / "s.xlsx")
     assert list(tmp_path.iterdir()) == []

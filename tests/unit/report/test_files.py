@@ -8,6 +8,7 @@ import re
 import sys
 from datetime import datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -38,20 +39,13 @@ def test_a_report_that_fails_leaves_the_old_one(kind, write, tmp_path, monkeypat
     """When the rename is refused, as for a file open in Excel, the old file is as it was."""
     path = tmp_path / f"stock.{kind}"
     path.write_text("the old one")
-
-    def interrupt(pets: int) -> None:
-        raise KeyboardInterrupt
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
     with pytest.raises(KeyboardInterrupt):
-        write(to=path.name, progress=interrupt)
-    monkeypatch.setattr(Path, "replace", refuse)
+        write(to=path.name, progress=Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=PermissionError(13, "denied")))
     with pytest.raises(ReportError, match="open in another program"):
         write(to=path.name)
     assert path.read_text() == "the old one"
-    assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("lock", [".~lock.stock.xlsx#", "~$stock.xlsx"])
