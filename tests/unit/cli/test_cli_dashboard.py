@@ -12,7 +12,7 @@ import petstore_frame as pf
 from journey.shell import typed
 from petstore_frame.cli.dashboard import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
 from unit.conftest import pets
-from unit.dashboard.dashboard_store import MemoryStore
+from unit.dashboard.store import MemoryStore
 
 NEEDS_VOILA = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
 

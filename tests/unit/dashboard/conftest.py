@@ -15,7 +15,7 @@ from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.kit import Kit
 from unit.conftest import pets
-from unit.dashboard.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, upload
+from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, Screen, upload
 
 
 @pytest.fixture

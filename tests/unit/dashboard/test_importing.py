@@ -19,7 +19,7 @@ from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.kit import LARGEST_MESSAGE
 from unit.conftest import pets
 from unit.dashboard.conftest import Importing
-from unit.dashboard.dashboard_store import WAIT_S, MemoryStore, click
+from unit.dashboard.store import WAIT_S, MemoryStore, click
 
 DIRTY = "name,category_id,status\nRex,2,sold\n,2,sold\nLuna,dragon,available\nMax,1,for sale\n"
 MESSY = (

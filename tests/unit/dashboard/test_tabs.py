@@ -12,15 +12,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame import samples
 from unit.conftest import pets
-from unit.dashboard.dashboard_store import (
-    LABELS,
-    WAIT_S,
-    MemoryStore,
-    Screen,
-    click,
-    upload,
-    widgets_made,
-)
+from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, Screen, click, upload, widgets_made
 
 
 @pytest.fixture

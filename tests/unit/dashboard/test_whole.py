@@ -14,12 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.dashboard import top, worker
 from unit.conftest import inventory, pets
-from unit.dashboard.dashboard_store import (
-    KEY,
-    WAIT_S,
-    Screen,
-    widgets_made,
-)
+from unit.dashboard.store import KEY, WAIT_S, Screen, widgets_made
 
 
 def test_only_a_user_s_names_are_completed(dashboard) -> None:
