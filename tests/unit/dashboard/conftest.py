@@ -24,10 +24,17 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def dashboard(store: MemoryStore, tmp_path: Path) -> Iterator[pf.Dashboard]:
-    options = {"categories": LABELS, "journal": tmp_path / "journal", "folder": tmp_path}
-    with closing(pf.Dashboard(store.client(), **options)) as shown:
-        yield shown
+def show() -> Iterator[Callable[..., pf.Dashboard]]:
+    """Makes a dashboard of a store, which is closed after the test."""
+    with ExitStack() as shown:
+        yield lambda store, **more: shown.enter_context(
+            closing(pf.Dashboard(store.client(), **more))
+        )
+
+
+@pytest.fixture
+def dashboard(show, store: MemoryStore, tmp_path: Path) -> pf.Dashboard:
+    return show(store, categories=LABELS, journal=tmp_path / "journal", folder=tmp_path)
 
 
 class Importing:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from contextlib import ExitStack, closing
 
 import openpyxl
 import pytest
@@ -88,18 +87,17 @@ def test_many_filter_changes_make_no_new_widget(filters) -> None:
     assert made == []
 
 
-def test_a_full_page_without_links_is_no_whole_store() -> None:
+def test_a_full_page_without_links_is_no_whole_store(show) -> None:
     """Against a store that shows one page, figures are minimums and shares are left out."""
-    with closing(pf.Dashboard(MemoryStore(pets(340), has_links=False).client())) as shown:
-        cards = shown.inventory_tab.view.markup.partition('class="pf-two"')[0]
-        assert "≥" in cards and "%" not in cards
-        assert "Complete<" not in shown.reading_bar.view.markup
+    shown = show(MemoryStore(pets(340), has_links=False))
+    cards = shown.inventory_tab.view.markup.partition('class="pf-two"')[0]
+    assert "≥" in cards and "%" not in cards
+    assert "Complete<" not in shown.reading_bar.view.markup
 
 
-def test_an_empty_store_says_what_to_do() -> None:
+def test_an_empty_store_says_what_to_do(show) -> None:
     """No pets: the figures are zero and the page says where pets come from."""
-    with closing(pf.Dashboard(MemoryStore().client())) as shown:
-        markup = shown.inventory_tab.view.markup
+    markup = show(MemoryStore()).inventory_tab.view.markup
     assert "Import" in markup and ">0</b>" in markup
 
 
@@ -144,17 +142,15 @@ def test_a_key_that_is_not_known_is_told_in_words_of_the_screen(dashboard) -> No
 
 
 @pytest.fixture
-def open_history(store):
+def open_history(show, store):
     """Opens the History tab of a dashboard; returns it with its controls."""
-    with ExitStack() as shown:
 
-        def opened(history=None):
-            made = pf.Dashboard(store.client(), history=history)
-            dashboard = shown.enter_context(closing(made))
-            Screen(dashboard.tabs).press("History")
-            return dashboard.history_tab, Screen(dashboard.history_tab.top)
+    def opened(history=None):
+        dashboard = show(store, history=history)
+        Screen(dashboard.tabs).press("History")
+        return dashboard.history_tab, Screen(dashboard.history_tab.top)
 
-        yield opened
+    return opened
 
 
 def test_a_snapshot_is_kept_in_a_folder_named_there(open_history, tmp_path) -> None:

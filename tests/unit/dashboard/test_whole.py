@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from contextlib import closing
 from types import SimpleNamespace
 
 import ipywidgets as widgets
@@ -51,15 +50,14 @@ def test_a_file_too_large_for_a_download_is_named(dashboard, tmp_path, monkeypat
     assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
 
 
-def test_hostile_words_and_the_key_stay_out(store) -> None:
+def test_hostile_words_and_the_key_stay_out(show, store) -> None:
     """Names, labels and errors reach the browser escaped, and the key not at all."""
     bad = "<img src=x onerror=alert(1)>"
     store.pets[0] |= {"name": bad, "status": bad}
-    with closing(pf.Dashboard(store.client(), categories={1: bad})) as shown:
-        models = [shown.widget]
-        for model in models:
-            models += getattr(model, "children", ())
-        states = [model.get_state() for model in models]
+    models = [show(store, categories={1: bad}).widget]
+    for model in models:
+        models += getattr(model, "children", ())
+    states = [model.get_state() for model in models]
     shown_as = {"HTMLModel": "value", "AnyModel": "markup"}
     html = [s[shown_as[s["_model_name"]]] for s in states if s["_model_name"] in shown_as]
     assert KEY not in json.dumps(states, default=str) and not any(bad in each for each in html)
@@ -77,10 +75,10 @@ def test_closing_ends_threads_and_widgets(store, tmp_path) -> None:
     assert made and all(widget.comm is None for widget in made)
 
 
-def test_an_inventory_may_be_given(store) -> None:
+def test_an_inventory_may_be_given(show, store) -> None:
     """An Inventory read before is shown without asking the store, where it is of the same one."""
-    with closing(pf.Dashboard(store.client(), inventory=inventory(pets(7)))) as shown:
-        assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
+    shown = show(store, inventory=inventory(pets(7)))
+    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
 
 
 ELSEWHERE = "http://elsewhere/v1"
@@ -127,7 +125,7 @@ def test_refresh_shows_what_was_added(dashboard, store) -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1])
-def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) -> None:
+def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: int) -> None:
     """A failure is told, escaped, beside the old numbers, and Resume or Refresh makes it good."""
     bar, store.fails_after = dashboard.reading_bar, store.requests + pages
     dashboard.refresh()
@@ -141,11 +139,11 @@ def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) ->
         assert bar.wait(WAIT_S) and bar.notice.value == ""
         assert Screen(bar.view).buttons == ["Refresh"]
     store.fails_after = 0
-    with closing(pf.Dashboard(store.client())) as shown:
-        assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
-        store.fails_after = None
-        shown.refresh()
-        assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
+    shown = show(store)
+    assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
+    store.fails_after = None
+    shown.refresh()
+    assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
 
 
 def test_a_reading_can_be_cancelled(dashboard, monkeypatch) -> None:
