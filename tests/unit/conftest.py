@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import pandas as pd
@@ -18,7 +18,9 @@ from petstore_frame import Inventory
 from petstore_frame.inventory import Verdict
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
-from threaded import Server
+
+if TYPE_CHECKING:
+    from threaded import Server
 
 Pet = tuple[int, str, int, str | None]
 BASE_URL = "https://store.example/v1"

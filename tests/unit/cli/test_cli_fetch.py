@@ -49,28 +49,26 @@ def test_a_csv_holds_names_byte_for_byte(fetch, tmp_path, delimiter: str) -> Non
     assert list(rows[0]) == COLUMNS
 
 
-def test_a_workbook_is_raw_data_too(fetch, tmp_path) -> None:
+def test_a_workbook_is_raw_data_too(fetch) -> None:
     """The first sheet of an .xlsx is the frame itself, and what it covers on the second."""
     assert fetch("pets.xlsx").exit_code == 0
-    sheets = pd.read_excel(tmp_path / "pets.xlsx", sheet_name=None, keep_default_na=False)
-    assert list(sheets) == ["Inventory", "About"]
+    sheets = pd.read_excel("pets.xlsx", sheet_name=None, keep_default_na=False)
     pets = sheets["Inventory"]
-    assert list(pets) == COLUMNS
+    assert [list(sheets), list(pets)] == [["Inventory", "About"], COLUMNS]
     assert [name.replace("_x000D_", "\r") for name in pets["name"]] == NAMES
     assert pets["id"].dtype == "int64" and set(pets["status"]) == {""}
     assert "complete: 8 pets" in sheets["About"].to_string()
 
 
-def test_a_workbook_comes_back(store, tmp_path) -> None:
+@pytest.mark.parametrize("write", [write_data, pf.write_report])
+def test_a_workbook_comes_back(store, tmp_path, write) -> None:
     """What fetch and report write as .xlsx is read, and known as the pets of this store."""
     with store.client() as client:
-        inventory = pf.fetch_inventory(client)
-        for write in (write_data, pf.write_report):
-            path = write(inventory, tmp_path / "pets.xlsx")
-            result = pf.load_excel(path, client, dry_run=True, journal=tmp_path / "journal")
-            assert list(result.frame["sent_name"]) == NAMES
-            assert "pets.xlsx (sheet Inventory): 8 records read" in str(result)
-            assert [case.name for case in result.question.cases] == ["own_pets"]
+        path = write(pf.fetch_inventory(client), tmp_path / "pets.xlsx")
+        result = pf.load_excel(path, client, dry_run=True, journal=tmp_path / "journal")
+    assert list(result.frame["sent_name"]) == NAMES
+    assert "pets.xlsx (sheet Inventory): 8 records read" in str(result)
+    assert [case.name for case in result.question.cases] == ["own_pets"]
 
 
 def test_a_status_is_known_in_any_case(fetch) -> None:
