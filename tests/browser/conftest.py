@@ -24,7 +24,6 @@ NEEDED["Chromium"] = jupyter.CHROMIUM
 WHY_NOT = ", ".join(f"{name} is not installed" for name, found in NEEDED.items() if not found)
 AXE_RUN = """(part, rules) => axe.run(part, rules).then(
   found => found.violations.map(v => v.id + ': ' + v.nodes[0].html.slice(0, 300)))"""
-LABELS = {1: "Cat", 2: "Dog", 3: "Bird", 4: "Fish", 5: "Guinea pig"}
 CELLS = (
     "import petstore_frame as pf\n"
     "shown = pf.Dashboard(pf.Client(), categories='labels.csv', history='history', "
@@ -66,8 +65,7 @@ def environ(store: pf.Server, folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("notebooks")
-    lines = "".join(f"{number},{label}\n" for number, label in LABELS.items())
-    (place / "labels.csv").write_text(f"category_id,label\n{lines}", encoding="utf-8")
+    pf.samples.write_sample_categories(place / "labels.csv")
     (place / "out").mkdir()
     pf.samples.write_sample_history(place / "history", pets=150)
     jupyter.write_notebook(place / "book.ipynb", *CELLS)
@@ -100,13 +98,10 @@ def book(lab: jupyter.Server, chromium: Any) -> Iterator[tuple[Any, jupyter.Traf
 @pytest.fixture(scope="package")
 def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
     """Where ``petstore-frame dashboard`` shows the store as a page of its own."""
-    command = [
-        sys.executable, "-m", "petstore_frame", "dashboard", "--no-browser", "--categories",
-        "labels.csv",
-    ]  # fmt: skip
+    words = ["dashboard", "--no-browser", "--categories", "labels.csv"]
     with subprocess.Popen(
-        command, cwd=folder, env=os.environ | environ, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+        [sys.executable, "-m", "petstore_frame", *words], cwd=folder, env=os.environ | environ,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         address = process.stdout.readline().strip()

@@ -121,20 +121,17 @@ def await_answer(
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Any]:
-    """Start the browser once; pages come from ``tab``."""
+    """Start the browser once, with a profile of its own; pages come from ``tab``."""
     from playwright.sync_api import sync_playwright
 
-    profile = tempfile.mkdtemp(prefix="chromium-")
-    with sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=CHROMIUM, headless=True, args=CHROMIUM_ARGS,
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch_persistent_context(
+            "", executable_path=CHROMIUM, headless=True, args=CHROMIUM_ARGS,
             viewport={"width": 1280, "height": 1000}, accept_downloads=True,
-        )  # fmt: skip
-        try:
-            yield context
-        finally:
-            context.close()
-            shutil.rmtree(profile, ignore_errors=True)
+        ) as context,
+    ):  # fmt: skip
+        yield context
 
 
 @contextlib.contextmanager
@@ -152,14 +149,10 @@ def tab(context: Any) -> Iterator[tuple[Any, Traffic]]:
     def count(frame: Any) -> None:
         traffic.socket_bytes += len(frame)
 
-    def note(line: Any) -> None:
-        if line.type == "error":
-            traffic.errors.append(line.text)
-
     page.route("**/*", guard)
     page.on("websocket", lambda opened: opened.on("framereceived", count))
     page.on("pageerror", lambda problem: traffic.errors.append(str(problem)))
-    page.on("console", note)
+    page.on("console", lambda line: line.type == "error" and traffic.errors.append(line.text))
     try:
         yield page, traffic
     finally:
@@ -203,12 +196,9 @@ def run_cell(page: Any, index: int, selector: str | None = None) -> int:
 
 def write_notebook(path: Path, *cells: str) -> Path:
     """Write a notebook of code cells."""
+    from nbformat import v4, write
+
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    body = [
-        {"cell_type": "code", "id": f"cell-{at}", "metadata": {}, "execution_count": None,
-         "outputs": [], "source": source}
-        for at, source in enumerate(cells)
-    ]  # fmt: skip
-    book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": body}
-    path.write_text(json.dumps(book), encoding="utf-8")
+    book = v4.new_notebook(metadata={"kernelspec": kernel}, cells=[*map(v4.new_code_cell, cells)])
+    write(book, path)
     return path

@@ -19,19 +19,15 @@ PASTE = """(place, text) => {
 }"""
 
 
-def test_axe_finds_nothing(voila: Any, axe: Any) -> None:
-    """Contrast, names and roles are right on the bare page too."""
-    assert axe(voila.locator(".pf-dash")) == []
-
-
-def test_dark_is_followed(voila: Any) -> None:
-    """Only a browser has the system's preference: the page is dark where that is."""
+def test_dark_is_followed(voila: Any, axe: Any) -> None:
+    """Only a browser has the system's preference: the page follows it, and axe finds nothing."""
     shades = {}
     for scheme in ("dark", "light"):
         voila.emulate_media(color_scheme=scheme)
         shades[scheme] = voila.locator(".pf-card").first.evaluate(
             "card => getComputedStyle(card).backgroundColor"
         )
+        assert axe(voila.locator(".pf-dash")) == []
     assert shades["light"] == "rgb(255, 255, 255)" and shades["dark"] != shades["light"]
 
 
@@ -43,10 +39,7 @@ def test_without_the_token_there_is_no_page(address: str) -> None:
 
 
 def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
-    """Only a browser has a clipboard and a hand that drops; keys alone send what came so.
-
-    What is asked about a file, and what became of it, is fit for a screen reader.
-    """
+    """Only a browser has a clipboard and a hand that drops; keys alone send what came so."""
     voila.get_by_role("button", name="Import", exact=True).click()
     tab, dash = voila.locator(".pf-tab:visible"), voila.locator(".pf-dash")
     given = voila.evaluate_handle(GIVE)

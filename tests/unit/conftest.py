@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import pandas as pd
@@ -19,9 +19,12 @@ from petstore_frame.inventory import Verdict
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
 
+if TYPE_CHECKING:
+    from threaded import Server
+
 Pet = tuple[int, str, int, str | None]
-MakeInventory = Callable[..., Inventory]
-ReadBook = Callable[..., openpyxl.Workbook]
+BASE_URL = "https://store.example/v1"
+AS_OF = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
 
 PETS: list[Pet] = [
     (2**53 + 1, "Luna", 3, "available"),
@@ -32,25 +35,32 @@ PETS: list[Pet] = [
 ]
 
 
-def make_inventory(
-    pets: list[Pet] | pd.DataFrame | None = None,
+def inventory(
+    pets: Iterable[Pet] | pd.DataFrame = PETS,
     verdict: Verdict = Verdict.COMPLETE,
     *,
-    exact: tuple[str, ...] = (),
+    exact: Collection[str] = (),
+    status: str | None = None,
+    at: datetime = AS_OF,
+    base_url: str = BASE_URL,
+    store_id: str | None = None,
     **known_of: Any,
 ) -> Inventory:
     """An Inventory; where it is not complete, only the statuses in ``exact`` are exact."""
-    rows = PETS if pets is None else pets
-    if isinstance(rows, list):
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
-        rows = to_frame(PetColumns(*columns))
+    frame = pets if isinstance(pets, pd.DataFrame) else to_frame(PetColumns.of_rows(pets))
     basis = "the store's next links" if verdict is Verdict.COMPLETE else "the page was full"
     made = Inventory.made_up(
-        rows, verdict=verdict, exact=exact, basis=basis, base_url="https://store.example/v1",
-        fetched_at=datetime(2030, 1, 2, 9, 30, tzinfo=UTC),
+        frame, verdict=verdict, exact=exact, status=status, basis=basis, fetched_at=at,
+        base_url=base_url, store_id=store_id,
     )  # fmt: skip
     known = replace(made.completeness, **{"requests": 3} | known_of)
-    return Inventory(stamp(rows, known, made.origin), made.origin)
+    return Inventory(stamp(frame, known, made.origin), made.origin)
+
+
+def pets(count: int, categories: int = 3) -> list[Pet]:
+    """Pets whose statuses and categories go round and round."""
+    statuses = ("available", "pending", "sold", None)
+    return [(at + 1, f"Pet {at}", at % categories + 1, statuses[at % 4]) for at in range(count)]
 
 
 def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:
@@ -64,15 +74,9 @@ def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:
 
 
 @pytest.fixture
-def inventory_of() -> MakeInventory:
-    """How a test makes an inventory of its own."""
-    return make_inventory
-
-
-@pytest.fixture
-def read_back() -> ReadBook:
-    """How a test reads a workbook."""
-    return read_book
+def inventory_of() -> Callable[..., Inventory]:
+    """How a test makes an inventory of its own; ``inventory`` by another name."""
+    return inventory
 
 
 @pytest.fixture
@@ -80,3 +84,12 @@ def client() -> Iterator[pf.Client]:
     """A client of a store that nobody may ask."""
     with pf.Client("http://127.0.0.1:9/v1", "a-key-of-twenty-signs") as made:
         yield made
+
+
+@pytest.fixture
+def sample_here(sample_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """The store of made-up pets, named by the environment, for what is typed in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PETSTORE_BASE_URL", sample_server.base_url)
+    monkeypatch.setenv("PETSTORE_API_KEY", sample_server.api_key.get_secret_value())
+    return sample_server

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from petstore_frame.schema.decoding import read_error, read_page, read_pet
 from petstore_frame.schema.text import may_hold_lone, whole_body, whole_text
+from unit.conftest import BASE_URL
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\ud800"))
 
@@ -60,40 +62,33 @@ def test_single_pets_and_errors_hold_whole_characters(name: bytes) -> None:
     assert error is not None and error.message == "a\ufffd"
 
 
-def client_of(count: int) -> pf.Client:
+NAMES = ["Cut \ud83d", "Luna"] * 3 + ["Cut \ud83d"]
+
+
+@pytest.fixture
+def client() -> Iterator[pf.Client]:
     """A store of pets whose names end in half an emoji, every second of them."""
     pets = [
-        {"id": n, "name": "Cut \ud83d" if n % 2 else "Luna", "categoryId": 3, "status": "sold"}
-        for n in range(1, count + 1)
+        {"id": n, "name": name, "categoryId": 3, "status": "sold"} for n, name in enumerate(NAMES)
     ]
 
     def answer(request: httpx.Request) -> httpx.Response:
-        if not request.url.path.endswith("/pets"):
-            return httpx.Response(200, content=json.dumps(pets[0]))
         listed = pets if request.url.params.get("status") in (None, "sold") else []
         return httpx.Response(200, content=json.dumps(listed[: int(request.url.params["limit"])]))
 
-    return pf.Client("http://127.0.0.1:9/v1", "k", transport=httpx.MockTransport(answer))
+    with pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer)) as made:
+        yield made
 
 
-def test_a_cut_emoji_is_told_and_costs_no_claim(tmp_path: Path) -> None:
+def test_a_cut_emoji_is_told_and_costs_no_claim(client: pf.Client, tmp_path: Path) -> None:
     """The listing stays complete and says how many texts were cut; every file of ours holds it."""
-    inventory = pf.fetch_inventory(client_of(7))
+    inventory = pf.fetch_inventory(client)
     known, names = inventory.completeness, inventory.frame["name"]
     assert known.covers_all and known.contradictions == ()
     assert [each.count for each in known.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
-    assert names.tolist() == ["Cut \ufffd", "Luna"] * 3 + ["Cut \ufffd"]
+    assert names.tolist() == [name.replace("\ud83d", "\ufffd") for name in NAMES]
     pf.History(tmp_path / "history").add(inventory)
     columnar = pf.write_report(inventory, tmp_path / "stock.parquet")
     pd.testing.assert_series_equal(pd.read_parquet(columnar)["name"], names)
     plain = pf.write_report(inventory, tmp_path / "stock.csv")
     assert "Cut \ufffd" in plain.read_text("utf-8-sig")
-
-
-def test_a_cut_emoji_is_found_by_its_id() -> None:
-    """A search gives the same text as a listing, whichever way it takes."""
-    client = client_of(7)
-    with pytest.warns(pf.errors.EndpointDeprecatedWarning):
-        by_id = client.find_pet(1, allow_deprecated=True).pet
-    for found in (by_id, client.find_pet(3).pet):
-        assert found is not None and found.name == "Cut \ufffd"

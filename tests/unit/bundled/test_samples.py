@@ -22,7 +22,7 @@ from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.service.samples import sample_pets
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 
 def test_each_animal_has_an_id_of_its_own(tmp_path) -> None:
@@ -83,10 +83,7 @@ def test_categories_turn_words_into_numbers(tmp_path) -> None:
 
 
 def test_a_history_ends_with_the_pets_of_a_store(tmp_path) -> None:
-    """Up to the day of an inventory, so that its last numbers are those of the store.
-
-    The same seed gives the same days.
-    """
+    """Its last numbers are those of the inventory given, and a seed gives the same days."""
     now = inventory(pets(300))
     history, again = (
         write_sample_history(tmp_path / name, days=25, inventory=now) for name in ("one", "two")

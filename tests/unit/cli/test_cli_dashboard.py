@@ -7,12 +7,12 @@ import socket
 from importlib.util import find_spec
 
 import pytest
-from typer.testing import CliRunner
 
 import petstore_frame as pf
-from petstore_frame.cli import app
+from journey.shell import typed
 from petstore_frame.cli.dashboard import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
-from unit.dashboard.dashboard_store import MemoryStore, pets
+from unit.conftest import pets
+from unit.dashboard.store import MemoryStore
 
 NEEDS_VOILA = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
 
@@ -26,10 +26,7 @@ def test_what_lies_on_disk_is_the_same_for_every_store() -> None:
 
 
 def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> None:
-    """Labels, history and the folder of results reach the kernel by its environment.
-
-    A kernel of this Python comes first, and nothing of the working directory runs in it.
-    """
+    """Options reach the kernel by its environment; nothing of the working directory runs in it."""
     labels = tmp_path / "it's.csv"
     labels.write_text("category_id,label\n1,Cat\n", encoding="utf-8")
     monkeypatch.setattr(pf, "Client", MemoryStore(pets(4)).client)
@@ -53,10 +50,10 @@ def test_what_is_missing_is_said_before_anything_starts(monkeypatch) -> None:
     """Without a key, or at the port of another program, no address is announced."""
     for name in ("PETSTORE_BASE_URL", "PETSTORE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    result = CliRunner().invoke(app, ["dashboard", "--base-url", "http://127.0.0.1:9/v1"])
+    result = typed("petstore-frame dashboard --base-url http://127.0.0.1:9/v1")
     assert result.exit_code == 2 and "PETSTORE_API_KEY" in result.output
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = CliRunner().invoke(app, ["dashboard", "--no-browser", "--port", str(port)])
+        result = typed(f"petstore-frame dashboard --no-browser --port {port}")
     assert result.exit_code == 2
     assert f"error: port {port} is in use; leave out --port" in result.stderr

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from typer.testing import Result
 
-from typer.testing import CliRunner, Result
-
-from petstore_frame.cli import app
+from journey.shell import typed
 from petstore_frame.service.keys import new_key, revoke_key
 from petstore_frame.service.store import open_database
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["keys", *arguments])
+    return typed("petstore-frame keys", *arguments)
 
 
 def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:
-    """It is shown once; the list has its first characters, its label and its state.
-
-    The key of --api-key-file is in no database; stdout stays the bare list. Where there is no
-    database, there are no keys, and none is made, nor by revoking one; one that cannot be opened is
-    exit code 2, no trace.
-    """
+    """It is shown once, then its beginning, label and state; without a database there are none."""
     monkeypatch.chdir(tmp_path)
     assert run("revoke", "psk_a1b2c3").exit_code == 2
     assert run("list").stdout == "no keys in petstore.sqlite3\n"
@@ -47,27 +39,3 @@ def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:
     wrong = (first[:9], first[:10] + "x", first[:-1], "psk_")
     assert [revoke_key(book, each) for each in (*wrong, first[:10], second)] == [0] * 4 + [1, 1]
     book.dispose()
-
-
-WITHOUT = """
-import sys
-from petstore_frame.__main__ import main
-commands = (["serve", "--port", "0"], ["keys", "list"], ["keys", "new"])
-for library, words in [("uvicorn", commands[0]), *(("sqlalchemy", each) for each in commands)]:
-    sys.modules[library] = None
-    sys.argv[1:] = words
-    try:
-        main()
-    except SystemExit as end:
-        print(end.code)
-    sys.modules.pop(library)
-"""
-
-
-def test_a_missing_extra_is_named(tmp_path) -> None:
-    """Without the libraries of the service its commands end with the line that installs them."""
-    words = [sys.executable, "-c", WITHOUT]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    told = done.stderr.splitlines()
-    assert done.stdout == "2\n" * 4 and len(told) == 4
-    assert all("python -m pip install 'petstore-frame[service]'" in line for line in told)

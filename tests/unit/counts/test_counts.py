@@ -20,23 +20,18 @@ from petstore_frame.charts.pet_list import pet_rows
 from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import CodedPets, StatusCounts, per_cent, short
 from petstore_frame.html import PAGE
-from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory import StatusCount, Verdict
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from unit.conftest import inventory
 
 LARGE = st.integers(INT64_MIN, INT64_MAX)
 SMALL = st.integers(0, 9)
-WHOLE = {
-    "int64": LARGE,
-    "Int64": st.none() | LARGE,
-    "int32": SMALL,
-    "uint8": SMALL,
-    "uint64": SMALL,
-    "float64": st.none() | SMALL,
-    "int64[pyarrow]": st.none() | LARGE,
-    "double[pyarrow]": st.none() | SMALL,
-    "object": st.none() | LARGE,
-    "category": st.none() | SMALL,
-}
+WHOLE = (
+    {"int64": LARGE}
+    | dict.fromkeys(["Int64", "int64[pyarrow]", "object"], st.none() | LARGE)
+    | dict.fromkeys(["int32", "uint8", "uint64"], SMALL)
+    | dict.fromkeys(["float64", "double[pyarrow]", "category"], st.none() | SMALL)
+)
 OTHER = {
     "float64": st.none() | st.floats(),
     "uint64": st.integers(INT64_MAX - 1, 2**64 - 1),
@@ -138,10 +133,7 @@ LEFT_JOINED = pets_of([7, None, 7], "float64")
 
 
 def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
-    """Floats with NaN, as a left join leaves them, are whole numbers and no category.
-
-    Each kind of report can be written of them; a CSV has no number for them, and names it.
-    """
+    """Floats with NaN, as a join leaves them, are whole numbers and no category in each report."""
     named = ["Cat", "no category", "Cat"]
     assert "3 pets in at least 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
     assert [row[2] for row in pet_rows(LEFT_JOINED, {7: "Cat"})] == named
@@ -151,13 +143,6 @@ def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
     written = pd.read_csv(path, dtype="str", keep_default_na=False)
     assert written["category_id"].tolist() == ["7", "", "7"]
     assert written["category"].tolist() == named
-
-
-def test_no_category_is_told_from_the_rest() -> None:
-    """Pets without a category have a line of their own beside the line of the small categories."""
-    lines = CodedPets.of(pets_of([None, None, 1, 2, 3], "Int64")).everything.largest(1)
-    found = [(line.label, line.is_rest) for line in lines]
-    assert found == [("no category", False), ("≥ 3 other categories", True)]
 
 
 VERBS: list[Any] = [pf.summarize, pf.charts.status_chart, pf.charts.inventory_table]
@@ -206,13 +191,14 @@ def test_lines_sums_and_text_agree() -> None:
 
 
 def test_small_categories_share_one_line() -> None:
-    """Beyond ``top``, categories are added up in a line that says how many they are."""
-    many = counted([(number, "sold", 10 - number) for number in range(6)])
-    table = CountTable(many, top=2)
-    assert [line.label for line in table.lines][-1] == "4 other categories"
+    """Beyond ``top`` they are added up, apart from the pets without a category."""
+    groups = [(number, "sold", 10 - number) for number in range(6)]
+    table = CountTable(counted([*groups, (None, "sold", 20)]), top=3)
+    assert [line.label for line in table.lines][::3] == ["no category", "4 other categories"]
     assert sum(line.total.count for line in table.lines) == table.sums.total.count
-    assert table.has_rest
-    assert not CountTable(many).has_rest
+    assert [table.has_rest, CountTable(counted(groups)).has_rest] == [True, False]
+    rest = CodedPets.of(pets_of([1, 2, 3], "Int64")).everything.largest(1)[-1]
+    assert (rest.label, rest.is_rest) == ("≥ 2 other categories", True)
 
 
 def test_a_number_leads_to_its_pets_only_where_a_filter_means_them() -> None:
@@ -243,3 +229,26 @@ def test_numbers_in_words() -> None:
     assert [*map(short, counts)] == ["1,200", "≥ 1,200"]
     shares = [per_cent(*pair) for pair in [(1, 4), (1, 9000), (0, 5), (0, 0)]]
     assert shares == ["25.0%", "< 0.1%", "–", "–"]
+
+
+def test_a_summary_answers_for_its_table() -> None:
+    """Its counts are those of the plain table that the frame of an Inventory is counted into."""
+    held = inventory()
+    summary = pf.summarize(held, categories={3: "Cat"})
+    counts = [summary.count("no status", category_id=number).count for number in (3, 9, 99)]
+    assert counts == [0, 1, 0] and summary.frame["all pets"].sum() == summary.total.count == 5
+    plain = pf.summarize(held.frame, categories={3: "Cat"})
+    pd.testing.assert_frame_equal(plain.iloc[:-1], summary.frame)
+
+
+def test_one_exact_status_is_not_marked() -> None:
+    """A status whose own listing ended is exact even when the whole is not."""
+    known = pf.Completeness(
+        Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
+        by_status={"sold": StatusCount(1, True), "available": StatusCount(0, False)},
+    )  # fmt: skip
+    summary = pf.Summary.of(pd.DataFrame({"category_id": [3], "status": ["sold"]}), known)
+    asked = ("sold", "available", "no status", None)
+    assert [summary.count(one).is_exact for one in asked] == [True, False, False, False]
+    last_line = " ".join(str(summary).splitlines()[-1].split())
+    assert last_line == "all categories ≥ 0 ≥ 0 1 ≥ 0 ≥ 1"

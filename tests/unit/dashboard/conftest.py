@@ -14,7 +14,8 @@ import petstore_frame as pf
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.kit import Kit
-from unit.dashboard.dashboard_store import LABELS, WAIT_S, MemoryStore, Screen, pets, upload
+from unit.conftest import pets
+from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, Screen, upload
 
 
 @pytest.fixture
@@ -23,10 +24,17 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def dashboard(store: MemoryStore, tmp_path: Path) -> Iterator[pf.Dashboard]:
-    options = {"categories": LABELS, "journal": tmp_path / "journal", "folder": tmp_path}
-    with closing(pf.Dashboard(store.client(), **options)) as shown:
-        yield shown
+def show() -> Iterator[Callable[..., pf.Dashboard]]:
+    """Makes a dashboard of a store, which is closed after the test."""
+    with ExitStack() as shown:
+        yield lambda store, **more: shown.enter_context(
+            closing(pf.Dashboard(store.client(), **more))
+        )
+
+
+@pytest.fixture
+def dashboard(show, store: MemoryStore, tmp_path: Path) -> pf.Dashboard:
+    return show(store, categories=LABELS, journal=tmp_path / "journal", folder=tmp_path)
 
 
 class Importing:

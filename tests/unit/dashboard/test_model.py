@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from petstore_frame.dashboard.model import ROWS_PER_PAGE, SORT_COLUMNS, Selection, StoreModel
 from petstore_frame.inventory import Verdict
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 LABELS = {1: "Cat", 2: "Dog", 3: "Bird"}
 BIG = 2**53 + 1
@@ -39,10 +39,7 @@ SELECTIONS = st.builds(
 @given(ROWS, SELECTIONS)
 @example([(BIG - 1, "Luna", 1, None), (BIG, "Max", 1, "sold")], Selection(text=str(BIG)))
 def test_figures_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
-    """All that is shown of a selection is what plain pandas finds for it.
-
-    A page beyond the last, whose rows vanished under a filter, is brought back to the last.
-    """
+    """A selection shows what pandas finds; a page beyond the last becomes the last."""
     store = inventory(rows)
     shown = StoreModel(store, LABELS).show(selection)
     frame = store.frame

@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-from contextlib import ExitStack, closing
 
 import openpyxl
 import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
-from unit.dashboard.dashboard_store import (
-    LABELS,
-    WAIT_S,
-    MemoryStore,
-    Screen,
-    click,
-    pets,
-    upload,
-    widgets_made,
-)
+from unit.conftest import pets
+from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, Screen, click, upload, widgets_made
 
 
 @pytest.fixture
 def filters(dashboard):
     """The controls above the tab."""
     return Screen(dashboard.filters.view)
-
-
-def test_filters_act_on_figures_and_table(dashboard, filters) -> None:
-    """Figures, matrix and table show the pets that the filters leave, and of how many."""
-    filters.choose("Status", "Sold")
-    filters.choose("Category", "Dog")
-    left = [pet for pet in pets(240) if pet[3] == "sold" and pet[2] == 2]
-    shown = dashboard.inventory_tab.view.markup
-    assert f">{len(left)}</b>" in shown and f">{len(left)}</td></tr></tfoot>" in shown
-    assert f"<bdi>{left[0][0]}</bdi></th>" in shown and f"of {len(left)}" in shown
 
 
 def test_each_number_of_the_matrix_leads_to_so_many_pets(dashboard, filters) -> None:
@@ -55,17 +36,6 @@ def test_each_number_of_the_matrix_leads_to_so_many_pets(dashboard, filters) -> 
         assert chosen.text == "pet 1" and tab.shown.matches == int(number)
         filters.press("← Back")
         assert dashboard.filters.selection == before and "← Back" not in filters.buttons
-
-
-def test_a_legend_leaves_a_status_out_of_the_bars(dashboard) -> None:
-    """The sign of a legend takes its status out of the drawing alone, and brings it back."""
-    view = dashboard.inventory_tab.view
-    whole = view.markup
-    click(view, toggle="sold", figure="pets-by-category")
-    assert ", sold: " not in view.markup and ", pending: " in view.markup
-    assert not dashboard.filters.selection.is_filtered
-    click(view, toggle="sold", figure="pets-by-category")
-    assert view.markup == whole
 
 
 def test_each_chip_takes_its_filter_away(dashboard, filters) -> None:
@@ -117,18 +87,17 @@ def test_many_filter_changes_make_no_new_widget(filters) -> None:
     assert made == []
 
 
-def test_a_full_page_without_links_is_no_whole_store() -> None:
+def test_a_full_page_without_links_is_no_whole_store(show) -> None:
     """Against a store that shows one page, figures are minimums and shares are left out."""
-    with closing(pf.Dashboard(MemoryStore(pets(340), has_links=False).client())) as shown:
-        cards = shown.inventory_tab.view.markup.partition('class="pf-two"')[0]
-        assert "≥" in cards and "%" not in cards
-        assert "Complete<" not in shown.reading_bar.view.markup
+    shown = show(MemoryStore(pets(340), has_links=False))
+    cards = shown.inventory_tab.view.markup.partition('class="pf-two"')[0]
+    assert "≥" in cards and "%" not in cards
+    assert "Complete<" not in shown.reading_bar.view.markup
 
 
-def test_an_empty_store_says_what_to_do() -> None:
+def test_an_empty_store_says_what_to_do(show) -> None:
     """No pets: the figures are zero and the page says where pets come from."""
-    with closing(pf.Dashboard(MemoryStore().client())) as shown:
-        markup = shown.inventory_tab.view.markup
+    markup = show(MemoryStore()).inventory_tab.view.markup
     assert "Import" in markup and ">0</b>" in markup
 
 
@@ -141,10 +110,7 @@ def listed(dashboard, rows="Nobody Else,2,sold", header="name,category_id,status
 
 
 def test_what_differs_stands_side_by_side(dashboard) -> None:
-    """A list is compared at once; each kind can be shown alone, and opened as a workbook.
-
-    A click on a pet's id shows it in the inventory, and no pet whose name has the number.
-    """
+    """A list is compared at once, kind by kind, and a click on an id shows that pet alone."""
     tab = listed(dashboard)
     screen, sent = Screen(tab.view), []
     assert "all that differs 241" in screen.buttons
@@ -176,24 +142,19 @@ def test_a_key_that_is_not_known_is_told_in_words_of_the_screen(dashboard) -> No
 
 
 @pytest.fixture
-def open_history(store):
+def open_history(show, store):
     """Opens the History tab of a dashboard; returns it with its controls."""
-    with ExitStack() as shown:
 
-        def opened(history=None):
-            made = pf.Dashboard(store.client(), history=history)
-            dashboard = shown.enter_context(closing(made))
-            Screen(dashboard.tabs).press("History")
-            return dashboard.history_tab, Screen(dashboard.history_tab.top)
+    def opened(history=None):
+        dashboard = show(store, history=history)
+        Screen(dashboard.tabs).press("History")
+        return dashboard.history_tab, Screen(dashboard.history_tab.top)
 
-        yield opened
+    return opened
 
 
 def test_a_snapshot_is_kept_in_a_folder_named_there(open_history, tmp_path) -> None:
-    """A button keeps what was read last as the snapshot of its day, and the tab shows it.
-
-    Without a folder, or without a snapshot in it, the tab says what is missing.
-    """
+    """A button keeps what was read last, and the tab shows it or says what is missing."""
     tab, controls = open_history()
     assert "Name a folder" in tab.view.markup
     controls.press("Keep a snapshot")

@@ -5,28 +5,15 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from contextlib import closing
 from types import SimpleNamespace
 
 import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import top
-from petstore_frame.dashboard.inventory_tab import static_copy
-from petstore_frame.dashboard.kit import Kit
-from petstore_frame.dashboard.top import ReadingBar
-from petstore_frame.dashboard.worker import Worker
-from unit.conftest import make_inventory
-from unit.dashboard.dashboard_store import (
-    BASE_URL,
-    KEY,
-    WAIT_S,
-    Screen,
-    inventory,
-    pets,
-    widgets_made,
-)
+from petstore_frame.dashboard import top, worker
+from unit.conftest import inventory, pets
+from unit.dashboard.store import KEY, WAIT_S, Screen, widgets_made
 
 
 def test_only_a_user_s_names_are_completed(dashboard) -> None:
@@ -37,10 +24,7 @@ def test_only_a_user_s_names_are_completed(dashboard) -> None:
 
 @pytest.mark.parametrize(("what", "is_all"), [("pets shown", False), ("all pets", True)])
 def test_what_is_shown_goes_out_or_all(dashboard, what: str, is_all: bool) -> None:
-    """One press sends the pets selected to the downloads, or all, where that is chosen.
-
-    A report says of which pets it is.
-    """
+    """One press downloads the pets selected, or all, and a report says which they are."""
     sent: list[tuple[dict[str, str], bytes]] = []
     view = dashboard.inventory_tab.view
     view.send = lambda file, buffers: sent.append((file, *buffers))
@@ -66,15 +50,14 @@ def test_a_file_too_large_for_a_download_is_named(dashboard, tmp_path, monkeypat
     assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
 
 
-def test_hostile_words_and_the_key_stay_out(store) -> None:
+def test_hostile_words_and_the_key_stay_out(show, store) -> None:
     """Names, labels and errors reach the browser escaped, and the key not at all."""
     bad = "<img src=x onerror=alert(1)>"
     store.pets[0] |= {"name": bad, "status": bad}
-    with closing(pf.Dashboard(store.client(), categories={1: bad})) as shown:
-        models = [shown.widget]
-        for model in models:
-            models += getattr(model, "children", ())
-        states = [model.get_state() for model in models]
+    models = [show(store, categories={1: bad}).widget]
+    for model in models:
+        models += getattr(model, "children", ())
+    states = [model.get_state() for model in models]
     shown_as = {"HTMLModel": "value", "AnyModel": "markup"}
     html = [s[shown_as[s["_model_name"]]] for s in states if s["_model_name"] in shown_as]
     assert KEY not in json.dumps(states, default=str) and not any(bad in each for each in html)
@@ -92,25 +75,18 @@ def test_closing_ends_threads_and_widgets(store, tmp_path) -> None:
     assert made and all(widget.comm is None for widget in made)
 
 
-def test_the_static_copy_needs_nothing(dashboard) -> None:
-    """What a saved notebook keeps has no script, no drawing element and no address elsewhere."""
-    copy = static_copy(dashboard.inventory_tab.model)
-    assert "<details" not in copy and 'src="data:image/svg+xml;base64,' in copy
-    assert not any(word in copy for word in ("<script", "<svg", 'src="http', "javascript:"))
-    assert "240 pets" in copy and "Complete" in copy
-
-
-def test_an_inventory_may_be_given(store) -> None:
+def test_an_inventory_may_be_given(show, store) -> None:
     """An Inventory read before is shown without asking the store, where it is of the same one."""
-    with closing(pf.Dashboard(store.client(), inventory=inventory(pets(7)))) as shown:
-        assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
+    shown = show(store, inventory=inventory(pets(7)))
+    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
 
 
+ELSEWHERE = "http://elsewhere/v1"
 WRONG = {
     "client is a Client, got a str": {"client": "http://127.0.0.1:9"},
     "history is a History or its folder, got 3": {"history": 3},
     "inventory is an Inventory, got str": {"inventory": "stock.csv"},
-    r"inventory is of https://store\.example/v1, but": {"inventory": make_inventory()},
+    "inventory is of http://elsewhere/v1, but": {"inventory": inventory(base_url=ELSEWHERE)},
     "journal is a folder, got 3": {"journal": 3},
     "folder is a folder, got 3": {"folder": 3},
     "wait_s is a number of seconds, 0 or more, got '10'": {"wait_s": "10"},
@@ -138,10 +114,7 @@ def test_a_dashboard_that_would_stay_blank_says_what_works(store, monkeypatch) -
 
 
 def test_refresh_shows_what_was_added(dashboard, store) -> None:
-    """After a refresh the new pets are there, under the filters that were set.
-
-    So it is where no notebook keeps a copy of what a script shows.
-    """
+    """After a refresh the new pets are there, under the filters that were set."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
     Screen(dashboard.filters.view).choose("Status", "Sold")
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
@@ -152,12 +125,8 @@ def test_refresh_shows_what_was_added(dashboard, store) -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1])
-def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) -> None:
-    """A failure is told in its own words, escaped, and what was shown stays.
-
-    Half-way through, Resume is there; after it nothing is left to say and nothing to resume. Where
-    the first reading fails, the dashboard says so, and Refresh fixes it.
-    """
+def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: int) -> None:
+    """A failure is told, escaped, beside the old numbers, and Resume or Refresh makes it good."""
     bar, store.fails_after = dashboard.reading_bar, store.requests + pages
     dashboard.refresh()
     assert dashboard.wait(WAIT_S)
@@ -170,26 +139,18 @@ def test_a_failed_refresh_keeps_the_old_numbers(dashboard, store, pages: int) ->
         assert bar.wait(WAIT_S) and bar.notice.value == ""
         assert Screen(bar.view).buttons == ["Refresh"]
     store.fails_after = 0
-    with closing(pf.Dashboard(store.client())) as shown:
-        assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
-        store.fails_after = None
-        shown.refresh()
-        assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
+    shown = show(store)
+    assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
+    store.fails_after = None
+    shown.refresh()
+    assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
 
 
-def test_a_reading_can_be_cancelled(store) -> None:
-    """While the store is read there is Cancel and no Refresh; afterwards the reverse.
-
-    Cancel ends a reading after the page that it is at, with the way to go on.
-    """
-    taken: list[pf.Inventory] = []
-    bar = ReadingBar(
-        Kit(),
-        BASE_URL,
-        lambda told: pf.fetch_inventory(store.client(), progress=told),
-        taken.append,
-    )
-    screen, offered = Screen(bar.view), []
+def test_a_reading_can_be_cancelled(dashboard, monkeypatch) -> None:
+    """Cancel, in the place of Refresh, ends a reading after its page, with the way to go on."""
+    monkeypatch.setattr(worker, "REPORT_EVERY_S", 0)
+    bar, before, offered = dashboard.reading_bar, dashboard.inventory, []
+    screen = Screen(bar.view)
 
     def cancel(change) -> None:
         if "so far" in change.new and not offered:
@@ -197,29 +158,30 @@ def test_a_reading_can_be_cancelled(store) -> None:
             screen.press("Cancel")
 
     bar.notice.observe(cancel, "value")
-    bar.start()
-    assert bar.wait(WAIT_S) and taken == [] and offered == ["Cancel"]
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S) and bar.inventory is before and offered == ["Cancel"]
     assert "cancelled" in bar.notice.value
     screen.press("Resume")
-    assert bar.wait(WAIT_S) and taken == [bar.inventory] and screen.buttons == ["Refresh"]
+    assert bar.wait(WAIT_S) and bar.inventory is not before
+    assert screen.buttons == ["Refresh"]
 
 
 def test_a_job_that_returns_late_does_not_free_the_worker_of_the_next_one() -> None:
     """After done() the next job may begin, and it is alone until it is done itself."""
-    worker, is_first_done = Worker("test"), threading.Event()
+    alone, is_first_done = worker.Worker("test"), threading.Event()
     may_first_return, may_second_return = threading.Event(), threading.Event()
 
     def first() -> None:
-        worker.done()
+        alone.done()
         is_first_done.set()
         may_first_return.wait(WAIT_S)
 
-    worker.start(first)
-    first_thread = worker._thread
+    alone.start(first)
+    first_thread = alone._thread
     assert is_first_done.wait(WAIT_S)
-    assert worker.start(lambda: may_second_return.wait(WAIT_S) and None)
+    assert alone.start(lambda: may_second_return.wait(WAIT_S) and None)
     may_first_return.set()
     first_thread.join(WAIT_S)
-    assert worker.is_busy and not worker.start(first)
+    assert alone.is_busy and not alone.start(first)
     may_second_return.set()
-    assert worker.wait(WAIT_S) and not worker.is_busy
+    assert alone.wait(WAIT_S) and not alone.is_busy

@@ -12,8 +12,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.history.engines import to_pandas
+from unit.history.conftest import BIG, listing
 
-BIG = 2**53 + 1
 DAYS = {
     "2026-11-01": [
         (1, "Ada", 3, "available"), (2, "Bo", 3, None), (4, "Cy", 3, "available"),
@@ -24,11 +24,11 @@ DAYS = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, make_inventory):
+def folder(tmp_path_factory):
     """Two days in a folder with a star."""
     history = pf.History(tmp_path_factory.mktemp("far") / "a*b [1]")
     for day, pets in DAYS.items():
-        history.add(make_inventory(day, pets))
+        history.add(listing(day, pets))
     return history.folder
 
 
@@ -91,27 +91,19 @@ QUESTIONS = {
 }
 
 
-def ask(question: str, engine: str, folder) -> None:
-    far, near = (QUESTIONS[question](pf.History(folder, engine=e)) for e in (engine, "pandas"))
-    assert len(near) > 0
-    pd.testing.assert_frame_equal(far, near)
+SPARK = [pytest.mark.spark, pytest.mark.sampled(1), pytest.mark.xdist_group("spark")]
+ENGINES = [
+    pytest.param("dask", marks=pytest.mark.xdist_group("dask")), pytest.param("spark", marks=SPARK)
+]  # fmt: skip
 
 
-@pytest.mark.xdist_group("dask")
-@pytest.mark.usefixtures("dask")
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_dask_answers_as_pandas_does(question: str, folder) -> None:
-    """A far engine gives the same answer as pandas, to the last digit."""
-    ask(question, "dask", folder)
-
-
-@pytest.mark.spark
-@pytest.mark.sampled(1)
-@pytest.mark.xdist_group("spark")
-@pytest.mark.usefixtures("spark")
 # pyspark says this once at import; that it works is what these tests show.
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_spark_answers_as_pandas_does(question: str, folder) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_far_engine_answers_as_pandas_does(engine: str, question: str, folder, request) -> None:
     """A far engine gives the same answer as pandas, to the last digit."""
-    ask(question, "spark", folder)
+    request.getfixturevalue(engine)
+    far, near = (QUESTIONS[question](pf.History(folder, engine=e)) for e in (engine, "pandas"))
+    assert len(near) > 0
+    pd.testing.assert_frame_equal(far, near)

@@ -84,10 +84,7 @@ def luminance(colour: str) -> float:
 
 
 def test_every_status_of_the_interface_has_its_own_colour() -> None:
-    """The statuses and "no status" are spelt as in the models, each with a colour of its own.
-
-    Files import no markup, so they spell the colours of text and lines themselves.
-    """
+    """Statuses are spelt as in the models, each with a colour; files spell our colours alike."""
     assert list(palette.STATUS_COLOURS) == [*PET_STATUSES, NO_STATUS]
     assert len({*palette.STATUS_COLOURS.values(), *palette.OTHER_STATUS_COLOURS}) == 8
     for name in ("INK", "MUTED", "RULE", "BAND"):

@@ -5,25 +5,26 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
+from unit.conftest import inventory, read_book
 
 OPTIONS = {"categories", "changes", "history", "results", "require_complete", "progress"}
 
 
 @pytest.fixture
-def write(inventory_of, tmp_path):
+def write(tmp_path):
     """Write the report of an inventory, ``of`` one or of these facts, ``to`` a file."""
 
     def made(*pets, of=None, to="stock.xlsx", **facts):
         options = {name: facts.pop(name) for name in OPTIONS & facts.keys()}
-        inventory = inventory_of(*pets, **facts) if of is None else of
-        return pf.write_report(inventory, tmp_path / to, **options)
+        held = inventory(*pets, **facts) if of is None else of
+        return pf.write_report(held, tmp_path / to, **options)
 
     return made
 
 
 @pytest.fixture
-def book_of(write, read_back):
+def book_of(write):
     """The same workbook, read back."""
-    return lambda *pets, has_values=False, **facts: read_back(
+    return lambda *pets, has_values=False, **facts: read_book(
         write(*pets, **facts), data_only=has_values
     )

@@ -8,6 +8,7 @@ import re
 import sys
 from datetime import datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -16,18 +17,14 @@ import petstore_frame as pf
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
-from unit.conftest import make_inventory
-from unit.dashboard.dashboard_store import inventory, pets
+from unit.conftest import inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
-    """The file takes its name when it is whole, the temporary one is gone, each pet is told.
-
-    A report that only its owner may read stays so.
-    """
+    """The file takes its name when it is whole, each pet is told, and its permissions stay."""
     told: list[int] = []
     path = write(to=f"stock.{kind.upper()}", progress=told.append, require_complete=True)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
@@ -42,20 +39,13 @@ def test_a_report_that_fails_leaves_the_old_one(kind, write, tmp_path, monkeypat
     """When the rename is refused, as for a file open in Excel, the old file is as it was."""
     path = tmp_path / f"stock.{kind}"
     path.write_text("the old one")
-
-    def interrupt(pets: int) -> None:
-        raise KeyboardInterrupt
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
     with pytest.raises(KeyboardInterrupt):
-        write(to=path.name, progress=interrupt)
-    monkeypatch.setattr(Path, "replace", refuse)
+        write(to=path.name, progress=Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=PermissionError(13, "denied")))
     with pytest.raises(ReportError, match="open in another program"):
         write(to=path.name)
     assert path.read_text() == "the old one"
-    assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("lock", [".~lock.stock.xlsx#", "~$stock.xlsx"])
@@ -67,7 +57,7 @@ def test_a_file_open_in_an_office_program_is_refused(lock, write, tmp_path) -> N
     assert lock in str(refused.value)
 
 
-FRAME = make_inventory().frame
+FRAME = inventory().frame
 REFUSED = [
     ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
     ({"to": "file/a.xlsx"}, ReportError, "file is a file, not a folder"),
@@ -112,10 +102,12 @@ def test_what_cannot_be_written_is_refused(options, error, message, write, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_path_is_a_path(inventory_of) -> None:
-    """A number is no path."""
+def test_arguments_in_the_wrong_place_are_told() -> None:
+    """A number is no path; path and pets that are swapped are told apart."""
     with pytest.raises(ArgumentError, match="path is the file to write, got int"):
-        pf.write_report(inventory_of(), 3)
+        pf.write_report(inventory(), 3)
+    with pytest.raises(ArgumentError, match="swapped"):
+        pf.write_report("x.xlsx", FRAME)
 
 
 def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypatch) -> None:
@@ -127,9 +119,9 @@ def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_filter_is_reported_with_what_is_known(inventory_of, write) -> None:
+def test_a_filter_is_reported_with_what_is_known(write) -> None:
     """What rows cover that were taken out by hand is not known; of a stated filter it is."""
-    held = inventory_of()
+    held = inventory()
     parts = {
         "Complete: 5 pets": held.frame,
         "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer": (
@@ -160,18 +152,15 @@ def test_csv_is_what_a_spreadsheet_opens(write) -> None:
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
 
 
-def test_parquet_keeps_the_claim(inventory_of, write) -> None:
+def test_parquet_keeps_the_claim(write) -> None:
     """Read back by pandas the rows are equal, and the frame still proves what it covers."""
     frame = pd.read_parquet(write(to="stock.parquet"))
-    pd.testing.assert_frame_equal(frame, inventory_of().frame)
-    assert str(pf.completeness(frame)) == str(inventory_of().completeness)
+    pd.testing.assert_frame_equal(frame, inventory().frame)
+    assert str(pf.completeness(frame)) == str(inventory().completeness)
 
 
 def test_every_file_has_a_users_columns(write, book_of) -> None:
-    """They follow the pets' own with their types, and what would be a formula is harmless.
-
-    The page of a report, the drawn table and the dashboard have a column for each.
-    """
+    """They follow the pets' own in every view, with their types, and formulas are harmless."""
     held = inventory(pets(4))
     frame = held.frame.assign(
         price=[9.5, None, 3.0, 4.0], since=pd.to_datetime(["2026-11-01"] * 4), is_shy=True

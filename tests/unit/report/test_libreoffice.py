@@ -11,6 +11,7 @@ import pytest
 from office import NEEDED, save_as
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import workbook
+from unit.conftest import read_book
 
 pytestmark = NEEDED
 
@@ -36,15 +37,15 @@ def test_cells_equal_the_frame(table_rows, write, office_profile, tmp_path, monk
 
 
 def test_totals_are_right_and_the_summary_prints_on_one_page(
-    read_back, write, office_profile, tmp_path
+    write, office_profile, tmp_path
 ) -> None:
     """LibreOffice comes to the values that we stored, and page one is the summary alone."""
     pets = [(at, f"Pet {at}", at % 30, ("sold", "available", None)[at % 3]) for at in range(200)]
     path = write(pets)
     again = save_as(path, "xlsx:Calc MS Excel 2007 XML", tmp_path / "out", office_profile)
-    anew = read_back(again, data_only=True)
-    stored, compared = read_back(path, data_only=True), 0
-    for sheet in read_back(path):
+    anew = read_book(again, data_only=True)
+    stored, compared = read_book(path, data_only=True), 0
+    for sheet in read_book(path):
         for cell in (cell for row in sheet.iter_rows() for cell in row):
             if cell.data_type == "f":
                 values = [book[sheet.title][cell.coordinate].value for book in (stored, anew)]

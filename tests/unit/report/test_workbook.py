@@ -13,6 +13,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Evidence, Fact, Verdict
 from petstore_frame.report import write_data
 from petstore_frame.report.look import ID_RULE
+from unit.conftest import inventory, read_book
 
 SHEETS = ["Summary", "By category", "By status", "Inventory", "About"]
 
@@ -35,10 +36,7 @@ def numbers_of(sheet: Any, word: str) -> list[Any]:
 
 
 def test_a_whole_inventory_says_so_in_green(book_of) -> None:
-    """Summary first and About last; the verdict is on the first screen, shares have a whole.
-
-    No pets is said in words, with zeros, and every sheet is there.
-    """
+    """The verdict is on the first screen, shares have a whole, and no pets is said in words."""
     book, empty = book_of(), book_of([], to="empty.xlsx")
     assert book.sheetnames == empty.sheetnames == SHEETS and book.active.title == "Summary"
     said = texts(book["Summary"])
@@ -59,25 +57,19 @@ def test_a_doubt_shows_on_the_first_screen_and_in_print(verdict, book_of) -> Non
 
 
 @pytest.mark.parametrize("verb", [pf.write_report, write_data])
-def test_an_id_is_a_number_as_long_as_excel_keeps_it(
-    verb, inventory_of, read_back, tmp_path
-) -> None:
+def test_an_id_is_a_number_as_long_as_excel_keeps_it(verb, tmp_path) -> None:
     """Report and fetch write ids alike: numbers of up to 15 digits, else text; names are text."""
     edges = [10**15 - 1, 10**15, 1 - 10**15, -(10**15), 17, 2**63 - 1]
     kept = [one if len(str(abs(one))) <= 15 else str(one) for one in edges]
     pets = [(one, "=1+1", abs(one), "sold") for one in edges]
-    book = read_back(verb(inventory_of(pets), tmp_path / "stock.xlsx"))
+    book = read_book(verb(inventory(pets), tmp_path / "stock.xlsx"))
     ids, names, *_ = zip(*book["Inventory"].iter_rows(min_row=2, values_only=True), strict=True)
     assert list(ids) == kept and set(names) == {"=1+1"}
     assert ID_RULE in texts(book["About"])  # which of them are text, and how to look one up
 
 
 def test_totals_are_live_formulas_with_their_values(book_of) -> None:
-    """The sums are formulas, and a viewer that does not calculate shows the same numbers.
-
-    Each key figure is a formula on the table's total, so that it cannot differ from it. By
-    category has each category's counts, largest first, then by id.
-    """
+    """Sums and key figures are formulas, stored with the numbers that they come to."""
     formulas, book = book_of()["Summary"], book_of(has_values=True)
     values = book["Summary"]
     live = numbers_of(formulas, "All categories")
@@ -95,7 +87,7 @@ def test_totals_are_live_formulas_with_their_values(book_of) -> None:
         assert numbers_of(book["By category"], name) == numbers
 
 
-def test_a_minimum_shows_itself_as_one(inventory_of, book_of) -> None:
+def test_a_minimum_shows_itself_as_one(book_of) -> None:
     """A count that is not exact keeps its number and is shown with a "≥"; an exact one is not."""
 
     def signs(book: Any) -> list[bool]:
@@ -109,16 +101,13 @@ def test_a_minimum_shows_itself_as_one(inventory_of, book_of) -> None:
     assert "complete: 5 sold pets" in texts(sold["About"])
     assert signs(sold)[4]
     # What a frame from elsewhere covers is unknown.
-    bare = texts(book_of(of=pd.DataFrame(dict(inventory_of().frame.head(4))))["Summary"])
+    bare = texts(book_of(of=pd.DataFrame(dict(inventory().frame.head(4))))["Summary"])
     assert any(text.startswith("Unknown: at least 4 pets") for text in bare)
     assert "Data as of: not recorded" in bare
 
 
 def test_names_of_categories_are_shown_beside_their_ids(book_of) -> None:
-    """Labels come from the caller; two alike are told apart, and a missing one is the number.
-
-    A zero of available pets reads "none", and a sentence counts such categories.
-    """
+    """Labels come from the caller; two alike are told apart, and a missing one is the number."""
     book = book_of(categories={3: "Fish", 9: "Fish"})
     summary = book["Summary"]
     assert {"Fish (3)", "Fish (9)", f"Category {2**53 + 1}"} <= set(texts(summary))
@@ -137,10 +126,7 @@ def test_hundreds_of_categories_stay_readable(book_of) -> None:
 
 
 def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
-    """A status that the interface does not state has its own column, row and colour.
-
-    Charts are Excel's own, in the palette, and described for readers who do not see them.
-    """
+    """A status that the interface does not state has a column, a row and a colour of its own."""
     book = book_of([(1, "Luna", 3, "on hold"), (2, "Max", 3, "=cmd")])
     assert {"On hold", "=cmd", "No status"} <= set(texts(book["Summary"]))
     fills = {row[-1].fill.fgColor.rgb for row in book["Inventory"].iter_rows(min_row=2)}
@@ -170,13 +156,13 @@ def test_print_and_screen_are_set_up(book_of) -> None:
     assert wide["Inventory"].page_setup.orientation == "landscape"
 
 
-def test_a_long_list_is_not_printed_unasked(inventory_of, read_back, tmp_path, book_of) -> None:
+def test_a_long_list_is_not_printed_unasked(tmp_path, book_of) -> None:
     """Only the first rows are the print area, and each page says of how many."""
-    inventory = inventory_of([(at, "Luna", 1, "sold") for at in range(1, 602)])
-    book = book_of(of=inventory, changes=pf.diff(inventory_of([]), inventory))
+    held = inventory([(at, "Luna", 1, "sold") for at in range(1, 602)])
+    book = book_of(of=held, changes=pf.diff(inventory([]), held))
     for sheet in ("Inventory", "Changes"):
         assert "500 of 601 rows" in book[sheet].oddHeader.left.text
-    plain = read_back(write_data(inventory, tmp_path / "plain.xlsx"))
+    plain = read_book(write_data(held, tmp_path / "plain.xlsx"))
     for each in (book, plain):
         assert each["Inventory"].print_area == "'Inventory'!$A$1:$D$501"
 
@@ -220,9 +206,9 @@ def test_large_figures_have_room(book_of) -> None:
     assert many.column_dimensions["C"].width * 7 > 8 * 12.2 + 10
 
 
-def test_other_frames_are_welcome(inventory_of, book_of) -> None:
+def test_other_frames_are_welcome(book_of) -> None:
     """A polars frame gives the same inventory sheet as the pandas frame."""
     polars = pytest.importorskip("polars")
-    frame = inventory_of().frame
+    frame = inventory().frame
     books = [book_of(of=each)["Inventory"] for each in (polars.from_pandas(frame), frame)]
     assert list(books[0].values) == list(books[1].values)

@@ -1,12 +1,12 @@
-"""A store in memory, inventories made by hand, and what a browser sends to a dashboard."""
+"""A store in memory, and what a browser sends to a dashboard."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from html.parser import HTMLParser
+from itertools import takewhile
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -15,34 +15,11 @@ import ipywidgets as widgets
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.kit import Live
-from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.schema.frame import PetColumns, to_frame
+from unit.conftest import BASE_URL, Pet
 
-BASE_URL = "http://127.0.0.1:9/v1"
 KEY = "a-key-that-nobody-may-see"
 LABELS = {1: "Cat", 2: "Dog", 3: "<b>Bird</b>"}
 WAIT_S = 20
-AS_OF = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
-Row = tuple[int, str, int, str | None]
-
-
-def inventory(
-    rows: Iterable[Row],
-    verdict: Verdict = Verdict.COMPLETE,
-    exact: Sequence[str] = (),
-    status: str | None = None,
-) -> Inventory:
-    """Return an Inventory of these pets; ``exact`` names what is exact when it is not complete."""
-    frame = to_frame(PetColumns(*zip(*rows, strict=True)))
-    return Inventory.made_up(
-        frame, verdict=verdict, exact=exact, status=status, fetched_at=AS_OF, base_url=BASE_URL
-    )
-
-
-def pets(count: int, categories: int = 3) -> list[Row]:
-    """Return pets whose statuses and categories go round and round."""
-    statuses = ("available", "pending", "sold", None)
-    return [(at + 1, f"Pet {at}", at % categories + 1, statuses[at % 4]) for at in range(count)]
 
 
 class MemoryStore(httpx.BaseTransport):
@@ -55,7 +32,7 @@ class MemoryStore(httpx.BaseTransport):
         at_pets: A number of pets, and what to call when it holds them; None for nothing.
     """
 
-    def __init__(self, rows: Iterable[Row] = (), *, has_links: bool = True) -> None:
+    def __init__(self, rows: Iterable[Pet] = (), *, has_links: bool = True) -> None:
         fields = ("id", "name", "categoryId", "status")
         self.pets = [dict(zip(fields, row if row[3] else row[:3], strict=False)) for row in rows]
         self.has_links = has_links
@@ -197,7 +174,6 @@ class Screen:
     def _named(self, name: str) -> list[Element]:
         """The list or box of a name, and the options that follow it."""
         elements = self.elements
-        names = [each.attributes.get("aria-label") for each in elements]
-        named = elements[names.index(name) :]
-        others = (at for at, each in enumerate(named) if at and each.tag != "option")
-        return named[: next(others, len(named))]
+        at = [each.attributes.get("aria-label") for each in elements].index(name)
+        options = takewhile(lambda each: each.tag == "option", elements[at + 1 :])
+        return [elements[at], *options]
