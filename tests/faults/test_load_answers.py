@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore, answer_of
 from faults.load_harness import check_promises
 from petstore_frame.http.settings import IdempotencyKey
@@ -56,6 +57,31 @@ def test_each_end_of_a_request_has_its_state(load_third, fault, options, state, 
     assert (third.pet_id is None) == (fault in CUT_201 or state is not State.CREATED)
     assert not options or max(store.keys_seen.values()) == 2
     assert state is not State.REJECTED or third.error_code == "made_up"
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_an_error_in_the_place_of_an_answer_proves_nothing(
+    stores, run_load, monkeypatch: pytest.MonkeyPatch, is_sent: bool
+) -> None:
+    """A client that raises stops the import; its record is in doubt, and is not sent again."""
+    store, post = stores(), pf.Client.post_pet
+
+    def fail_once(client: pf.Client, *args, **options):
+        if store.posts == 3:
+            if is_sent:
+                post(client, *args, **options)
+            raise ZeroDivisionError("odd")
+        return post(client, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pf.Client, "post_pet", fail_once)
+        result = run_load(8, store, workers=1)
+    assert result.facts.run.ending is Ending.STOPPED
+    assert "ZeroDivisionError('odd')" in result.facts.run.ending_detail
+    again = run_load(8, store)
+    assert [row.record for row in again.rows(State.UNKNOWN)] == [4]
+    assert (again.counts[State.CREATED], store.posts) == (7, 7 + is_sent)
+    check_promises(again, store)
 
 
 STOPS = ["401", "403", "404", "405", "410", "415", "html_404", "redirect"]
