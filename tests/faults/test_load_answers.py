@@ -13,6 +13,7 @@ from faults.load_harness import check_promises
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.pool import SessionClocks
+from plain_http import wait_until
 
 KEYS = IdempotencyKey(3600)
 
@@ -162,7 +163,7 @@ def load_answered(tmp_path: Path, run_load):
         pets = [f"{named.format(number)},1\n" for number in range(1, rows + 1)]
         path.write_text("".join(["name,categoryId\n", *pets]))
         with WordyStore(answers) as store:
-            return run_load(path, store, workers=1, **options)
+            return run_load(path, store, **{"workers": 1} | options)
 
     return run
 
@@ -190,6 +191,19 @@ def test_an_answer_to_another_request_creates_none(load_answered, pet: dict) -> 
     result = load_answered({4: pet_answer(**pet)})
     assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
+
+
+def test_of_two_answers_at_once_with_one_id_one_counts(load_answered) -> None:
+    """Answers that are read together are held against each other, too; no commit is refused."""
+
+    def wait_for_both(inbox, timeout_s):
+        wait_until(lambda: inbox.qsize() > 1, 0.3)
+        return inbox.get(timeout=0.3)
+
+    answer = pet_answer(id=77, name="Pet", categoryId=1)
+    timing = SessionClocks(wait=wait_for_both)
+    result = load_answered({2: answer, 3: answer}, rows=3, named="Pet", workers=2, timing=timing)
+    assert (result.counts[State.CREATED], result.counts[State.UNKNOWN]) == (2, 1)
 
 
 def test_a_store_that_changes_names_is_believed(load_answered) -> None:
