@@ -55,6 +55,7 @@ def test_only_a_whole_listing_proves_absence(
     done = settle(result, store)
     assert (done.created, done.absent, done.unknown) == expected
     assert done.requests <= most_requests
+    assert sum("the search by id" in note for note in done.notes) <= 1
     assert (result.frame["id_source"] == "recovered").sum() == done.created
     check_promises(result, store)
 
