@@ -137,6 +137,21 @@ def test_a_record_that_the_store_returns_changed_is_created_with_a_note(stores, 
     assert row.notes == ("the store returned name 'PET 0'",)
 
 
+def test_the_first_record_is_sent_alone_however_long_it_takes(stores, run_load) -> None:
+    """While the first pet is awaited, progress is told and no other record is sent."""
+    store, told, beside = stores(), [], []
+
+    def answer_late(number: int, stage: str) -> None:
+        if (number, stage) == (1, "body"):
+            began = len(told)
+            wait_until(lambda: len(told) > began + 1, 20)
+            beside.append(store.posts)
+
+    store.on_post = answer_late
+    result = run_load(9, store, progress=told.append)
+    assert (beside, result.counts[State.CREATED]) == ([1], 9)
+
+
 # -- answers in the store's own words -------------------------------------------------------------
 
 

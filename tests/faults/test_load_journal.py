@@ -65,7 +65,10 @@ def fail_sync(sql: sqlite3.Connection) -> None:
 
 @pytest.mark.parametrize(
     ("fail", "words"),
-    [(fill, "full"), (fail_sync, r"not on disk: record \d+ is created with id \d+")],
+    [
+        (fill, "full; sending has stopped; free some room"),
+        (fail_sync, r"not on disk: record \d+ is created with id \d+"),
+    ],
 )
 def test_a_disk_that_fails_at_a_commit_stops_the_import(
     monkeypatch, stores, run_load, go_on, fail: Callable, words: str
