@@ -10,7 +10,6 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,13 +179,12 @@ def sample_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[str]:
     """The SQLAlchemy address of a PostgreSQL cluster of our own, without a database name."""
-    from plain_http import wait_until
     from ports import free_port
 
     pytest.importorskip("psycopg", reason="psycopg is not installed")
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    initdb = str(programs[-1]) if programs else shutil.which("initdb")
-    if initdb is None:
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    pg_ctl = str(programs[-1]) if programs else shutil.which("pg_ctl")
+    if pg_ctl is None:
         pytest.skip("no PostgreSQL server program (apt-get install postgresql)")
     # PostgreSQL refuses to run as root, and its own user cannot enter pytest's folders.
     user = "postgres" if os.getuid() == 0 else None
@@ -194,27 +192,20 @@ def postgres_cluster() -> Iterator[str]:
     if user is not None:
         shutil.chown(folder, user, user)
     port = free_port()
-    data = folder / "data"
-    options = ["-A", "trust", "-U", "petstore", "-E", "UTF8", "--no-locale", "--no-sync"]
-    make = [initdb, "-D", str(data), *options]
-    subprocess.run(make, user=user, group=user, check=True, cwd="/", capture_output=True)
-    serve = [str(Path(initdb).with_name("postgres")), "-D", str(data), "-p", str(port)]
-    serve += ["-k", str(folder), "-c", "listen_addresses=127.0.0.1"]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(serve, user=user, group=user, cwd="/", stdout=log, stderr=log)
+
+    def control(*words: str) -> None:
+        command = [pg_ctl, "-D", str(folder / "data"), "-l", str(folder / "log"), *words]
+        subprocess.run(
+            command, user=user, group=user, check=True, cwd="/", stdout=subprocess.DEVNULL
+        )
+
+    control("init", "-o", "-A trust -U petstore -E UTF8 --no-locale --no-sync")
+    control("start", "-o", f"-p {port} -k {folder} -c listen_addresses=127.0.0.1")
     try:
-        assert wait_until(lambda: _answers(port) or process.poll() is not None, 30)
         yield f"postgresql+psycopg://petstore@127.0.0.1:{port}"
     finally:
-        process.send_signal(signal.SIGINT)  # "fast": no waiting for clients
-        process.wait(20)
+        control("stop", "-m", "fast")  # no waiting for clients
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture
-def postgres_url(new_postgres_database: Callable[[], str]) -> str:
-    """The address of a fresh PostgreSQL database."""
-    return new_postgres_database()
 
 
 @pytest.fixture(scope="session")
@@ -231,12 +222,3 @@ def new_postgres_database(postgres_cluster: str) -> Callable[[], str]:
         return f"{postgres_cluster}/{name}"
 
     return make
-
-
-def _answers(port: int) -> bool:
-    import psycopg
-
-    with suppress(psycopg.OperationalError):
-        psycopg.connect(f"postgresql://petstore@127.0.0.1:{port}/postgres").close()
-        return True
-    return False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -21,6 +23,17 @@ def talk_to(server: Any, *, key: bool = True, **options: Any) -> httpx.Client:
     limits = httpx.Limits(keepalive_expiry=None)
     settings = {"base_url": server.base_url, "timeout": 60} | options
     return httpx.Client(headers=headers, verify=NO_TLS, limits=limits, **settings)
+
+
+def exchange(port: int, sent: bytes) -> bytes:
+    """Send raw bytes to this machine, and return all that comes until the connection ends."""
+    received = b""
+    address = ("127.0.0.1", port)
+    with socket.create_connection(address, timeout=15) as wire, suppress(OSError):
+        wire.sendall(sent)
+        while part := wire.recv(65536):
+            received += part
+    return received
 
 
 def names_of(client: httpx.Client) -> dict[str, list[int]]:

@@ -39,8 +39,6 @@ class Shop:
         self.journal = folder / "journal"
         folder.mkdir(parents=True, exist_ok=True)
 
-    # -- the store ------------------------------------------------------------------------------
-
     @property
     def pets(self) -> list[dict[str, Any]]:
         """The pets of the store, whoever made them."""
@@ -63,8 +61,6 @@ class Shop:
     def colleague(self) -> Shop:
         """Another office with a folder and a journal of its own, before the same store."""
         return Shop(self.folder / "colleague", self.client, self.store)
-
-    # -- loading --------------------------------------------------------------------------------
 
     def write(self, name: str, header: str, *lines: str) -> Path:
         """Write a CSV file."""
@@ -132,8 +128,6 @@ class Shop:
             yield
         assert self.pets == before
         assert sorted(case.name for case in asked.value.question.cases) == sorted(cases)
-
-    # -- the journal ----------------------------------------------------------------------------
 
     def copy_journal(self) -> None:
         """Make a backup of the journal's folder."""

@@ -16,7 +16,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 
 SERVICE = [path for path in FILES if part_of(path) == "service"]
-
 # Where a distribution is imported under another name.
 IMPORTED_AS = {
     "pydantic-core": "pydantic_core",
@@ -51,30 +50,29 @@ def imported(paths: list[Path], *, top_only: bool = False) -> set[str]:
     return found - set(sys.stdlib_module_names) - {"petstore_frame"}
 
 
-def names_of(distributions: set[str]) -> set[str]:
-    return {IMPORTED_AS.get(name, name) for name in distributions}
+def names_of(requirements: list[str]) -> set[str]:
+    return {IMPORTED_AS.get(name, name) for name in declared(requirements)}
+
+
+CORE = names_of(PROJECT["dependencies"])
+OF_EXTRAS = set().union(*(names_of(EXTRAS[extra]) for extra in SHOWN))
 
 
 def test_the_service_declares_what_it_imports() -> None:
     """The extra service is what the service imports beyond the core, and nothing else."""
-    core = names_of(declared(PROJECT["dependencies"]))
-    assert imported(SERVICE) - core == names_of(declared(EXTRAS["service"]))
+    assert imported(SERVICE) - CORE == names_of(EXTRAS["service"])
 
 
 def test_each_import_is_declared_and_each_declaration_used() -> None:
     """Core and extras together are the imports of the package, and what it starts by name."""
-    extras = set().union(*(declared(EXTRAS[extra]) for extra in SHOWN))
     assert imported(FILES).isdisjoint(STARTED_OR_CHOSEN)
-    assert imported(FILES) | STARTED_OR_CHOSEN == names_of(
-        declared(PROJECT["dependencies"]) | extras
-    )
+    assert imported(FILES) | STARTED_OR_CHOSEN == CORE | OF_EXTRAS
 
 
 def test_only_the_core_is_imported_at_the_top() -> None:
     """Outside the service, a library of an extra alone is imported where it is first used."""
-    extras = set().union(*(names_of(declared(EXTRAS[extra])) for extra in SHOWN))
     at_the_top = imported([path for path in FILES if path not in SERVICE], top_only=True)
-    assert at_the_top & extras - names_of(declared(PROJECT["dependencies"])) == set()
+    assert at_the_top & OF_EXTRAS <= CORE
 
 
 def test_the_list_for_people_is_the_declaration() -> None:

@@ -4,71 +4,59 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from architecture.sources import FILES, nodes
 
 # Public by their libraries' own word, in spite of the underscore.
-PUBLIC = {"_asdict", "_fields", "_make", "_replace", "_value_"}  # typing.NamedTuple, enum.Enum
-PROTOCOLS = ("_repr_", "_ipython_", "_render_")  # IPython's, as in _repr_html_
-ASKING = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller"}
-
-
-def is_private(name: str) -> bool:
-    is_public = name in PUBLIC or name.startswith(("__", *PROTOCOLS)) or name == "_"
-    return name.startswith("_") and not is_public
+PUBLIC = {"_", "_asdict", "_fields", "_make", "_replace", "_value_"}  # NamedTuple's and Enum's
+PROTOCOLS = ("__", "_repr_", "_ipython_", "_render_")  # Python's and IPython's
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+ASKING = ("getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller")
 
 
 def is_self(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and value.id in ("self", "cls")
 
 
-def called(node: ast.Call) -> str:
-    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
-
-
-@cache
 def defined_in(path: Path) -> set[str]:
     """Return the names that a file gives to something of its own."""
-    found = set()
+    found = {node.name for node in nodes(path) if isinstance(node, DEFINITIONS)}
     for node in nodes(path):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             found |= {node.attr} if is_self(node.value) else set()
     return found
 
 
-def private_names(path: Path) -> Iterator[tuple[str, set[str]]]:
-    """Yield each private name that a file uses, and the names that it may be.
+OWN = {path: defined_in(path) for path in FILES}
+OURS = set().union(*OWN.values())
+
+
+def not_ours(path: Path) -> Iterator[str]:
+    """Yield each name that a file takes from elsewhere, as imports, attributes and texts name it.
 
     A method may use what a class of ours, which it inherits from, has in another file.
     """
-    own = defined_in(path)
     for node in nodes(path):
-        used: list[str] = []
-        allowed = own
-        if isinstance(node, ast.Import):
-            used, allowed = [part for a in node.names for part in a.name.split(".")], set()
-        elif isinstance(node, ast.ImportFrom):
-            module = str(node.module)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = str(getattr(node, "module", ""))
             if not module.startswith("petstore_frame"):
-                used = [*module.split("."), *(alias.name for alias in node.names)]
-                allowed = set()
+                yield from ".".join([module, *(alias.name for alias in node.names)]).split(".")
         elif isinstance(node, ast.Attribute):
-            used = [node.attr]
-            if is_self(node.value):
-                allowed = {name for each in FILES for name in defined_in(each)}
-        elif isinstance(node, ast.Call) and called(node) in ASKING:
-            given = [each.value for each in node.args if isinstance(each, ast.Constant)]
-            used = [value for value in given if isinstance(value, str)]
-        yield from ((name, allowed) for name in used if is_private(name))
+            if node.attr not in (OURS if is_self(node.value) else OWN[path]):
+                yield node.attr
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ASKING):
+            texts = {each.value for each in node.args if isinstance(each, ast.Constant)}
+            yield from (text for text in texts - OWN[path] if isinstance(text, str))
 
 
 def test_no_private_name_of_another_library() -> None:
     """A file reaches for no private name but its own."""
-    wrong = [(path, name) for path in FILES for name, may in private_names(path) if name not in may]
-    assert wrong == []
+    taken = {(path, name) for path in FILES for name in not_ours(path) if name.startswith("_")}
+    assert {
+        (path, name)
+        for path, name in taken
+        if not name.startswith(PROTOCOLS) and name not in PUBLIC
+    } == set()

@@ -11,11 +11,8 @@ import re
 from enum import Enum
 from pathlib import Path
 
-import pytest
-
 import petstore_frame
 from architecture.sources import ROOT
-from petstore_frame.errors import ArgumentError
 
 RECORDED = Path(__file__).with_name("signatures.txt")
 ROW = re.compile(r"^\| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ((?:`\w+`(?:, )?)+) \|$", re.MULTILINE)
@@ -88,20 +85,6 @@ def test_an_idea_has_one_name() -> None:
     assert len(others) > 10
     assert used & others == set()
     assert {names[0] for names, _ in table()} <= used
-
-
-@pytest.mark.parametrize(
-    ("call", "new"),
-    [
-        (lambda: petstore_frame.compare(data=[], inventory=None), "source="),
-        (lambda: petstore_frame.completeness(frame=None), "pets="),
-        (lambda: petstore_frame.fetch_inventory(None, probe_budget=3), "max_probes="),
-    ],
-)
-def test_an_old_name_is_answered_with_the_new_one(call, new) -> None:
-    """Who still types the word of an earlier version reads the one of this version."""
-    with pytest.raises(ArgumentError, match=f"is {new} now"):
-        call()
 
 
 if __name__ == "__main__":

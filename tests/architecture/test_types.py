@@ -35,7 +35,7 @@ def checked(*words: str) -> str:
 
 
 def test_mypy_finds_each_mistake() -> None:
-    """Strict mypy names the line of each mistake, and no other."""
+    """Strict mypy names the line of each mistake, and no right one."""
     pytest.importorskip("mypy")
     found = checked(sys.executable, "-m", "mypy", "--strict")
     assert {int(line) for line in re.findall(r"mistakes\.py:(\d+): error", found)} == WRONG

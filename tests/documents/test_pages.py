@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -21,22 +22,19 @@ PAGES = sorted(
 )
 
 
-def cells(notebook: Path) -> list[dict]:
-    found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return [cell for cell in found if cell["cell_type"] == "code"]
-
-
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
     """It has no output and so no key, no cell is longer than a screen, no dashboard is closed.
 
     Run All leaves the dashboards live: no cell closes one, or the store behind it.
     """
-    sources = ["".join(cell["source"]).splitlines() for cell in cells(notebook)]
-    assert all(c["outputs"] == [] and c["execution_count"] is None for c in cells(notebook))
-    assert max(map(len, sources)) <= 20
-    assert max(len(line) for lines in sources for line in lines) <= 115
-    text = "".join(line for lines in sources for line in lines)
+    found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    cells = [cell for cell in found if cell["cell_type"] == "code"]
+    lines = ["".join(cell["source"]).splitlines() for cell in cells]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    assert max(map(len, lines)) <= 20
+    assert max(len(line) for line in chain(*lines)) <= 115
+    text = "".join(chain(*lines))
     assert not ("pf.Dashboard(" in text and ".close()" in text)
 
 

@@ -52,16 +52,16 @@ def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
     """Load a file, or one of so many pets, in this process; a stop is its result."""
 
     def run(source: Any, store: FlakyStore, **options: Any) -> LoadResult:
-        rows = {name: options.pop(name) for name in ("copies", "name", "first") if name in options}
+        def take(names: set[str]) -> dict[str, Any]:
+            return {name: options.pop(name) for name in names & options.keys()}
+
+        rows, reading = take({"copies", "name", "first"}), Recipe(**take(_READING))
         path = pets_csv(source, **rows) if isinstance(source, int) else source
-        client = {name: options.pop(name) for name in list(options) if name in _CLIENT}
-        reading = {name: options.pop(name) for name in list(options) if name in _READING}
-        settings = {"timeout_s": 10.0, "max_retries": 0} | client
-        with timed_client(store.base_url, settings.pop("api_key", KEY), **settings) as made:
-            options = {"journal": tmp_path / "journal", "progress": False} | options
+        settings = {"timeout_s": 10.0, "max_retries": 0} | take(_CLIENT)
+        given = {"journal": tmp_path / "journal", "progress": False} | take(_LOADING)
+        with timed_client(store.base_url, KEY, **settings) as client:
             try:
-                given = {name: options.pop(name) for name in list(options) if name in _LOADING}
-                return load(path, made, Recipe(**reading), LoadOptions(**given), **options)
+                return load(path, client, reading, LoadOptions(**given), **options)
             except LoadStopped as stopped:
                 return stopped.result
 
@@ -87,7 +87,7 @@ def load_with(stores, run_load) -> Callable[..., tuple[LoadResult, FlakyStore]]:
 
 _LOADING = set(LoadOptions.__dataclass_fields__)
 _READING = set(Recipe.__dataclass_fields__) - {"duplicates"}
-_CLIENT = {"api_key", "timeout_s", "max_retries", "idempotency", "sleep"}
+_CLIENT = {"timeout_s", "max_retries", "idempotency", "sleep"}
 
 
 @pytest.fixture

@@ -13,26 +13,17 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from faults.hostile import RawServer
 
 KEY = "a-key-of-the-tests"
 # Faults that leave the client without a usable answer although the request went out whole.
 DOUBTFUL = (
-    "fin_before",
-    "fin_after",
-    "reset_before",
-    "reset_after",
-    "stall_before",
-    "stall_after",
-    "500_before",
-    "500_after",
-    "502_before",
-    "503_after",
-    "504_after",
-    "late_apply",
-)
+    "fin_before", "fin_after", "reset_before", "reset_after", "stall_before", "stall_after",
+    "500_before", "500_after", "502_before", "503_after", "504_after", "late_apply",
+)  # fmt: skip
 CUT_201 = ("201_cut", "201_reset", "201_stalled", "201_no_json")
 HARMLESS = ("429", "408", "425")
 
@@ -44,11 +35,10 @@ def _ignore(*_: object) -> None: ...
 class FlakyStore(RawServer):
     """Serves until closed, each connection in a thread of its own."""
 
-    # Gives the fault for the n-th POST (1 for the first), or None for none.
-    fault_of: Callable[[int], str | None] = _ignore
+    # Gives the fault for the n-th POST (1 for the first), an answer in its place, or None.
+    fault_of: Callable[[int], str | bytes | None] = _ignore
     honours_keys: bool = False  # deduplicate on Idempotency-Key
     has_links: bool = False  # show the way to the next page; else a list is cut at its limit
-    link_form: str = '<{}>; rel="next"'
     page_cap: int = 100  # the most pets on a page, whatever the limit asked for
     has_get_pet: bool = True  # serve GET /pets/{id}; else 410, as after its removal
     next_id: Callable[[int], int] = lambda last: last + 1
@@ -56,25 +46,22 @@ class FlakyStore(RawServer):
     late_s: float = 0.2  # how long after the disconnection a late_apply is applied
     latency_s: float = 0.0  # of each POST
     retry_after_s: int | None = None  # of a 429 or a 503; None is 0 in a 429, nothing in a 503
-    host: str = "127.0.0.1"
-    port: int = 0  # 0 for any that is free
+    store_id: str | None = None  # told in each answer; what is meant for another is 412
 
     is_up = True
     on_post: Callable[[int, str], None] = _ignore
     on_get: Callable[[], None] = _ignore
     pets: dict[int, dict] = field(default_factory=dict)
     keys_seen: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    posts = gets = most_at_once = _at_once = _last_id = 0
+    faults: Counter[str | bytes] = field(default_factory=Counter)
+    posts = gets = _last_id = 0
 
     def __post_init__(self) -> None:
         self._by_key: dict[str, tuple[bytes, int]] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._late: list[threading.Timer] = []
-        self.listen(self.host, self.port)
-
-    # -- what tests ask -------------------------------------------------------------------------
+        self.listen()
 
     def pet_counts(self) -> Counter[tuple]:
         """How many pets there are of each (name, categoryId, status)."""
@@ -104,8 +91,6 @@ class FlakyStore(RawServer):
         self._closing.set()
         self.settle()
         super().close()
-
-    # -- the wire -------------------------------------------------------------------------------
 
     def _talk(self, wire: socket.socket) -> None:
         buffer = b""
@@ -144,26 +129,19 @@ class FlakyStore(RawServer):
             else:
                 self.gets += 1
                 self.on_get()
-                wire.sendall(self._get(target))
+                wire.sendall(self._named(self._get(target)))
 
     def _post(self, connection: socket.socket, number: int, headers: dict, body: bytes) -> bool:
         """Answer a POST as its fault wants; False ends the connection."""
-        with self._lock:
-            self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
-        try:
-            self.on_post(number, "body")
-            fault = self.fault_of(number)
-            self.faults[fault or "none"] += 1
-            self._closing.wait(self.latency_s)
-            return self._misbehave(connection, number, fault or "", headers, body)
-        finally:
-            with self._lock:
-                self._at_once -= 1
-
-    def _misbehave(
-        self, connection: socket.socket, number: int, fault: str, headers: dict, body: bytes
-    ) -> bool:
+        self.on_post(number, "body")
+        fault = self.fault_of(number) or ""
+        self.faults[fault or "none"] += 1
+        self._closing.wait(self.latency_s)
+        if headers.get("x-store-id", self.store_id) != self.store_id:
+            fault = self._named(error_answer(412, "other_store"))
+        if isinstance(fault, bytes):
+            connection.sendall(fault)
+            return True
         key = headers.get("idempotency-key")
         if key:
             self.keys_seen[key] += 1
@@ -192,10 +170,15 @@ class FlakyStore(RawServer):
             more = f"Retry-After: {asked_s}\r\n" if is_asking else ""
             connection.sendall(error_answer(status, "made_up", more))
             return True
-        connection.sendall(_PLAIN.get(fault, answer))
+        connection.sendall(_PLAIN.get(fault, self._named(answer)))
         if fault not in _PLAIN:
             self.on_post(number, "answered")
         return True
+
+    def _named(self, answer: bytes) -> bytes:
+        """Add the id of the store to an answer, if it has one."""
+        name = b"" if self.store_id is None else b"X-Store-Id: %b\r\n" % self.store_id.encode()
+        return answer.replace(b"\r\n", b"\r\n" + name, 1)
 
     def _apply(self, body: bytes, key: str | None) -> bytes:
         with self._lock:
@@ -233,16 +216,15 @@ class FlakyStore(RawServer):
             if pet is None:
                 return error_answer(404, "not_found")
             return answer_of(200, json.dumps(pet).encode())
-        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        query: dict[str, Any] = dict(parse_qsl(parts.query))
         if "status" in query:
             pets = [pet for pet in pets if pet.get("status") == query["status"]]
         limit = min(int(query.get("limit", 20)), self.page_cap)
         start = int(query.get("start", 0)) if self.has_links else 0
         more = ""
         if self.has_links and len(pets) > start + limit:
-            status = f"&status={query['status']}" if "status" in query else ""
-            link = f"/v1/pets?limit={limit}&start={start + limit}{status}"
-            more = f"Link: {self.link_form.format(link)}\r\n"
+            link = "/v1/pets?" + urlencode(query | {"limit": limit, "start": start + limit})
+            more = f'Link: <{link}>; rel="next"\r\n'
         return answer_of(200, json.dumps(pets[start : start + limit]).encode(), more)
 
 

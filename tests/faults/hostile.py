@@ -24,13 +24,13 @@ Answer = Callable[[str], bytes | Iterable[bytes] | None]
 class RawServer:
     """Serves each connection in a thread of its own until closed."""
 
-    def listen(self, host: str = "127.0.0.1", port: int = 0) -> None:
+    def listen(self) -> None:
         """Begin to serve."""
         self.connections = 0
         self.wires: set[socket.socket] = set()
-        self._listener = socket.create_server((host, port), backlog=256)
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = self._listener.getsockname()[1]
-        self.origin = f"http://{host}:{self.port}"
+        self.origin = f"http://127.0.0.1:{self.port}"
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
 

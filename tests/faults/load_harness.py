@@ -65,17 +65,10 @@ def start_child(
     **wish: Any,
 ) -> subprocess.Popen[str]:
     """Start a load in a process of its own."""
-    wish = {
-        "file": str(path),
-        "base_url": store.base_url,
-        "journal": str(folder / "journal"),
-    } | wish
-    return subprocess.Popen(
-        [sys.executable, str(HERE / "load_child.py"), json.dumps(wish)],
-        stdout=out,
-        env=os.environ | {"LD_PRELOAD": preload, "PETSTORE_API_KEY": KEY},
-        text=True,
-    )
+    place = {"file": str(path), "base_url": store.base_url, "journal": str(folder / "journal")}
+    command = [sys.executable, str(HERE / "load_child.py"), json.dumps(place | wish)]
+    environ = os.environ | {"LD_PRELOAD": preload, "PETSTORE_API_KEY": KEY}
+    return subprocess.Popen(command, stdout=out, env=environ, text=True)
 
 
 def check_promises(result: LoadResult, store: FlakyStore) -> None:
@@ -85,9 +78,7 @@ def check_promises(result: LoadResult, store: FlakyStore) -> None:
     file_counts: Counter[tuple] = Counter()
     created: Counter[tuple] = Counter()
     doubtful: Counter[tuple] = Counter()
-    for row in found:
-        if row.payload is None:
-            continue
+    for row in (row for row in found if row.payload is not None):
         sent = json.loads(row.payload)
         key = (sent["name"], sent["categoryId"], sent.get("status"))
         file_counts[key] += 1

@@ -1,4 +1,4 @@
-"""What the client makes of answers that leave the interface, on real sockets."""
+"""What the client makes of answers and links that leave the interface, on real sockets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ import pytest
 
 import petstore_frame as pf
 from clocks import timed_client
-from faults.hostile import KEY, HostileStore, http, opened, pets_body
+from faults.hostile import (
+    KEY,
+    Answer,
+    HostileStore,
+    http,
+    opened,
+    page_number,
+    pages,
+    pets_body,
+    press_ctrl_c,
+)
+from petstore_frame.errors import ForeignLinkError
 
 PROBLEM = '{"type":"https://stoplight.io/prism/errors#NOT_FOUND","title":"Not here","status":404}'
 
@@ -41,28 +52,25 @@ def test_every_answer_has_a_typed_error(answer: bytes, kind: str, words: str) ->
 
 
 def test_what_a_later_interface_adds_is_carried() -> None:
-    """Unknown statuses, a null status and all of int64 are kept; further fields do no harm.
+    """Unknown statuses and all of int64 are kept; further fields do no harm.
 
-    ``get_pet`` and ``create_pet`` carry such fields; a Page and its frame have four.
+    ``get_pet`` and ``create_pet`` carry such fields; a frame has four.
     """
     most = '{"id":9223372036854775807,"name":"a","categoryId":-9223372036854775808,'
     pet = most + '"status":"reserved","colour":"red"}'
-    other = '{"id":-1,"name":"b","categoryId":1.0,"status":null}'
 
     def answer(head: str) -> bytes:
         if head.startswith("POST"):
-            return http("201 Created", '{"id":1,"name":"a","categoryId":2,"colour":"red"}')
-        return http("200 OK", pet if "/pets/" in head else f"[{pet},{other}]")
+            return http("201 Created", pet)
+        return http("200 OK", pet if "/pets/" in head else f"[{pet}]")
 
     with opened(answer) as (_, client):
         with pytest.warns(pf.EndpointDeprecatedWarning):
-            alone = [client.get_pet(2**63 - 1), client.create_pet("a", 2)]
+            alone = [client.get_pet(2**63 - 1), client.create_pet("a", -(2**63))]
         frame = pf.fetch_inventory(client).frame
     assert [found.model_extra for found in alone] == [{"colour": "red"}] * 2
-    assert list(frame["id"]) == [2**63 - 1, -1]
-    assert list(frame["category_id"]) == [-(2**63), 1]
-    assert list(frame["status"].astype("object").fillna("none")) == ["reserved", "none"]
-    assert list(frame) == ["id", "name", "category_id", "status"]
+    row = {"id": 2**63 - 1, "name": "a", "category_id": -(2**63), "status": "reserved"}
+    assert frame.to_dict("records") == [row]
 
 
 @pytest.mark.parametrize("status", ["408 Request Timeout", "429 Too Many Requests", "503 Busy"])
@@ -209,3 +217,74 @@ def test_no_header_costs_a_created_pet_its_id(line: str) -> None:
     answer = http("201 Created", '{"id":7,"name":"Luna","categoryId":1}', line)
     with opened(lambda _: answer) as (_, client):
         assert client.create_pet("Luna", 1).id == 7
+
+
+FAILED, NO_PETS = (lambda _: http("500 Oh", "{}")), (lambda _: http("200 OK", '[{"id":"x"}]'))
+
+
+@pytest.mark.parametrize("fault", [FAILED, NO_PETS, lambda _: None, press_ctrl_c])
+def test_a_broken_walk_goes_on_where_it_was(fault: Answer) -> None:
+    """The error keeps the pages, marked incomplete, and ``resume`` asks for the rest alone."""
+    with opened(pages(5, {4: [fault]}), max_retries=0) as (store, client):
+        with pytest.raises((pf.IncompleteInventoryError, pf.FetchInterrupted)) as caught:
+            pf.fetch_inventory(client)
+        partial = caught.value.partial
+        assert "sys.last_value.resume()" in caught.value.__notes__[0]  # what a prompt shows
+        asked = len(store.heads)
+        whole = caught.value.resume()
+        again = [page_number(head) for head in store.heads[asked:]]
+    assert (len(partial), partial.completeness.verdict) == (6, "incomplete")
+    assert (len(whole), whole.completeness.covers_all) == (10, True)
+    assert again == [4, 5, 1]
+
+
+def test_the_key_never_leaves_for_another_origin() -> None:
+    """Neither a next link to another host nor a redirect is followed: nothing arrives there."""
+    with HostileStore(lambda _: http("200 OK", pets_body(9))) as thief:
+        link = f'Link: <{thief.base_url}/pets?page=2>; rel="next"'
+        with opened(lambda _: http("200 OK", pets_body(1), link)) as (_, client):
+            with pytest.raises(pf.errors.CrossOriginError):
+                pf.fetch_inventory(client)
+        answer = http("307 Temporary Redirect", "", f"Location: {thief.base_url}/pets")
+        with opened(lambda _: answer, max_retries=0) as (_, client):
+            with pytest.raises(pf.ContractError):
+                client.list_pets()
+            with pytest.raises(pf.PetstoreError):
+                client.create_pet("Luna", 1)
+        assert thief.heads == []
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        # Another scheme, or an address without one, is another origin too.
+        ("//127.0.0.1:1/v1/pets", "127.0.0.1:1"),
+        ("https://127.0.0.1/v1/pets", "https://127.0.0.1"),
+        ("mailto:me@store.example", "pointed to an address of mailto:, which"),
+        # A template that was not filled in is an error of ours that names the link's fault.
+        ("http://me:hidden@[host/v1/pets?cursor=hidden", "the store's link .* cannot be read"),
+    ],
+)
+def test_a_link_that_leads_nowhere_keeps_the_pets(link: str, words: str) -> None:
+    """It is not followed, the error says why, and it has the rows; no secret of it is shown."""
+    answer = http("200 OK", pets_body(1), f"Link: <{link}>; rel=next")
+    with opened(lambda _: answer, max_retries=0) as (store, client):
+        with pytest.raises(ForeignLinkError, match=words) as caught:
+            pf.fetch_inventory(client)
+        assert all("GET /v1/pets?limit=100" in head for head in store.heads)
+        assert client.find_pet(7).state == "unknown"
+    assert isinstance(caught.value, pf.IncompleteInventoryError | pf.errors.CrossOriginError)
+    assert len(caught.value.partial) == 1 and "hidden" not in str(caught.value)
+
+
+def test_a_user_in_a_next_link_is_not_sent() -> None:
+    """A link of our origin with a user in it is followed without one."""
+
+    def answer(head: str) -> bytes:
+        link = f"Link: <{store.base_url.replace('//', '//me:pw@')}/pets?page=2>; rel=next"
+        return http("200 OK", pets_body(page_number(head)), *([link] * (page_number(head) < 2)))
+
+    with opened(lambda head: answer(head)) as (store, client):
+        assert len(pf.fetch_inventory(client)) == 2
+    assert all(head.count("Authorization: Bearer") == 1 for head in store.heads)
+    assert not any("me:pw" in head or "Basic" in head for head in store.heads)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore, answer_of
+from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, answer_of
 from faults.load_harness import check_promises
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import Ending, State
@@ -152,33 +152,15 @@ def test_the_first_record_is_sent_alone_however_long_it_takes(stores, run_load) 
     assert (beside, result.counts[State.CREATED]) == ([1], 9)
 
 
-# -- answers in the store's own words -------------------------------------------------------------
-
-
-class WordyStore(FlakyStore):
-    """Answers some POSTs with bytes of its own, and does not act on them."""
-
-    def __init__(self, answers: dict[int, bytes]) -> None:
-        super().__init__()
-        self._answers = answers
-
-    def _misbehave(self, connection, number, fault, headers, body) -> bool:
-        if number not in self._answers:
-            return super()._misbehave(connection, number, fault, headers, body)
-        connection.sendall(self._answers[number])
-        return True
-
-
 @pytest.fixture
-def load_answered(tmp_path: Path, run_load):
+def load_answered(tmp_path: Path, load_with):
     """Load pets of one category into a store that gives some POSTs these answers."""
 
     def run(answers: dict[int, bytes], *, rows: int = 6, named: str = "Pet {}", **options):
         path = tmp_path / "pets.csv"
         pets = [f"{named.format(number)},1\n" for number in range(1, rows + 1)]
         path.write_text("".join(["name,categoryId\n", *pets]))
-        with WordyStore(answers) as store:
-            return run_load(path, store, **{"workers": 1} | options)
+        return load_with(path, answers, **{"workers": 1} | options)[0]
 
     return run
 

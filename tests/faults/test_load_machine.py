@@ -108,8 +108,6 @@ class Stories(RuleBasedStateMachine):
         self.fix_files: list[list[list[str]]] = []
         self.shown: dict[str, str] = {}  # the category that I loaded last, by name
 
-    # -- files ----------------------------------------------------------------------------------
-
     @rule(
         spoilt=st.lists(st.booleans(), min_size=1, max_size=6),
         form=forms, faults=some_faults, crash_at=crashes,
@@ -165,8 +163,6 @@ class Stories(RuleBasedStateMachine):
             header, *rows = self.fix_files[pick % len(self.fix_files)]
             self._load_fix(header, rows, form, faults)
 
-    # -- what a user may say --------------------------------------------------------------------
-
     @rule(pick=picks, faults=st.lists(st.sampled_from([None, "400", "401"]), max_size=4))
     @precondition(lambda self: self.loaded)
     def a_copy_on_purpose(self, pick: int, faults: list[str | None]) -> None:
@@ -198,8 +194,6 @@ class Stories(RuleBasedStateMachine):
                 states["created"] += states.pop("unknown", 0)
         assert rehearsed == done, f"rehearsed {rehearsed}, done {done}"
 
-    # -- keys as people have them ---------------------------------------------------------------
-
     @rule(form=st.sampled_from(["csv", "excel"]))
     @precondition(lambda self: self.key)
     def a_key_that_is_an_error(self, form: str) -> None:
@@ -230,8 +224,6 @@ class Stories(RuleBasedStateMachine):
         self.animals[old.name].wanted += 1
         twin = Row(f"T{len(self.files)}", old.name, self.animals[old.name].category)
         self._load_new([twin], answer="send")
-
-    # -- the journal and the store --------------------------------------------------------------
 
     @rule()
     def a_backup(self) -> None:
@@ -271,8 +263,6 @@ class Stories(RuleBasedStateMachine):
         for result in self.mine.results:
             result.reconcile(self.client, grace_s=0.0)
 
-    # -- the promises ---------------------------------------------------------------------------
-
     @invariant()
     def no_animal_is_there_twice(self) -> None:
         wanted = Counter({name: animal.wanted for name, animal in self.animals.items()})
@@ -308,8 +298,6 @@ class Stories(RuleBasedStateMachine):
             self.client.close()
             self.store.close()
             self.place.cleanup()
-
-    # -- the model ------------------------------------------------------------------------------
 
     def store_counts(self) -> Counter[str]:
         """How many pets of each name are in the store, when all that was sent has arrived."""

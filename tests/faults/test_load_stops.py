@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def fake() -> FakeTime:
 @pytest.fixture
 def wait_for_it(run_load, fake: FakeTime):
     """Load a file in a time that passes only while the importer waits."""
-    return partial(run_load, timing=fake.timing(), sleep=lambda s: None)
+    return partial(run_load, timing=fake.timing())
 
 
 def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
@@ -88,9 +87,6 @@ def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
     assert result.counts[State.UNKNOWN] == store.posts <= 16
 
 
-# -- waits that the store asks for ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("answer", ["429", "503_before"])
 def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     stores, wait_for_it, fake: FakeTime, answer: str
@@ -104,17 +100,6 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     result = wait_for_it(9, store, name="other.csv")
     assert result.facts.run.ending is Ending.OUTAGE and fake.now < 1180
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
-
-
-def test_a_slow_store_is_asked_for_less_at_once(load_with) -> None:
-    """The window grows to its limit while all is well, and 429 halves it."""
-    _, store = load_with(300, store={"latency_s": 0.03}, workers=16)
-    assert store.most_at_once == 16
-    result, busy = load_with(60, dict.fromkeys(range(3, 99, 3), "429"), store={"latency_s": 0.01})
-    assert result.counts[State.CREATED] == 60 and busy.most_at_once <= 8
-
-
-# -- refusals and errors --------------------------------------------------------------------------
 
 
 def test_an_import_stopped_at_its_last_record_is_done_once_that_is_settled(
@@ -143,9 +128,6 @@ def test_a_progress_function_that_fails_leaves_no_doubt(stores, run_load) -> Non
     assert result.counts[State.UNKNOWN] == 0
 
 
-# -- Ctrl-C ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("rows", "at", "workers"), [(100, 20, 8), (3, 3, 1)])
 def test_the_first_interrupt_waits_for_what_is_on_its_way(
     stores, run_load, rows: int, at: int, workers: int
@@ -172,7 +154,7 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     """Ctrl-C again leaves at once; what was on its way is in doubt."""
     is_over = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: None)  # for one that comes late
-    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=60)
+    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=600)
 
     def interrupt(number: int, stage: str) -> None:
         if (number, stage) == (22, "applied"):
@@ -181,20 +163,15 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
                 os.kill(os.getpid(), signal.SIGINT)
 
     store.on_post = interrupt
-    began = time.monotonic()
     try:
         with pytest.raises(LoadInterrupted) as caught:
-            run_load(100, store, timeout_s=60.0)
+            run_load(100, store, timeout_s=600.0)  # longer than a test may take
     finally:
         is_over.set()
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - began < 40
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= MOST_WORKERS
     check_promises(result, store)
-
-
-# -- places ---------------------------------------------------------------------------------------
 
 
 def test_a_held_journal_is_refused(tmp_path: Path, monkeypatch) -> None:

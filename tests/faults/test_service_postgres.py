@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 
@@ -14,25 +11,19 @@ import psutil
 import pytest
 
 import petstore_frame as pf
-from plain_http import wait_until
-from threaded import Server, serve
+from journey.shell import started
+from plain_http import talk_to, wait_until
+from threaded import serve
 
 pytestmark = pytest.mark.postgres
 LUNA = {"name": "Luna", "categoryId": 3}
 
 
-@pytest.fixture
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=60, limits=httpx.Limits(keepalive_expiry=None)) as patient:
-        yield patient
+def post(api: httpx.Client, **headers: str) -> httpx.Response:
+    return api.post("/pets", json=LUNA, headers=headers)
 
 
-def post(server: Server | pf.Server, client: httpx.Client, **headers: str) -> httpx.Response:
-    headers["Authorization"] = f"Bearer {server.api_key.get_secret_value()}"
-    return client.post(f"{server.base_url}/pets", json=LUNA, headers=headers)
-
-
-def test_processes_share_ids_and_keys(new_postgres_database, client) -> None:
+def test_processes_share_ids_and_keys(new_postgres_database) -> None:
     """Over three processes ids rise in the order of commits, and a key makes one pet.
 
     So a walk by id misses no pet: behind the highest id seen, none appears later.
@@ -40,20 +31,20 @@ def test_processes_share_ids_and_keys(new_postgres_database, client) -> None:
     database = new_postgres_database()
     with ExitStack() as stack:
         servers = [stack.enter_context(pf.serve(database=database)) for _ in range(3)]
+        apis = [stack.enter_context(talk_to(server)) for server in servers]
         pool = stack.enter_context(ThreadPoolExecutor(8))
-        adding = [pool.submit(post, servers[number % 3], client) for number in range(250)]
+        adding = [pool.submit(post, apis[number % 3]) for number in range(250)]
         seen: list[int] = []
-        address = f"{servers[0].base_url}/pets?limit=100"
-        headers = {"Authorization": f"Bearer {servers[0].api_key.get_secret_value()}"}
+        address = "/pets?limit=100"
         while not all(work.done() for work in adding) or len(seen) < 250:
-            answer = client.get(address, headers=headers)
+            answer = apis[0].get(address)
             seen += [pet["id"] for pet in answer.json() if not seen or pet["id"] > seen[-1]]
             address = answer.links["next"]["url"] if "next" in answer.links else address
         assert sorted(seen) == sorted(work.result().json()["id"] for work in adding)
-        in_turn = [post(servers[number % 3], client).json()["id"] for number in range(9)]
+        in_turn = [post(apis[number % 3]).json()["id"] for number in range(9)]
         assert in_turn == sorted(set(in_turn)) and in_turn[0] > max(seen)
         same = {"Idempotency-Key": "k"}
-        repeated = list(pool.map(lambda n: post(servers[n % 3], client, **same), range(60)))
+        repeated = list(pool.map(lambda n: post(apis[n % 3], **same), range(60)))
     assert len({answer.json()["id"] for answer in repeated}) == 1
     replayed = [answer.headers["idempotency-replayed"] for answer in repeated]
     assert replayed.count("false") == 1
@@ -71,21 +62,16 @@ def workers_of(pid: int) -> set[psutil.Process]:
 
 def test_workers_are_kept_at_their_number(new_postgres_database, tmp_path) -> None:
     """--workers 2: two processes behind one address; a killed one is replaced; SIGTERM ends all."""
-    command = [sys.executable, "-m", "petstore_frame", "serve", "--port", "0", "--workers", "2"]
-    command += ["--database", new_postgres_database(), "--api-key-file", "key", "--sample", "10"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp_path
-    )
-    assert process.stdout is not None
-    with process.stdout as printed:
-        ready = json.loads(printed.readline())
+    place = ["--database", new_postgres_database(), "--api-key-file", str(tmp_path / "key")]
+    command = "petstore-frame serve --port 0 --workers 2 --sample 10"
+    with started(command, *place) as (process, line):
         headers = {"Authorization": f"Bearer {(tmp_path / 'key').read_text().strip()}"}
         assert wait_until(lambda: len(workers_of(process.pid)) == 2)
         killed = workers_of(process.pid).pop()
         killed.kill()
         assert wait_until(lambda: len(workers_of(process.pid) - {killed}) == 2)
         alive = workers_of(process.pid)
-        pets = httpx.get(f"{ready['base_url']}/pets", headers=headers, timeout=30).json()
+        pets = httpx.get(f"{json.loads(line)['base_url']}/pets", headers=headers, timeout=30).json()
         process.terminate()
         assert process.wait(60) == 0
     assert len(pets) == 10
@@ -93,7 +79,7 @@ def test_workers_are_kept_at_their_number(new_postgres_database, tmp_path) -> No
 
 
 def test_a_lock_and_a_database_that_goes_away_are_no_trap(
-    postgres_cluster, new_postgres_database, client
+    postgres_cluster, new_postgres_database
 ) -> None:
     """The writers' lock is held, then connections are cut: 5xx Errors; then 201, in one run."""
     import psycopg
@@ -101,20 +87,20 @@ def test_a_lock_and_a_database_that_goes_away_are_no_trap(
     database = new_postgres_database()
     name = database.rpartition("/")[2]
     cluster = postgres_cluster.replace("postgresql+psycopg", "postgresql")
-    with serve(database=database) as server:
+    with serve(database=database) as server, talk_to(server) as api:
         with psycopg.connect(f"{cluster}/{name}") as other:
             other.execute("SELECT pg_advisory_xact_lock(7385020071)")
-            refused = post(server, client)
+            refused = post(api)
         assert refused.status_code == 503 and refused.headers["retry-after"]
-        assert post(server, client).status_code == 201
+        assert post(api).status_code == 201
         with psycopg.connect(f"{cluster}/postgres", autocommit=True) as admin:
             admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
             admin.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name]
             )
-            refused = post(server, client)
-            health = client.get(server.base_url.replace("/v1", "/healthz"))
+            refused = post(api)
+            health = api.get(server.base_url.replace("/v1", "/healthz"))
             admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
         assert refused.status_code in (500, 503) and refused.json()["status"] >= 500
         assert health.status_code == 503
-        assert post(server, client).status_code == 201
+        assert post(api).status_code == 201

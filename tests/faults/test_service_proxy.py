@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 import petstore_frame as pf
-from plain_http import talk_to, wait_until
+from plain_http import exchange, talk_to, wait_until
 from ports import free_port
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -40,9 +40,6 @@ class Proxied:
     def __init__(self, server: pf.Server, port: int) -> None:
         self.server, self.port = server, port
 
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=15)
-
     def client(self) -> httpx.Client:
         return talk_to(self.server, base_url=f"http://127.0.0.1:{self.port}/v1")
 
@@ -56,12 +53,7 @@ class Proxied:
         told = {"Host": "x", "Authorization": f"Bearer {self.server.api_key.get_secret_value()}"}
         lines = [first, *(f"{name}: {value}" for name, value in (told | headers).items())]
         head = ("\r\n".join(lines) + "\r\n\r\n").encode() if first else b""
-        received = b""
-        with self.connect() as wire, contextlib.suppress(ConnectionError, TimeoutError):
-            wire.sendall(head + body)
-            while part := wire.recv(65536):
-                received += part
-        return received
+        return exchange(self.port, head + body)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +122,7 @@ def test_slow_clients_cost_the_service_nothing(proxied) -> None:
     """With 200 of them at the proxy, the service has no connection of theirs."""
     with contextlib.ExitStack() as stack:
         for _ in range(200):
-            wire = stack.enter_context(proxied.connect())
+            wire = stack.enter_context(socket.create_connection(("127.0.0.1", proxied.port)))
             wire.sendall(f"{POST}\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{{".encode())
         client = stack.enter_context(proxied.client())
         assert {client.get("/pets?limit=1").status_code for _ in range(50)} == {200}

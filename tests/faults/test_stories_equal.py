@@ -14,9 +14,6 @@ from shop import Shop
 NAMES = "name,categoryId,status"
 
 
-# -- the same records are the same import ---------------------------------------------------------
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -61,21 +58,6 @@ def test_again_makes_copies_and_goes_on_with_them(shop: Shop) -> None:
     assert len(shop.pets) == 40 and result.counts[State.CREATED] == 20
     shop.load("a.csv")
     assert len(shop.pets) == 40
-
-
-# -- a fix row is its record ----------------------------------------------------------------------
-
-
-def test_a_record_is_created_once_however_its_fix_files_come_back(shop: Shop) -> None:
-    """Corrections of corrections, older fix files, copies, and one that was loaded twice."""
-    result = shop.load("a.csv", NAMES, "Bo,two,", "Cy,three,", "Max,1,")
-    first = shop.fix_file(result)
-    half = shop.fix(first, {"Bo": "refuse me", "two": "3", "three": "3"})
-    shop.fix(half, {"refuse me": "Bo"})
-    for category in "4", "9", "9":
-        last = shop.fix(first, {"two": "4", "three": category})
-        assert (shop.names, last.counts[State.SKIPPED]) == (["Bo", "Cy", "Max"], 2)
-    assert list(last.changed["changed"]) == ["category_id: 3 → 4", "category_id: 3 → 9"]
 
 
 def test_rows_of_two_fix_files_in_one_are_two_records(shop: Shop) -> None:
@@ -141,9 +123,6 @@ def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     assert shop.names == ["Ada", "Bo"]
 
 
-# -- without a key it is asked --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("file", ["a.csv", "b.csv"])
 def test_yesterdays_two_and_a_third_are_asked_about(shop: Shop, file: str) -> None:
     """Any record that equals an earlier one asks, however few and in whatever file, each time."""
@@ -189,26 +168,7 @@ def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> Non
         assert len(shop.pets) == 7
 
 
-def test_animals_without_a_key_get_theirs(shop: Shop) -> None:
-    """A growing export is loaded with a key after weeks without one: asked once, then known."""
-    week = [f"T{number},Pet {number}" for number in range(12)]
-    for end in 4, 6, 8:
-        shop.load("export.csv", "tag,name", *week[:end], duplicates="skip")
-    with shop.asks("equal"):
-        shop.load("export.csv", "tag,name", *week[:10], key="tag")
-    shop.load("export.csv", "tag,name", *week[:10], key="tag", duplicates="skip")
-    assert shop.names == sorted(f"Pet {number}" for number in range(10))
-    shop.load("export.csv", "tag,name", "T3,Renamed", *week[4:], key="tag")
-    assert len(shop.names) == 12 and len(shop.ids) == 12
-
-
-# -- a file that is corrected while it is half sent ------------------------------------------------
-
-
-KEYS = pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
-
-
-@KEYS
+@pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
 def test_what_was_not_sent_is_as_the_file_says(shop: Shop, answer: dict) -> None:
     """A row that was not sent takes its corrected values, or is withdrawn with its row."""
     rows = [f"T{number},Pet {number},1" for number in range(10)]
@@ -234,27 +194,6 @@ def test_a_frame_that_was_cut_short_is_asked_about_when_it_comes_back_corrected(
     pf.resume_loads(shop.client, journal=shop.journal, progress=False)
     assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 2, "Cy": 1}
     assert len(shop.pets) == 3
-
-
-@KEYS
-def test_doubt_stays_beside_a_corrected_row(shop: Shop, answer: dict) -> None:
-    """A row in doubt is not sent again when another row of its file was corrected."""
-    shop.store.fault_of = {2: "fin_after"}.get
-    shop.load("a.csv", "tag,name,categoryId", "A,Ada,1", "B,Bo,1", "C,Cy,x", **answer)
-    result = shop.load("a.csv", "tag,name,categoryId", "A,Ada,1", "B,Bo,1", "C,Cy,3", **answer)
-    assert shop.names == ["Ada", "Bo", "Cy"] and (result.in_doubt, result.exit_code) == (1, 3)
-
-
-@KEYS
-def test_what_another_file_was_to_send_is_sent_once(shop: Shop, answer: dict) -> None:
-    """A record that is skipped for one still to come, and each end that this one may have."""
-    first = "tag,name", "A,Ada", "B,Bo", "C,Cy"
-    shop.store.fault_of = {3: "401", 4: "400"}.get
-    shop.load("a.csv", *first, **answer)
-    shop.load("b.csv", "tag,name", "C,Cy", "D,Di", **answer)
-    shop.load("a.csv", *first, **answer)
-    shop.load("b.csv", "tag,name", "C,Cy", "D,Di", **answer)
-    assert shop.names == ["Ada", "Bo", "Cy", "Di"]
 
 
 def test_a_record_proven_absent_is_not_called_known(shop: Shop) -> None:

@@ -1,4 +1,4 @@
-"""Stories in which the journal does not know everything: the store is asked."""
+"""Stories in which the journal does not know everything: the store is asked, or is another one."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from contextlib import suppress
 
 import pytest
 
-import petstore_frame as pf
-from petstore_frame.errors import DuplicatesError, JournalError
-from petstore_frame.loader.record import State
+from faults.flaky_store import FlakyStore
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.record import Ending, State
 from shop import Shop
 
 HEADER = "tag,name"
 WEEKS = [[f"{week}-{n},Pet {week}-{n}" for n in range(10)] for week in range(10)]
 KEYS = pytest.mark.parametrize("key", [{"key": "tag"}, {}], ids=["keyed", "keyless"])
-
-
-# -- somebody else sent it ------------------------------------------------------------------------
 
 
 @KEYS
@@ -48,22 +45,6 @@ def test_his_file_then_mine_then_his_again(shop: Shop, key: dict) -> None:
     assert sorted(result.frame["pet_id"]) == sorted(pet["id"] for pet in shop.pets[:10])
     shop.load("all.csv", HEADER, *WEEKS[0], *WEEKS[1], key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 20
-
-
-@KEYS
-def test_a_colleague_loads_the_rest_and_i_resume(shop: Shop, key: dict) -> None:
-    """300 of 1,500 were sent, he finishes the file; neither of us doubles the other's."""
-    rows = [f"T{number},Pet {number}" for number in range(150)]
-    shop.store.fault_of = {31: "401"}.get
-    shop.load("a.csv", HEADER, *rows, **key)
-    with shop.colleague.asks("others_pets"):
-        shop.colleague.load("a.csv", HEADER, *rows, **key)
-    shop.colleague.load("a.csv", **key, duplicates="skip")
-    with suppress(DuplicatesError):
-        pf.resume_loads(shop.client, journal=shop.journal, progress=False)
-    assert len(shop.pets) == 150
-    result = shop.load("a.csv", **key, duplicates="skip")
-    assert (len(shop.pets), result.counts[State.ADOPTED]) == (150, 120)
 
 
 def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
@@ -117,12 +98,6 @@ def test_a_pet_that_doubt_may_have_made_is_left_to_it(
     assert first.counts[State.UNKNOWN if fault == "fin_after" else State.CREATED] > 0
 
 
-# -- the store's own pets -------------------------------------------------------------------------
-
-
-# -- places and damage ----------------------------------------------------------------------------
-
-
 def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
     """The advice that is given then doubles nothing when it is followed."""
 
@@ -139,3 +114,64 @@ def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
         shop.load("a.csv", key="tag")
     shop.load("a.csv", key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 100
+
+
+OLD, NEW = "0" * 32, "1" * 32
+
+
+@pytest.fixture
+def store(stores) -> FlakyStore:
+    """A store that says what it is called."""
+    return stores(has_links=True, store_id=OLD)
+
+
+def replace(store: FlakyStore, name: str, pets: dict[int, dict]) -> dict[int, dict]:
+    """Let another store answer at the address; return the pets of the one before."""
+    before, store.pets, store.store_id = store.pets, pets, name
+    return before
+
+
+def test_each_store_of_an_address_has_its_own_import(store: FlakyStore, run_load) -> None:
+    """What went to the store that had the address before is not in this one, nor the reverse."""
+    first = run_load(10, store)
+    pets = replace(store, NEW, {})
+    assert run_load(10, store, dry_run=True).counts[State.PENDING] == 10
+    assert run_load(10, store).counts[State.CREATED] == 10 == len(store.pets)
+    replace(store, OLD, pets)
+    again = run_load(10, store)
+    assert again.import_id == first.import_id and not again.sent_now
+    assert (len(pets), store.posts) == (10, 20)
+    assert again.summary["store_id"] == OLD  # for scripts
+
+
+def test_a_store_that_has_got_an_id_is_known_by_its_address(store: FlakyStore, run_load) -> None:
+    """Where the journal knows no id, the address counts, and the id is kept from then on."""
+    store.store_id, store.fault_of = None, {31: "401"}.get
+    stopped = run_load(60, store)
+    store.store_id, store.fault_of = OLD, lambda number: None
+    result = run_load(60, store)
+    assert (result.import_id, result.exit_code) == (stopped.import_id, 0)
+    assert len(store.pets) == 60 and result.facts.run.store_id == OLD
+
+
+def test_a_store_that_changes_during_an_import_gets_nothing_of_it(
+    store: FlakyStore, run_load
+) -> None:
+    """The store refuses what was meant for another; the next import begins anew with it."""
+    store.on_post = lambda *now: now == (20, "headers") and replace(store, NEW, {})
+    first = run_load(200, store, workers=1)
+    assert (first.facts.run.ending, store.pets) == (Ending.STOPPED, {})
+    assert (first.counts[State.CREATED], first.exit_code) == (19, 5)
+    assert "another store answers" in str(first)
+    second = run_load(200, store)
+    assert second.path != first.path and (second.exit_code, len(store.pets)) == (0, 200)
+
+
+def test_reading_back_claims_no_pet_of_another_store(store: FlakyStore, run_load, settle) -> None:
+    """Records in doubt are not settled by a store that never saw them."""
+    store.fault_of = {3: "fin_after"}.get
+    result = run_load(5, store)
+    replace(store, NEW, dict(store.pets))
+    with pytest.raises(JournalError, match="another store"):
+        settle(result, store)
+    assert result.counts[State.UNKNOWN] == 1

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -90,10 +91,11 @@ def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
 
 
 @pytest.mark.postgres
-def test_the_store_on_postgresql_of_the_page(postgres_url: str) -> None:
+def test_the_store_on_postgresql_of_the_page(new_postgres_database: Callable[[], str]) -> None:
     """The key that one line makes opens the store that the other line starts."""
     shown = "".join(blocks("text", POSTGRESQL)).replace("\\\n", "")
-    here = {"postgresql+psycopg://petstore@127.0.0.1/store": postgres_url, "8080": "0", "4": "2"}
+    here = {"postgresql+psycopg://petstore@127.0.0.1/store": new_postgres_database()}
+    here |= {"8080": "0", "4": "2"}
     new_key, serve = [
         shlex.join(here.get(word, word) for word in shlex.split(line))
         for line in shown.splitlines()
@@ -152,8 +154,6 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         path.name for path in tmp_path.iterdir()
     }
 
-
-# -- the awkward files of the page on the shell ----------------------------------------------------
 
 ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -1,10 +1,15 @@
-"""The exact bytes sent and accepted, on tape: the three operations and their errors."""
+"""The exact bytes sent and accepted, on tape: the three operations and their errors.
+
+The tapes hold answers of the bundled service, and the network is blocked. To record them anew
+after the service changed: ``PYTHONPATH=tests python -m replay.record``.
+"""
 
 from __future__ import annotations
 
+import socket
 from functools import reduce
 from operator import getitem
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import yaml
@@ -26,6 +31,17 @@ LEAKS: list[tuple[str, Any]] = [
         for name in (*SECRET_HEADERS, "etag", "x-request-id", "x-store-id", "link", "x-other")
     ),
 ]
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may leave: a request that no cassette has fails instead of being sent."""
+
+    def refuse(*_: object) -> NoReturn:
+        raise AssertionError("a replayed test tried to reach the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 
 def play(name: str) -> Any:

@@ -1,12 +1,42 @@
-"""Mistakes of a first day, each in a line that ends in ``# wrong``: a type checker finds them all.
+"""What a type checker sees of the public names, and mistakes of a first day.
 
-Never run: ``tests/architecture/test_types.py`` has mypy and pyright read it.
+It finds each line that ends in ``# wrong``, and nothing wrong with another one. Never run:
+``tests/architecture/test_types.py`` has mypy and pyright read it.
 """
 
 # ruff: noqa: B018
 
+from pathlib import Path
+
+import pandas as pd
+
 import petstore_frame as pf
+from petstore_frame.history import Diff, Snapshot
+from petstore_frame.inventory import Page, PetSearch, StatusCount
 from petstore_frame.stocktake import Comparison
+
+
+def use(own: pf.Client, history: pf.History) -> None:
+    page: Page = own.list_pets(limit=20, status="available")
+    first: pf.Pet = page.pets[0]
+    found: PetSearch = own.find_pet(first.id)
+    own.create_pet(name=str(found.state), category_id=3, status="available")
+    stock: pf.Inventory = pf.fetch_inventory(own, max_pets=500)
+    known: pf.Completeness = stock.completeness
+    sold: StatusCount = known.count("sold")
+    summary: pf.Summary = pf.summarize(stock.frame)
+    print(known.covers_all, sold.count, sold.is_exact, summary.count("sold"))
+    result: pf.LoadResult = pf.load_csv("new.csv", own, categories={1: "Dog"}, dry_run=False)
+    created: pd.DataFrame = result.created
+    pf.load_frame(created, own, dry_run=True)
+    files: list[Path] = result.write("results")
+    snapshot: Snapshot = history.add(stock)
+    changes: Diff = history.diff()
+    book: Path = pf.write_report(stock, "a.xlsx", categories="categories.csv", history=history)
+    print(files, snapshot, changes, book, pf.compare(stock, stock.frame, on="id"))
+    with pf.serve(sample=100, seed=7) as server:
+        pf.Dashboard(server.client(timeout_s=5.0))
+
 
 client = pf.Client("https://store.example/v1", 1234)  # wrong
 client.list_pets(status="Sold")  # wrong

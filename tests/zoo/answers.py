@@ -10,29 +10,32 @@ from urllib.parse import urlencode
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.inventory import Assumption, Completeness, Fact
+from petstore_frame.inventory import Assumption, Completeness, Evidence, Fact
+from zoo.habits import STATUSES
 
 BASE_URL = "http://127.0.0.1:1/v1"
-STATUSES = ("available", "pending", "sold")
 Query = dict[str, str]
 Rows = list[dict[str, Any]]
 Lines = Callable[[int, int], dict[str, str]]
 Answer = Callable[[Query], httpx.Response]
+Learned = Fact | Assumption
 
 
 def pets(number: int, *statuses: str | None, first: int = 1) -> Rows:
     """Pets with ids from ``first`` on and the statuses in turn; None leaves the status out."""
     chosen = statuses or STATUSES
-    return [
-        {"id": n, "name": f"Pet {n}", "categoryId": 1}
-        | ({"status": chosen[n % len(chosen)]} if chosen[n % len(chosen)] else {})
-        for n in range(first, first + number)
-    ]
+    return [pet(n, chosen[n % len(chosen)]) for n in range(first, first + number)]
+
+
+def pet(pet_id: int, status: str | None, category_id: int = 1) -> dict[str, Any]:
+    """A pet as a store sends it; None leaves the status out."""
+    made = {"id": pet_id, "name": f"Pet {pet_id}", "categoryId": category_id}
+    return made | ({"status": status} if status else {})
 
 
 def of(rows: Rows, query: Query) -> Rows:
     """The pets that a query is about."""
-    return [dict(pet) for pet in rows if query.get("status") in (None, pet.get("status"))]
+    return [dict(row) for row in rows if query.get("status") in (None, row.get("status"))]
 
 
 def served(
@@ -47,7 +50,7 @@ def served(
     if by == "page":
         at = (int(query.get("page", "1")) - 1) * limit
     elif by == "after":
-        rows = [pet for pet in rows if pet["id"] > int(query.get("after", "0"))]
+        rows = [row for row in rows if row["id"] > int(query.get("after", "0"))]
     headers = more | (states(at, limit) if states else {})
     if by == "links" and at + limit < len(rows):
         kept = {name: query[name] for name in ("limit", "status") if name in query}
@@ -78,11 +81,7 @@ def known_of(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Com
 
 
 def told(
-    verdict: str,
-    rows: int,
-    *learned: Fact | Assumption,
-    exact: set[str] | None = None,
-    **asked: Any,
+    verdict: str, rows: int, *learned: Learned, exact: set[str] | None = None, **asked: Any
 ) -> Callable[[Answer], Callable[[], None]]:
     """Make a test of a store, whose docstring is the rule: what a fetch so asked comes to, what it
     has learned, and which statuses have exact counts."""
@@ -116,11 +115,6 @@ def exact_counts(known: Completeness) -> set[str]:
     return {status for status, count in known.by_status.items() if count.is_exact}
 
 
-def count_of(known: Completeness, fact: Fact) -> int:
-    """The number that a fact tells."""
-    return next(each.count for each in known.evidence if each.fact is fact)
-
-
-def detail_of(known: Completeness, fact: Fact) -> str:
-    """The name or text that a fact tells."""
-    return next(each.detail for each in known.evidence if each.fact is fact)
+def evidence_of(known: Completeness, fact: Fact) -> Evidence:
+    """What was learned of a fact, with its number and its text."""
+    return next(each for each in known.evidence if each.fact is fact)

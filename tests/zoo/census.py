@@ -15,6 +15,7 @@ from typing import Any
 
 import petstore_frame as pf
 from zoo import habits
+from zoo.answers import pet
 from zoo.habits import STATUSES, Habits
 from zoo.stores import ZooStore
 
@@ -45,6 +46,16 @@ class Tally:
     needless: list[str] = field(default_factory=list)
     misled: Counter[str] = field(default_factory=Counter)
 
+    @staticmethod
+    def add(
+        without_reason: list[str], by_reason: Counter[str], broken: set[str], text: str
+    ) -> None:
+        """Note what went wrong, by the broken assumption if one was stated."""
+        if broken:
+            by_reason[min(broken)] += 1
+        else:
+            without_reason.append(text)
+
 
 def draw_pets(rng: random.Random) -> list[dict[str, Any]]:
     """Draw an inventory: none to a few thousand pets, often near the edge of a page."""
@@ -66,12 +77,7 @@ def draw_pets(rng: random.Random) -> list[dict[str, Any]]:
         gap = rng.choice((0, 1, 30)) if count else 0
         start = rng.randint(1, count + 1)
         ids = [n + gap * (n >= start) for n in range(1, count + 1)]
-    return [_pet(pet_id, rng.choices(choices, weights)[0]) for pet_id in ids]
-
-
-def _pet(pet_id: int, status: str | None) -> dict[str, Any]:
-    pet: dict[str, Any] = {"id": pet_id, "name": f"Pet {pet_id}", "categoryId": pet_id % 7}
-    return pet | ({"status": status} if status else {})
+    return [pet(pet_id, rng.choices(choices, weights)[0], pet_id % 7) for pet_id in ids]
 
 
 def draw_habits(rng: random.Random) -> Habits:
@@ -150,33 +156,25 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
         tally.requests += len(store.requests)
     known = inventory.completeness
     tally.verdicts[f"{known.verdict}, {'one status' if known.status else 'all pets'}"] += 1
-    missing = missing_pets(store, inventory, status)
-    wrong = wrong_counts(store, known)
-    strategy = options.get("strategy", "auto")
-    broken = store.habits.breaks(store.pets, status, strategy) & set(known.assumptions)
-    if known.verdict == "incomplete" and not lacks_any(store, inventory, status):
-        if broken:
-            tally.misled[sorted(broken)[0]] += 1
-        else:
-            tally.needless.append(f"{known}: {store.habits}, {options}")
-    if not missing and not wrong:
-        return
-    if broken:
-        tally.conditional[sorted(broken)[0]] += 1
-    else:
-        tally.false.append(f"{known}; missing {missing}, {wrong}: {store.habits}")
+    wrong = [*missing_pets(store, inventory, status), *wrong_counts(store, known)]
+    broken = store.habits.breaks(status, options.get("strategy", "auto")) & set(known.assumptions)
+    lacks_any = not _ids_with(store, status) <= set(inventory.frame["id"])
+    text = f"{known}; {wrong}: {store.habits}, {options}"
+    if known.verdict == "incomplete" and not lacks_any:
+        tally.add(tally.needless, tally.misled, broken, text)
+    if wrong:
+        tally.add(tally.false, tally.conditional, broken, text)
 
 
-def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -> int:
-    """Return how many lasting pets of those asked for a complete verdict left out."""
-    known = inventory.completeness
-    if not known.is_complete:
-        return 0
+def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -> set[int]:
+    """Return the lasting pets of those asked for that a complete verdict left out."""
+    if not inventory.completeness.is_complete:
+        return set()
     wanted = store.lasting_ids
     if status is not None:  # those that had it at the start and at the end
         had = {pet_id for pet_id, then in store.statuses_at_start.items() if then == status}
         wanted = had & _ids_with(store, status)
-    return len(wanted - set(inventory.frame["id"]))
+    return wanted - set(inventory.frame["id"])
 
 
 def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
@@ -189,14 +187,9 @@ def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
     ]
 
 
-def lacks_any(store: ZooStore, inventory: pf.Inventory, status: str | None) -> bool:
-    """Tell whether the store has a pet of those asked for that was not read."""
-    return not _ids_with(store, status) <= set(inventory.frame["id"])
-
-
 def _ids_with(store: ZooStore, status: str | None) -> set[int]:
     """Return the pets of one status, or of all."""
-    return {pet["id"] for pet in store.pets if status in (None, pet.get("status"))}
+    return {each["id"] for each in store.pets if status in (None, each.get("status"))}
 
 
 def _naive_misses(store: ZooStore, status: str | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from petstore_frame.inventory import Assumption
 
@@ -80,9 +79,7 @@ class Habits:
     tells_age: bool = False
     repeats_last_page: bool = False
 
-    def breaks(
-        self, pets: list[dict[str, Any]], status: str | None = None, strategy: str = "auto"
-    ) -> set[str]:
+    def breaks(self, status: str | None = None, strategy: str = "auto") -> set[str]:
         """Return the assumptions that do not hold of this store, as far as no answer shows it.
 
         A vice that the answers give away must be found out, so it breaks none; a total gives

@@ -6,7 +6,6 @@ known, so a verdict about it can be checked.
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -20,9 +19,11 @@ import httpx
 
 from clocks import timed_client
 from petstore_frame import Client
+from zoo.answers import pets
 from zoo.habits import STATUSES, Habits
 
-Fails = Callable[[int, dict[str, str]], BaseException | httpx.Response | None]
+Failure = BaseException | httpx.Response
+Fails = Callable[[int, dict[str, str]], Failure | None]
 ORIGIN = "http://127.0.0.1"
 BASE_URL = f"{ORIGIN}/v1"
 # A store that grows for ever with each request has no end to find.
@@ -44,7 +45,8 @@ class ZooStore:
         # Copy B has never heard of the newest pet, so a fetch that begins there owes none of it.
         newest = max(self.ids_at_start, default=None)
         self._newest = newest if self.habits.lag else None
-        if self.habits.lag and self.habits.lag[0] == "B":
+        self._begins_behind = (self.habits.lag or "A")[0] == "B"
+        if self._begins_behind:
             self.ids_at_start.discard(newest)
         self.counts: dict[str | None, set[int]] = {}
         self.statuses_at_start = {
@@ -91,8 +93,8 @@ class ZooStore:
         query = dict(request.url.params)
         rows = self._ordered(self._filtered(query))
         start, size = self._start(rows, query), self._size(query)
-        if self.habits.order == "ties":
-            rows = self._tied(rows, start)
+        if self.habits.order == "ties":  # pets that share a value come as each query finds them
+            rows.sort(key=lambda pet: (pet["id"] % 3, hash((pet["id"], start))))
         page = rows[start : start + size]
         if self.habits.filters_last and "status" in query:
             page = [pet for pet in page if pet.get("status") == query["status"]]
@@ -101,31 +103,24 @@ class ZooStore:
             page = []
         if self.habits.tells_age and self._is_behind(query):
             headers.append(("Age", "3600"))
-        return httpx.Response(
-            200,
-            content=json.dumps(page).encode(),
-            headers=[("Content-Type", "application/json"), *headers],
-        )
+        return httpx.Response(200, json=page, headers=headers)
 
     def _note_counts(self) -> None:
         """Remember how many pets each status has at this request, and in which copy."""
         if self.habits.drift is None and len(self.requests) > 1:
             return
-        shown = [self.pets]
-        if self.habits.lag is not None and self.habits.lag[0] == "B":
-            shown.append([pet for pet in self.pets if pet["id"] != self._newest])
-        for pets in shown:
-            found = Counter(pet.get("status") for pet in pets)
+        copy_b = [pet for pet in self.pets if pet["id"] != self._newest]
+        for held in (self.pets, copy_b)[: 1 + self._begins_behind]:
+            found = Counter(pet.get("status") for pet in held)
             for status in (*STATUSES, None, "reserved"):
                 self.counts.setdefault(status, set()).add(found[status])
 
     def _filtered(self, query: dict[str, str]) -> list[dict[str, Any]]:
-        status = query.get("status")
         is_behind = self._is_behind(query)
-        pets = [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
-        if status is None or self.habits.ignores_filter or self.habits.filters_last:
-            return [pet for pet in pets if not self._is_hidden(pet)]
-        return [pet for pet in pets if pet.get("status") == status]
+        held = [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
+        if "status" not in query or self.habits.ignores_filter or self.habits.filters_last:
+            return [pet for pet in held if not self._is_hidden(pet)]
+        return [pet for pet in held if pet.get("status") == query["status"]]
 
     def _is_behind(self, query: dict[str, str]) -> bool:
         """Tell whether it is the turn of the copy that lags."""
@@ -146,10 +141,6 @@ class ZooStore:
         if order == "scattered":
             return sorted(rows, key=lambda pet: (self._scatter.get(pet["id"], 2.0), pet["id"]))
         return sorted(rows, key=lambda pet: pet["id"], reverse=order == "newest")
-
-    def _tied(self, rows: list[dict[str, Any]], start: int) -> list[dict[str, Any]]:
-        """Order by a value that many pets share, and those as each query finds them."""
-        return sorted(rows, key=lambda pet: (pet["id"] % 3, hash((pet["id"], start))))
 
     def _size(self, query: dict[str, str]) -> int:
         if self.habits.ignores_limit:
@@ -189,17 +180,12 @@ class ZooStore:
         return next(places, len(rows) - 1) + 1
 
     def _total(self, rows: list[dict[str, Any]], start: int, count: int) -> list[tuple[str, str]]:
-        name, true = "X-Total-Count", len(rows)
-        stated = {
-            "true": true,
-            "page length": count,
-            "too high": true + 7,
-            "too low": max(0, true - 7),
-            "unfiltered": len(self.pets),
-        }
-        if self.habits.total == "content-range":
+        true, kind = len(rows), self.habits.total
+        stated = {"true": true, "too high": true + 7, "too low": max(0, true - 7)}
+        stated |= {"page length": count, "unfiltered": len(self.pets)}
+        if kind == "content-range":
             return [("Content-Range", f"items {start}-{start + count}/{true}")]
-        return [(name, str(stated[self.habits.total]))] if self.habits.total else []
+        return [("X-Total-Count", str(stated[kind]))] if kind else []
 
     def _way(
         self, rows: list[dict[str, Any]], start: int, size: int, query: dict[str, str]
@@ -258,7 +244,7 @@ class ZooStore:
     def _drift(self) -> None:
         drift, number = self.habits.drift, max((pet["id"] for pet in self.pets), default=0) + 1
         if drift in ("grows at the end", "grows in front"):
-            self.pets.append({"id": number, "name": "new", "categoryId": 1, "status": "available"})
+            self.pets += pets(1, "available", first=number)
             self._scatter[number] = -1.0 if drift == "grows in front" else 3.0
         elif drift == "loses pets" and self.pets:
             self.pets.pop(self._random.randrange(len(self.pets)))

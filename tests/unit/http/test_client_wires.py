@@ -8,7 +8,7 @@ from threading import Barrier
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.http.connections import Watch, Wire, Wires
+from petstore_frame.http.connections import Wire, Wires
 
 BASE_URL = "http://127.0.0.1/v1"
 
@@ -46,16 +46,6 @@ def test_requests_side_by_side_share_no_wire() -> None:
         pages = [pool.submit(client.list_pets) for _ in range(4)]
         assert [len(page.result()) for page in pages] == [0] * 4
     assert [transport.closed for transport in made] == [1] * 4
-
-
-def test_a_connection_that_could_not_be_watched_is_not_used_again() -> None:
-    """Where the bytes of an answer were not seen, a second answer may wait behind it."""
-    made = [Recorded() for _ in range(3)]
-    unused = iter(made)
-    with pf.Client(BASE_URL, "k") as client:
-        client._transport._wires = Wires(lambda: Wire(next(unused), Watch()))
-        assert [len(client.list_pets()) for _ in range(3)] == [0, 0, 0]
-    assert [transport.closed for transport in made] == [1] * 3
 
 
 def test_a_transport_of_the_callers_own_is_shared_and_closed_once() -> None:

@@ -19,12 +19,6 @@ from petstore_frame.schema.arguments import whole_number
 from threaded import Server
 
 
-@pytest.fixture
-def silent() -> pf.Client:
-    """A client of an address where nothing listens: whatever is sent would fail at once."""
-    return pf.Client("http://127.0.0.1:9/v1", "k", max_retries=0)
-
-
 def told(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> str:
     with pytest.raises(kind) as caught:
         call()
@@ -60,20 +54,15 @@ def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])
-def test_an_id_is_a_whole_number(silent: pf.Client, value: Any) -> None:
-    """Texts, floats and booleans are no ids, and nothing is sent for them."""
-    for call in (silent.find_pet, silent.get_pet):
+def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
+    """Texts, floats and booleans are no ids, and nothing is sent for them; numpy's numbers need no
+    conversion."""
+    for call in (client.find_pet, client.get_pet):
         words = told(lambda call=call: call(value))
         assert words.startswith("pet_id is a whole number, got ")
         assert words.endswith("nothing was sent")
-
-
-def test_numpys_whole_numbers_are_whole_numbers() -> None:
-    """An id or a category taken from a frame needs no conversion."""
     assert whole_number("pet_id", np.int64(3), 1) == 3
-    assert pf.NewPet(name="Luna", category_id=np.int64(3)).to_json() == (
-        b'{"name":"Luna","categoryId":3}'
-    )
+    assert b'"categoryId":3}' in pf.NewPet(name="Luna", category_id=np.int64(3)).to_json()
 
 
 @pytest.mark.parametrize(
@@ -82,7 +71,6 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
         ({"status": "lost"}, "status is one of available, pending, sold, or None for all"),
         ({"status": "Sold"}, "got 'Sold' (did you mean 'sold'?); nothing"),
         ({"status": "availible "}, "(did you mean 'available'?); nothing"),
-        ({"status": "lost"}, "got 'lost'; nothing"),
         ({"status": 3}, "got 3; nothing"),
         ({"limit": "10"}, "limit is a whole number, got the text '10'"),
         ({"limit": 0}, "limit is 1 to 100, got 0"),
@@ -96,17 +84,16 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
         ({"id_range": (1, 20_000)}, "id_range is at most 10,000 ids"),
         ({"id_range": (1, 5), "status": "sold"}, "leave out the status, or the id_range"),
         ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
-        ({"progress": 1}, "progress is a function, True, False or None, got 1"),
         ({"progress": 0}, "progress is a function, True, False or None, got 0"),
     ],
 )
 def test_an_argument_of_a_fetch_is_refused_in_words(
-    silent: pf.Client, options: dict[str, Any], words: str
+    client: pf.Client, options: dict[str, Any], words: str
 ) -> None:
     """What an argument can be is said where it is refused, under one class of error, for a whole
     listing and for a page."""
     has_page = options.keys() <= {"limit", "status"}
-    for ask in (partial(pf.fetch_inventory, silent), silent.list_pets)[: 1 + has_page]:
+    for ask in (partial(pf.fetch_inventory, client), client.list_pets)[: 1 + has_page]:
         said = told(partial(ask, **options))
         assert words in said
         assert said.endswith("nothing was sent")
@@ -125,25 +112,25 @@ def test_an_argument_of_a_fetch_is_refused_in_words(
     ],
 )
 def test_all_that_is_wrong_with_a_pet_is_said_at_once(
-    silent: pf.Client, pet: dict[str, Any], words: list[str]
+    client: pf.Client, pet: dict[str, Any], words: list[str]
 ) -> None:
     """Every field at fault is named, by its Python name, in our words."""
-    for call in (lambda: silent.create_pet(**pet), lambda: pf.NewPet(**pet)):
+    for call in (lambda: client.create_pet(**pet), lambda: pf.NewPet(**pet)):
         said = told(call)
         assert [part for part in words if part not in said] == []
         assert "pydantic" not in said
 
 
-def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
+def test_a_pet_may_be_given_as_keywords(client: pf.Client) -> None:
     """The fields of a pet need no NewPet around them, and may be a row of a frame; a dict, a row
     or a NewPet in the place of the name gets the call that takes its fields."""
     luna = {"name": "Luna", "category_id": 3, "status": "sold"}
     row = pd.DataFrame([luna]).iloc[0]
-    with answering(pf.Pet(id=1, **luna).model_dump(by_alias=True)) as client:
-        added = [client.create_pet(**luna), client.create_pet(*luna.values())]
-        assert [*added, client.create_pet(**dict(row))] == [pf.Pet(id=1, **luna)] * 3
+    with answering(pf.Pet(id=1, **luna).model_dump(by_alias=True)) as own:
+        added = [own.create_pet(**luna), own.create_pet(*luna.values())]
+        assert [*added, own.create_pet(**dict(row))] == [pf.Pet(id=1, **luna)] * 3
     for whole in (luna, row, pf.NewPet(**luna)):
-        words = told(partial(silent.create_pet, whole))
+        words = told(partial(client.create_pet, whole))
         assert pf.NewPet(**dict(whole)) == pf.NewPet(**luna)
         assert f"got a {type(whole).__name__}; create_pet(**dict(pet))" in words
         assert "pf.load_frame(frame, client)" in words
@@ -172,9 +159,9 @@ def test_another_pet_than_was_sent_is_an_error(returned: dict[str, Any], field: 
 
 
 @pytest.mark.parametrize("word", ["pets", "fetch_inventory", "add_pet", "summary"])
-def test_a_guessed_method_names_the_right_ones(silent: pf.Client, word: str) -> None:
+def test_a_guessed_method_names_the_right_ones(client: pf.Client, word: str) -> None:
     """Who guesses a method is told those that a client has in one sentence."""
-    assert "create_pet" in told(lambda: getattr(silent, word), AttributeError)
+    assert "create_pet" in told(lambda: getattr(client, word), AttributeError)
 
 
 def test_a_closed_client_says_so(sample_server: Server) -> None:
@@ -194,11 +181,6 @@ def test_a_closed_server_hands_out_no_client(process_server: pf.Server) -> None:
     assert "start a new one with pf.serve()" in told(process_server.client, pf.errors.ClosedError)
 
 
-def test_help_shows_the_fields_of_a_pet_as_they_are_typed() -> None:
-    """Before and after the first pet is made, without wire names and annotations."""
-    for _ in range(2):
-        assert list(inspect.signature(pf.NewPet).parameters) == ["name", "category_id", "status"]
-        assert "PetField" not in str(inspect.signature(pf.Pet))
-        pf.Pet(id=1, name=pf.NewPet(name="Luna", category_id=3).name, category_id=3)
-    # Its parameters are written out for editors, so a new field needs a line there, too.
+def test_create_pet_takes_the_fields_of_a_new_pet() -> None:
+    """Its parameters are written out for editors, so a new field needs a line there, too."""
     assert [*inspect.signature(pf.Client.create_pet).parameters][1:] == [*pf.NewPet.model_fields]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
+import zipfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import openpyxl
+import xlsxwriter
 
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
@@ -33,9 +35,15 @@ def records_of(
         return list(opened)
 
 
-def problems_of(records: list[Record]) -> list[tuple[int, str | None]]:
-    """Return the line of each record with a problem, and the word that would accept it."""
-    return [(each.line, each.problem.accept) for each in records if each.problem is not None]
+def written_out(record: Record) -> str:
+    """A record as its line, its payload or its state and problem, its notes, and its key."""
+    what = "left out" if record.left_out else str(record.state)
+    if record.payload is not None:
+        what = record.payload.decode()
+    elif (problem := record.problem) is not None:
+        what = f"{what} {problem.accept or problem.code} {problem.column or '-'}"
+    key = [] if record.key is None else [f"key {record.key}"]
+    return " | ".join([f"{record.line}: {what}", *record.notes, *key])
 
 
 def written(folder: Path, text: str | bytes, name: str = "pets.csv") -> Path:
@@ -53,6 +61,18 @@ def workbook_of(folder: Path, *rows: Collection[Any]) -> openpyxl.Workbook:
         book.active.append(row)
     book.save(folder / "pets.xlsx")
     return book
+
+
+def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
+    """Save a workbook of one record, some of its parts replaced or added."""
+    plain = path.with_suffix(".plain")
+    book = xlsxwriter.Workbook(str(plain))
+    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
+    book.close()
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in {*old.namelist(), *parts}:
+            new.writestr(name, parts[name] if name in parts else old.read(name))
+    return path
 
 
 @contextmanager

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
-from petstore_frame.loader.reading.tables import NUMBER_NOTE
-from petstore_frame.loader.record import Record, State, Suspicion
-from unit.loader.opened import INPUTS, problems_of, records_of, workbook_of, written
+from petstore_frame.loader.record import State, Suspicion
+from unit.loader.opened import (
+    INPUTS,
+    records_of,
+    workbook_of,
+    written,
+    written_out,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\r\t"\\'))
 STATUS = st.sampled_from(["available", "pending", "sold", None])
 
 
-def check(*rows: tuple[Any, ...], **options: Any) -> list[Record]:
-    columns = ("name", "categoryId", "status", "tag", "chip")
-    return records_of(pd.DataFrame(rows, columns=columns, dtype="object"), **options)
-
-
 @given(TEXT, st.integers(-(2**63), 2**63 - 1), STATUS)
 def test_payload_is_the_models_bytes(name: str, category: int, status: str | None) -> None:
     """A payload equals ``NewPet.to_json`` byte for byte."""
-    (record,) = check((name, str(category), status, "", ""), accept=[*Suspicion])
+    row = {"name": [name], "category": [str(category)], "status": [status]}
+    (record,) = records_of(pd.DataFrame(row, dtype="object"), accept=[*Suspicion])
     if not name.strip():
         assert record.state is not State.PENDING
         return
@@ -35,36 +38,157 @@ def test_payload_is_the_models_bytes(name: str, category: int, status: str | Non
     assert record.payload == pet.to_json()
 
 
-def test_a_fingerprint_is_of_all_that_is_sent_but_the_status() -> None:
-    """A status that changes leaves it as it is; another name does not."""
-    rex, sold, bo = check(
-        ("Rex", "3", "", "", ""), ("Rex", "3", "sold", "", ""), ("Bo", "3", "", "", "")
-    )
-    assert rex.fingerprint == sold.fingerprint != bo.fingerprint
+def pet(line: int, name: str, category: int, status: str = "") -> str:
+    """A record that is sent, as it is written out."""
+    more = f',"status":"{status}"' if status else ""
+    return f'{line}: {{"name":"{name}","categoryId":{category}{more}}}'
 
 
-def test_a_number_where_one_belongs_is_a_plain_cell() -> None:
-    """A typed number is read as its text; only as a name it is noted, and beside it nothing is."""
-    for name, notes in (("7", ()), (7, (NUMBER_NOTE,))):
-        (record,) = check((name, 3, None, 8, None))
-        assert (record.payload, record.notes) == (b'{"name":"7","categoryId":3}', notes)
+HEADER = ("name", "categoryId", "status")
+# A text is a file, a list the rows of a sheet.
+RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
+    "a key of several columns is a list of texts, one of which may be empty in one row": (
+        'name,category,tag,chip\nA,3, Köln,7\nA,3,"a ""b""",8\nA,3,,9\nA,3,,7\nA,3,,\n',
+        {"key": ("tag", "chip")},
+        [f'{pet(2, "A", 3)} | key ["Köln", "7"]', f'{pet(3, "A", 3)} | key ["a \\"b\\"", "8"]',
+         f'{pet(4, "A", 3)} | key ["", "9"]', *(f"{n}: invalid key_missing tag" for n in (5, 6))],
+    ),
+    "an empty cell, an error and a rounded number are no key": (
+        'name,category,tag\nA,3,\nA,3,#N/A\nA,3,#NV\nA,3,9.81E+14\nA,3,"9,81E+14"\nA,3,1\n',
+        {"key": "tag"},
+        [*(f"{n}: invalid key_missing tag" for n in range(2, 7)), f"{pet(7, 'A', 3)} | key 1"],
+    ),
+    "a key that the value map makes empty names no animal": (
+        "tag,name,category\nnone,A,3\n7,B,3\n",
+        {"key": "tag", "value_map": {"key": {"None": ""}}},
+        ["2: invalid key_missing tag", f"{pet(3, 'B', 3)} | key 7"],
+    ),
+    "an empty cell takes its default with a note, unless the column that it names is empty": (
+        "tag,name,category\n7,,3\n8,Unknown,3\n9,A,\n,,3\n",
+        {"value_map": {"name": {"unknown": ""}},
+         "defaults": {"name": "Unnamed {Tag}", "category_id": 5, "status": "available"}},
+        [f'{pet(2, "Unnamed 7", 3, "available")} | default_name | default_status',
+         f'{pet(3, "Unnamed 8", 3, "available")} | default_name | default_status',
+         f'{pet(4, "A", 5, "available")} | default_category_id | default_status',
+         "5: invalid missing_name name | default_status"],
+    ),
+    "a list of dogs needs no category column": (
+        "name\nA\n", {"defaults": {"category_id": 5}}, [f"{pet(2, 'A', 5)} | default_category_id"],
+    ),
+    "otherwise is what neither the field nor the value map knows": (
+        "name,category,status\nA,Dog,sold\nB,Cat,gone\nC,Emu,kept\n",
+        {"categories": {1: "Dog", 2: "Cat", 9: "Other"}, "value_map": {"status": {"kept": "sold"}},
+         "otherwise": {"status": "", "category_id": "Other"}},
+        [pet(2, "A", 1, "sold"), pet(3, "B", 2), pet(4, "C", 9, "sold")],
+    ),
+    "rows are left out by the words of a column, in any case, or by their lines": (
+        "name,category,outcome,place\nA,3,Died,x\nB,3,,x\nC,3,,y\nD,3,,x\n",
+        {"leave_out": {"Outcome": "DIED"}, "only": {"place": ["x"]}, "leave_lines": [5]},
+        ["2: left out", pet(3, "B", 3), "4: left out", "5: left out"],
+    ),
+    "each of several animals of a row has its key and which of them it is": (
+        "tag,name,category,n\n7,Hen,3,2\n8,Cow,4,1\n9,Ox,4,0\n",
+        {"key": "tag", "count": "N"},
+        [f'{pet(2, "Hen", 3)} | key ["7", "1"]', f'{pet(2, "Hen", 3)} | key ["7", "2"]',
+         f'{pet(3, "Cow", 4)} | key ["8", "1"]', '4: invalid not_a_count n | key ["9", "1"]'],
+    ),
+    "more than a thousand animals of a row are to confirm": (
+        "name,category,n\nBee,3,1001\n", {"count": "n"}, ["2: invalid large_count n"],
+    ),
+    "a thousand and one are sent where that is confirmed": (
+        "name,category,n\nBee,3,1001\n", {"count": "n", "accept": "large_count"},
+        [pet(2, "Bee", 3)] * 1001,
+    ),
+    "two identical rows without a key may be two animals": (
+        "name,category\nA,3\nTom &amp; Bo,3\nA,3\n", {},
+        [pet(2, "A", 3), f"{pet(3, 'Tom &amp; Bo', 3)} | html_entity",
+         f"{pet(4, 'A', 3)} | identical_row"],
+    ),
+    "a label is its number without a note, a twin label ambiguous": (
+        "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n",
+        {"categories": {5: "Dog", 1: "Bird", 2: "bird"}},
+        [pet(2, "A", 5), pet(3, "B", 5), "4: invalid ambiguous_category category",
+         "5: invalid unknown_category category", pet(6, "E", 5)],
+    ),
+    "a block of zeros, as a crashed export leaves it, costs one record": (
+        f"name,category\nA,3\n{chr(0) * 500}", {},
+        [pet(2, "A", 3), "3: invalid missing_cell category"],
+    ),
+    "a cell is swallowed though no whole row is within it": (
+        'note,name,category\n1,"A,3\n2,B",4\n3,C,5\n', {},
+        ["2: invalid swallowed_rows -", "3: invalid swallowed_rows -", pet(4, "C", 5)],
+    ),
+    **{f"a note of several lines is ordinary: {note!r}": (
+        f'note,name,category\n"{note}",A,3\n,B,4\n', {}, [pet(2, "A", 3), pet(4, "B", 4)],
+    ) for note in ("shy, quiet\nneeds walks", "shy\nneeds walks, daily", "\r,")},
+    **{f"{total!r} is a total, also in front of blank rows": (
+        f"name,category\nA,3\nB,4\n{total},7\n,\n", {},
+        [pet(2, "A", 3), pet(3, "B", 4), "4: invalid total_row name", "5: skipped | blank"],
+    ) for total in ("Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt")},
+    "an id beyond the given categories is held": (
+        "name,category\nA,3\nB,4\n", {"categories": {3: "Dog"}},
+        [pet(2, "A", 3), "3: invalid unlisted_category category"],
+    ),
+    "what is accepted is sent, and says so": (
+        "name,category\nA,3\nB,-5\n", {"accept": [Suspicion.LOW_CATEGORY_ID]},
+        [pet(2, "A", 3), f"{pet(3, 'B', -5)} | low_category_id"],
+    ),
+    "an id below one that is given is none": (
+        "name,category\nA,3\nB,-5\n", {"categories": {3: "Dog", -5: "Ghost"}},
+        [pet(2, "A", 3), pet(3, "B", -5)],
+    ),
+    "blank rows of a sheet are nothing above the header and at the end": (
+        [(), HEADER, ("A", 3), (), ("B", 4, "sold"), (" ",), (None,), ()], {},
+        [pet(3, "A", 3), "4: skipped | blank", pet(5, "B", 4, "sold"), "6: skipped | blank"],
+    ),
+    "the first row of a sheet without a header is a record": (
+        [("A", 3, "sold")], {"columns": [*HEADER]}, [pet(1, "A", 3, "sold")],
+    ),
+    "a row of formulas that were never calculated is no blank row": (
+        [HEADER, ("=A1",), ("A", 3)], {},
+        ["2: invalid formula_without_value name | also categoryId: the category id is missing",
+         pet(3, "A", 3)],
+    ),
+    **{f"a frame of {make.__module__.partition('.')[0]} is as the file of it": (
+        make({"Name": ["A", "NA"], "category_id": [3, 2**53 + 1], "status": ["Sold", None]}), {},
+        [f'{pet(1, "A", 3, "sold")} | status_case', pet(2, "NA", 2**53 + 1)],
+    ) for make in (pd.DataFrame, pl.DataFrame)},
+    "of a frame a float is whole again, and a truth value, a list or nothing refuses its row": (
+        pd.DataFrame({"name": ["A", 7, date(2026, 3, 1), True, ["B"], "C"], "tag": range(6),
+                      "category": [3.0, 4, 5, 6, 7, None]}), {},
+        [pet(1, "A", 3), f'{pet(2, "7", 4)} | number→text',
+         f'{pet(3, "2026-03-01", 5)} | date→text', "4: invalid boolean_value name",
+         "5: invalid not_text name", "6: invalid missing_category_id category"],
+    ),
+    "the last of thousands of columns count too": (
+        f"{','.join(f'question_{n:05d}_of_a_survey' for n in range(5000))},name,category\n"
+        f"{'x,' * 5000}A,3\n", {}, [pet(2, "A", 3)],
+    ),
+    "a mapping names columns in any case, and fields as the store does": (
+        "Animal,Kind\nA,3\n", {"mapping": {"name": "animal", "categoryId": "Kind"}},
+        [pet(2, "A", 3)],
+    ),
+    "columns that are numbers are named as text": (
+        pd.DataFrame([["A", 3]]), {"mapping": {"name": "0", "category_id": "1"}}, [pet(1, "A", 3)],
+    ),
+    "a missing name of a frame is an empty one": (
+        pd.DataFrame({"name": ["A", None, float("nan"), pd.NA, ""], "category": 3}, dtype="object"),
+        {}, [pet(1, "A", 3), *(f"{n}: invalid missing_name name" for n in (2, 3, 4, 5))],
+    ),
+}  # fmt: skip
 
 
-def test_a_key_of_several_columns_is_a_list_of_their_texts() -> None:
-    """One of them may be empty where the rest names one row of the file, and no other."""
-    cells = [(" Köln", "7"), ('a "b"', "8"), ("", "9"), ("", "7"), ("", "")]
-    records = check(*(("Rex", "3", "", *each) for each in cells), key=("tag", "chip"))
-    assert [record.key for record in records] == [
-        '["Köln", "7"]', '["a \\"b\\"", "8"]', '["", "9"]', None, None,
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("cell", ["", "#N/A", "#NV", "9.81E+14", "9,81E+14"])
-def test_what_a_spreadsheet_leaves_is_no_key(cell: str) -> None:
-    """An empty cell, an error and a rounded number name no animal."""
-    (record,) = check(("Rex", "3", "", cell, ""), key=("tag",))
-    assert (record.state, record.key) == (State.INVALID, None)
-    assert record.problem is not None and record.problem.code == "key_missing"
+@pytest.mark.parametrize(("source", "options", "expected"), RECORDS.values(), ids=RECORDS)
+def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, expected) -> None:
+    """Sent, left out, to fix or to confirm, with what is noted of it, and the key of its animal."""
+    if isinstance(source, str):
+        source = written(tmp_path, source)
+    elif isinstance(source, list):
+        workbook_of(tmp_path, *source)
+        source = tmp_path / "pets.xlsx"
+    records = records_of(source, **options)
+    assert [written_out(record) for record in records] == expected
+    assert [record.number for record in records] == [*range(1, len(expected) + 1)]
 
 
 @pytest.mark.parametrize(
@@ -79,43 +203,9 @@ def test_what_a_spreadsheet_leaves_is_no_key(cell: str) -> None:
 )
 def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
     """Days, times and numbers come in their order, whatever their texts look like."""
-    records = check(*(("Rex", "3", "", "1", date) for date in (*dates, "?")), keep="newest: chip")
-    ranks = [record.rank or "" for record in records]
+    rows = pd.DataFrame({"day": [*dates, "?"], "name": "A", "category": 3, "tag": "1"})
+    ranks = [record.rank or "" for record in records_of(rows, key="tag", keep="newest: day")]
     assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == ""
-
-
-# -- what looks like no animal is held until a person confirms it ----------------------------------
-
-TOTALS = ["Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt"]
-DOG = {3: "Dog"}
-
-
-@pytest.mark.parametrize(
-    ("text", "categories", "expected"),
-    [
-        # A total has many words, also in front of blank rows.
-        *((f"Rex,3\nBo,4\n{name},7\n,\n", None, [(4, "total_row")]) for name in TOTALS),
-        # Ids beyond the given categories, and below one; none that was given.
-        ("Rex,3\nBo,4\nMax,3\n", DOG, [(3, "unlisted_category")]),
-        ("Rex,3\nBo,4\nMax,3\n", None, []),
-        ("Rex,3\nBo,-5\nMax,3\n", None, [(3, "low_category_id")]),
-        ("Rex,3\nBo,-5\nMax,3\n", {**DOG, -5: "Ghost"}, []),
-    ],
-)
-def test_what_looks_like_no_animal_is_held(tmp_path: Path, text: str, categories, expected) -> None:
-    """Each with the word that accepts it."""
-    path = written(tmp_path, f"name,category_id\n{text}")
-    assert problems_of(records_of(path, categories=categories)) == expected
-
-
-def test_what_is_accepted_is_sent_with_a_note(tmp_path: Path) -> None:
-    """Each kind has its word, and a record that was let through says so."""
-    book = workbook_of(tmp_path, ("name", "category_id"), ("Rex", 3), ("Hidden", 4), ("Bo", 5))
-    book.active.row_dimensions[3].hidden = True
-    book.save(tmp_path / "pets.xlsx")
-    assert problems_of(records_of(tmp_path / "pets.xlsx")) == [(3, "hidden_row")]
-    records = records_of(tmp_path / "pets.xlsx", accept=[Suspicion.HIDDEN_ROW])
-    assert problems_of(records) == [] and records[1].notes == ("hidden_row",)
 
 
 @pytest.mark.parametrize("name", ["31_swallowed_rows.csv", "31_swallowed_note.csv"])
@@ -126,22 +216,6 @@ def test_rows_swallowed_by_an_open_quote_are_to_fix_line_by_line(name: str) -> N
     assert {each.problem.option for each in swallowed if each.problem} == {("quoting", "none")}
     (one, *_) = records_of(INPUTS / name, accept=["swallowed_rows"])
     assert one.cells[0].count("\n") == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "states"),
-    [
-        # The rest of the row in which it opens tells, though no whole row is within.
-        ('1,"Ben,3\n2,Luna",4\n3,Bo,5\n', ["invalid", "invalid", "pending"]),
-        # A line break and a comma in a text beside the animal are ordinary.
-        *((f'"{note}",Rex,3\n,Bo,4\n', ["pending", "pending"])
-          for note in ("shy, quiet\nneeds walks", "shy\nneeds walks, daily", "\r,")),
-    ],
-)  # fmt: skip
-def test_a_quote_that_swallows_a_row_is_told(tmp_path: Path, text: str, states: list[str]) -> None:
-    """It is told by what looks like a row of the file, not by a line break alone."""
-    records = records_of(written(tmp_path, f"note,name,category_id\n{text}"))
-    assert [record.state for record in records] == states
 
 
 @pytest.mark.parametrize(
@@ -157,10 +231,10 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
     """The fix file does not know of hidden rows, so it carries the question along."""
     header = "name,category_id,_pf_accept,_pf_record"
     path = written(tmp_path, f"{header}\n{row},{answer},rabababab-2\nBo,3,,rabababab-5\n")
-    records = records_of(path)
-    assert problems_of(records) == ([] if held is None else [(2, held)])
-    assert [record.origin for record in records] == [("abababab", 2), ("abababab", 5)]
-    assert problems_of(records_of(path, accept=["hidden_row", "total_row"])) == []
+    first, second = records_of(path)
+    assert (first.problem and first.problem.accept, second.problem) == (held, None)
+    assert [first.origin, second.origin] == [("abababab", 2), ("abababab", 5)]
+    assert not any(each.problem for each in records_of(path, accept=["hidden_row", "total_row"]))
 
 
 def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import State
-from unit.loader.opened import memory_below, records_of, workbook_of
+from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
 
@@ -89,26 +89,6 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     assert len(records_of(path, sheet="Pets")) == 1
 
 
-@pytest.mark.parametrize(
-    ("rows", "options", "expected"),
-    [
-        # Above the header they are passed over, between rows skipped, at the end nothing.
-        (((), HEADER, ("Rex", 3), (), ("Bo", 4, "sold"), (" ",), (None,), ()), {},
-         [(3, "pending"), (4, "skipped"), (5, "pending"), (6, "skipped")]),
-        # Without a header the first row is a record.
-        ((("Rex", 3, "sold"),), {"columns": ["name", "category_id", "status"]}, [(1, "pending")]),
-        # Formulas that were never calculated are to fix, also alone in their row.
-        ((HEADER, ("=A1", "=B1"), ("Rex", 3)), {}, [(2, "invalid"), (3, "pending")]),
-    ],
-    ids=["blank rows", "no header", "formulas"],
-)  # fmt: skip
-def test_rows_of_a_sheet(tmp_path: Path, rows, options, expected) -> None:
-    """Each row that holds something is a record, and no other."""
-    workbook_of(tmp_path, *rows)
-    records = records_of(tmp_path / "pets.xlsx", **options)
-    assert [(record.line, str(record.state)) for record in records] == expected
-
-
 SHEET, TEXTS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>'
 
@@ -116,18 +96,6 @@ FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>
 def sheet(rows: str, after: str = "") -> str:
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     return f'<worksheet xmlns="{space}"><sheetData>{FIRST_ROW}{rows}</sheetData>{after}</worksheet>'
-
-
-def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
-    """Save a workbook of one record, some of its parts replaced or added."""
-    plain = path.with_suffix(".plain")
-    book = xlsxwriter.Workbook(str(plain))
-    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
-    book.close()
-    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in {*old.namelist(), *parts}:
-            new.writestr(name, parts[name] if name in parts else old.read(name))
-    return path
 
 
 # Made when asked for: every worker collects this file, and makes none. With the most MiB needed.

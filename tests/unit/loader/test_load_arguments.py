@@ -13,6 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.http.settings import DEFAULT_TIMEOUT_S
 from petstore_frame.loader.options import GRACE_S
+from unit.conftest import make_inventory
 from unit.loader.opened import workbook_of, written
 
 WRONG = [
@@ -108,6 +109,23 @@ def test_a_sheet_is_named(plan, tmp_path: Path) -> None:
     assert len(plan(path, sheet_name="Pets").frame) == 1
     with pytest.raises(pf.ArgumentError, match="sheet= is the name"):
         plan(path, sheet_name=0)
+
+
+@pytest.mark.parametrize(
+    ("load", "source", "words"),
+    [
+        (pf.load_frame, make_inventory(), "in a store already; pass its .frame"),
+        (pf.load_csv, pd.DataFrame({"name": ["Rex"]}), "got a DataFrame; load_frame takes"),
+        (pf.load_csv, "pets.xlsx", "pets.xlsx is a workbook; use load_excel"),
+        (pf.load_excel, "pets.csv", "pets.csv is not a workbook; use load_csv"),
+    ],
+)
+def test_what_is_meant_for_another_function_names_it(
+    client: pf.Client, tmp_path: Path, load: Any, source: Any, words: str
+) -> None:
+    """A caller who passes the wrong kind of thing is told what would be right."""
+    with pytest.raises(pf.ArgumentError, match=words):
+        load(source, client, journal=tmp_path)
 
 
 @pytest.mark.parametrize("load", [pf.load_csv, pf.load_excel, pf.load_frame])

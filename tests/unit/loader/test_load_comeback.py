@@ -24,19 +24,13 @@ def read(source: Any, known: dict[str, Columns] | None = None, **options: Any) -
     return [(record.number, record.cells, record.payload) for record in records]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"header_row": 3},
-        {"encoding": "cp1252"},
-        {"delimiter": ";"},
-        {"columns": ["Tier", "Art"]},
-        {"quoting": "none"},
-        {"mapping": MAPPING},
-    ],
-    ids=str,
-)
+FIRST = [
+    {}, {"header_row": 3}, {"encoding": "cp1252"}, {"delimiter": ";"}, {"quoting": "none"},
+    {"columns": ["Tier", "Art"]}, {"mapping": MAPPING},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", FIRST, ids=str)
 def test_the_options_of_the_first_source_do_not_matter(tmp_path: Path, options) -> None:
     """Neither the layout, nor the encoding, nor the columns need to be said again, or left out."""
     fix = written(tmp_path, FIX.encode("utf-8-sig"))

@@ -32,23 +32,37 @@ def note_answers(pace: Pace, count: int, *seconds: float) -> None:
         pace.note_answer(*seconds)
 
 
-def test_the_window_doubles_until_it_is_the_largest(pace: Pace) -> None:
-    """Each success of the first rounds lets one more start, and it stops at the largest."""
-    note_answers(pace, 2)
-    assert pace.room(0) == 4
-    note_answers(pace, 1000)
-    assert pace.room(0) == 16 and pace.room(15) == 1
+MANY = "a" * 1000
+# Answers, pressure, doubts, probes that are answered, seconds that pass: by their first letters.
+ROOMS = {
+    "each answer of the first rounds lets one more start": ("aa", 4),
+    "there is a largest window": (MANY, 16),
+    "pressure halves it once a round, whose requests all say the same": (f"{MANY}pppppppps", 8),
+    "after pressure a round that is not whole changes nothing": (f"{'a' * 14}ps{'a' * 8}", 8),
+    "after pressure a whole round lets one more start": (f"{'a' * 14}ps{'a' * 9}", 9),
+    "two doubts in a row, or three of twenty, stop nobody": ("dadadaaa", 2),
+    "three doubts in a row open the breaker": (f"ddd{'s' * 100}", 0),
+    "four doubts of twenty open it too": (f"dadadada{'s' * 100}", 0),
+    "once it was open, one at a time is sent when a GET was answered": (f"ddd{'s' * 100}g", 1),
+}
 
 
-def test_after_pressure_the_window_grows_by_one_a_round(pace: Pace, clock: SimpleNamespace) -> None:
-    """A store that was once asked for too much is approached slowly."""
-    note_answers(pace, 14)
-    pace.note_pressure(None)
-    clock.now += 1
-    note_answers(pace, 8)
-    assert pace.room(0) == 8
-    note_answers(pace, 1)
-    assert pace.room(0) == 9
+@pytest.mark.parametrize(("events", "room"), ROOMS.values(), ids=ROOMS)
+def test_what_happened_says_how_many_may_start(pace, clock, events: str, room: int) -> None:
+    """A store that works is asked for more, one that is pressed for less, one in doubt nothing."""
+    for event in events:
+        match event:
+            case "a":
+                pace.note_answer()
+            case "p":
+                pace.note_pressure(None)
+            case "d":
+                pace.note_doubt()
+            case "g":
+                pace.note_probe(is_up=True)
+            case "s":
+                clock.now += 1
+    assert (pace.room(0), pace.room(room)) == (room, 0)
 
 
 def test_what_waits_for_the_disk_is_added_to_the_window(pace: Pace) -> None:
@@ -56,15 +70,6 @@ def test_what_waits_for_the_disk_is_added_to_the_window(pace: Pace) -> None:
     for with_journal_s, rooms in ((0.025, {19}), (0.04, {31, 32}), (0.02, {16, 17})):
         note_answers(pace, 1000, 0.02, with_journal_s)
         assert pace.room(0) in rooms
-
-
-def test_pressure_halves_the_window_once_a_round(pace: Pace, clock: SimpleNamespace) -> None:
-    """All requests of a round say the same; the window is cut for the first of them."""
-    note_answers(pace, 1000)
-    for _ in range(8):
-        pace.note_pressure(None)
-    clock.now += 1
-    assert pace.room(0) == 8
 
 
 def test_a_retry_after_pauses_everyone(pace: Pace, clock: SimpleNamespace) -> None:
@@ -92,14 +97,6 @@ def test_a_store_that_asks_for_no_wait_is_not_flooded(pace: Pace, clock: SimpleN
     assert pace.wait_s() == 0.0
 
 
-def test_three_doubts_in_a_row_open_the_breaker(down: Pace, clock: SimpleNamespace) -> None:
-    """After the third no POST starts until a GET was answered; then one at a time."""
-    clock.now += 100
-    assert down.is_open and down.room(0) == 0
-    down.note_probe(is_up=True)
-    assert (down.room(0), down.room(1)) == (1, 0)
-
-
 def test_one_doubt_after_a_pause_opens_it_again(down: Pace, clock: SimpleNamespace) -> None:
     """A store that answers GET and no POST is found out after a few single tries."""
     for _ in range(FRUITLESS_OPENINGS):
@@ -108,15 +105,6 @@ def test_one_doubt_after_a_pause_opens_it_again(down: Pace, clock: SimpleNamespa
         down.note_probe(is_up=True)
         down.note_doubt()
     assert down.is_open and down.is_fruitless
-
-
-def test_scattered_doubts_open_it_too(pace: Pace) -> None:
-    """Four of the last twenty are too many, in a row or not."""
-    for _ in range(4):
-        assert not pace.is_open
-        pace.note_doubt()
-        pace.note_answer()
-    assert pace.is_open
 
 
 def test_waits_grow_and_an_answer_ends_them(pace: Pace, clock: SimpleNamespace) -> None:
@@ -140,12 +128,3 @@ def test_an_outage_counts_though_a_late_answer_came(down: Pace, clock: SimpleNam
     down.note_probe(is_up=False)
     clock.now += 50
     assert down.down_s() == 50
-
-
-def test_a_doubtful_answer_may_ask_for_patience_too(pace: Pace, clock: SimpleNamespace) -> None:
-    """After a 503 with a time, neither POST nor GET is sent before it; it is not an outage yet."""
-    for _ in range(12):
-        pace.note_doubt(6.0)
-    assert pace.room(0) == 0 and pace.wait_s() == pytest.approx(6.0) and pace.openings == 1
-    clock.now += 6.0
-    assert pace.wait_s() == 0.0

@@ -103,7 +103,6 @@ def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
     with session_of(result) as writer:
         assert writer.start(9.0) == 3
     assert states(result) == [*["unknown"] * 3, *["pending"] * 3]
-    assert all(row.reason == "killed" for row in result.rows(State.UNKNOWN))
 
 
 def test_an_absent_record_keeps_its_key(result: LoadResult, writer: Outcomes) -> None:
@@ -173,10 +172,3 @@ def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: 
     writer.commit([end(keyed, State.UNKNOWN)], 10.0)
     assert keyed.key is not None
     assert (writer.repeatable(0.5, 10.0), writer.repeatable(5.0, 10.0)) == ([1], [])
-
-
-def test_a_record_may_have_any_number_of_attempts(result: LoadResult) -> None:
-    """A store that asks for patience all night makes a frame like any other."""
-    change(result, "UPDATE records SET attempts = 1000000")
-    assert {*result.frame["attempts"]} == {1_000_000}
-    assert str(result.frame["attempts"].dtype) == "Int32"

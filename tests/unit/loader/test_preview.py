@@ -56,13 +56,6 @@ def test_what_is_held_is_counted_by_the_word_that_accepts_it(tmp_path: Path) -> 
     assert {each.state for each in accepted.records} == {State.PENDING}
 
 
-def test_columns_are_shown_though_nothing_is_recognised(tmp_path: Path) -> None:
-    """A person can choose columns only where they are seen."""
-    found = seen(tmp_path, "A;B;C\nx;y;z\n")
-    assert found.columns == ("A", "B", "C") and found.rows == (("x", "y", "z"),)
-    assert found.mapping == {} and found.records == ()
-
-
 ENCODED = {
     "cp1252": "René\nZoë\nMüller’s Café – “Kiki”\n",
     "cp1250": "Žofie\nŁukasz\nČenda\n",

@@ -9,13 +9,14 @@ import re
 import tempfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.call import FORM, SHELL
+from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.preview import look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
@@ -43,8 +44,6 @@ def test_cells_come_back_as_they_were(rows: list[tuple[str, ...]], delimiter, en
     assert [record.cells for record in records] == rows
     assert [(record.number, record.line) for record in records] == [*enumerate(begins, 1)]
 
-
-# -- any bytes ------------------------------------------------------------------------------------
 
 PIECES = st.sampled_from(
     [b'"', b",", b"\n", b"\r", b"\x00", b";", b"\xff\xfe", b"\xef\xbb\xbf", b"3", b"\xed\xa0\x80"]
@@ -96,8 +95,6 @@ def test_damaged_workbooks(tmp_path_factory: pytest.TempPathFactory, place: int,
     survives(data[:place] + bytes([value]) + data[place + 1 :])
 
 
-# -- damaged and too large ------------------------------------------------------------------------
-
 HEADER = b"name,categoryId\n"
 PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
 
@@ -135,15 +132,6 @@ def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) ->
     assert stopped.value.line == 3
 
 
-def test_a_block_of_zeros_is_no_other_encoding(tmp_path: Path) -> None:
-    """What a crashed export leaves at the end of a file costs one record, not the file."""
-    records = records_of(written(tmp_path, b"name,category_id\nLuna,3\n" + bytes(500)))
-    assert [record.state for record in records] == ["pending", "invalid"]
-
-
-# -- headers and columns --------------------------------------------------------------------------
-
-
 @pytest.fixture(params=["csv", "xlsx"])
 def titled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The same rows below a title as text, and as a workbook."""
@@ -159,7 +147,6 @@ def test_a_header_is_read_where_it_is_said_to_be(titled: Path) -> None:
     with pytest.raises(InputError, match="'Arrivals from Anna'") as refused:
         open_source(titled)
     assert "row 3 looks like the header: header_row=3" in str(refused.value)
-    assert refused.value.phrased_by(SHELL).endswith("--header-row 3")
     (record,) = records_of(titled, header_row=3)
     assert (record.number, record.line, record.cells) == (1, 4, ("Ada", "1"))
 
@@ -169,14 +156,6 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
     """A row past the end, and a blank one, are refused, in text as in a workbook."""
     with pytest.raises(InputError, match=rf"no header in (row|line) {row}"):
         records_of(titled, header_row=row)
-
-
-def test_a_header_of_thousands_of_columns_is_read_whole(tmp_path: Path) -> None:
-    """The survey's last columns count too, and each record has as many cells."""
-    wide = "".join(f"question_{number:05d}_of_a_survey," for number in range(5000))
-    path = written(tmp_path, f"{wide}name,category_id\n{'x,' * 5000}Luna,3\n")
-    (record,) = records_of(path)
-    assert (record.payload, len(record.cells)) == (b'{"name":"Luna","categoryId":3}', 5002)
 
 
 def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
@@ -231,23 +210,29 @@ def test_a_column_of_shelters_is_not_proposed_as_the_name(tmp_path: Path) -> Non
     assert refused.value.answer.get("mapping") == {"category_id": "Art"}
 
 
+PETS = "Animal,Kind\nRex,3\n"
+LUNA = pd.DataFrame({"name": ["Luna"], "category_id": [3]})
+NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
+
+
 @pytest.mark.parametrize(
-    ("mapping", "kind", "words"),
+    ("source", "mapping", "kind", "words"),
     [
-        ({"Animal": "name"}, ArgumentError, "goes from field to column"),
-        ({"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
-        ({"name": "Animal", "category_id": "Animal"}, ArgumentError, "one column to two fields"),
-        ({"name": "Animal", "category_id": "animal"}, InputError, "one column to two fields"),
-        ({"name": "Animal"}, InputError, "no column for category_id"),
+        (PETS, {"Animal": "name"}, ArgumentError, "goes from field to column"),
+        (PETS, {"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
+        (PETS, {"name": "Animal", "category_id": "Animal"}, ArgumentError, "column to two fields"),
+        (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
+        (PETS, {"name": "Animal"}, InputError, "no column for category_id"),
+        ({"name": ["Rex"]}, None, ArgumentError, "a pandas or polars DataFrame, got a dict"),
+        (pd.DataFrame({"a": ["Rex"]}), None, InputError, r"name the column: mapping=\{[^;]*$"),
+        (LUNA.set_index("name"), None, InputError, r"index \(name\) is not read; load frame.reset"),
+        (NUMBERED, {"name": 0, "category_id": 1}, ArgumentError, "columns are named as text: '0'"),
     ],
 )
-def test_mapping_is_checked_first(tmp_path: Path, mapping: dict[str, str], kind, words) -> None:
-    """A mapping that does not fit the header stops with what to write instead."""
-    path = written(tmp_path, "Animal,Kind\nRex,3\n")
+def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, kind, words) -> None:
+    """A mapping, or a frame, that names no column of each field says what to write instead."""
     with pytest.raises(kind, match=words):
-        records_of(path, mapping=mapping)
-    fitting = {"name": "animal", "categoryId": "Kind"}
-    assert records_of(path, mapping=fitting)[0].payload == b'{"name":"Rex","categoryId":3}'
+        records_of(written(tmp_path, source) if source is PETS else source, mapping=mapping)
 
 
 @pytest.mark.parametrize(
@@ -274,17 +259,3 @@ def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: 
         open_source(written(tmp_path, content))
     assert ("mapping" in str(refused.value)) == words.startswith("mapping")
     assert "header_row" not in str(refused.value)
-
-
-def test_labels_stand_for_numbers(tmp_path: Path) -> None:
-    """With category labels a word is its number, a twin label is ambiguous, a typo is told."""
-    path = written(tmp_path, "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n")
-    records = records_of(path, categories={5: "Dog", 1: "Bird", 2: "bird"})
-    sent = [record.payload for record in records if record.payload]
-    assert sent == [b'{"name":"%b","categoryId":5}' % name for name in (b"A", b"B", b"E")]
-    assert not any(record.notes for record in records), "the user said so"
-    problems = [record.problem for record in records if record.problem]
-    assert [(problem.code, problem.hint) for problem in problems] == [
-        ("ambiguous_category", "give the category's number"),
-        ("unknown_category", "did you mean 'dog'? else say which number it is: {}"),
-    ]

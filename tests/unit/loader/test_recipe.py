@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,12 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.causes import find_causes
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.record import State
 from petstore_frame.stocktake.compare import read_list
 from shop import Shop
 from unit.loader import opened
-
-ROOT = Path(__file__).parents[3]
-PLACES = [folder / "shared" / "data" / "raw_austin.csv" for folder in ROOT.parents]
-AUSTIN = next((path for path in PLACES if path.exists()), PLACES[0])
 
 word = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 column = word.filter(str.strip)
@@ -61,15 +57,11 @@ RECIPES = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-def records_of(tmp_path: Path, text: str, **words: Any) -> list[Record]:
-    return opened.records_of(opened.written(tmp_path, text), **words)
-
-
-def sent(records: list[Record]) -> list[Any]:
-    return [
-        [*json.loads(each.payload).values()] if each.payload else str(each.state)
-        for each in records
-    ]
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """An office before a store in memory, so that no socket is opened."""
+    with pf.testing.fake_store().client() as client:
+        yield Shop(tmp_path / "office", client)
 
 
 @given(RECIPES)
@@ -119,64 +111,6 @@ def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
     assert found == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
 
 
-def test_an_empty_cell_takes_its_default_with_a_note(tmp_path: Path) -> None:
-    """A word that means nothing, too; where the column that it names is empty, there is none."""
-    text = "tag,name,category\n7,,3\n8,Unknown,3\n9,Rex,\n,,3\n"
-    given = {"name": "Unnamed {Tag}", "category_id": 5, "status": "available"}
-    records = records_of(tmp_path, text, value_map={"name": {"unknown": ""}}, defaults=given)
-    assert sent(records) == [
-        ["Unnamed 7", 3, "available"], ["Unnamed 8", 3, "available"], ["Rex", 5, "available"],
-        "invalid",
-    ]  # fmt: skip
-    noted = ["default_name", "default_name", "default_category_id"]
-    assert [record.notes for record in records[:3]] == [(each, "default_status") for each in noted]
-    # A list of dogs needs no category column.
-    assert sent(records_of(tmp_path, "name\nRex\n", defaults={"category_id": 5})) == [["Rex", 5]]
-
-
-def test_otherwise_is_what_no_other_word_means(tmp_path: Path) -> None:
-    """The values of the field and of the value map stand."""
-    records = records_of(
-        tmp_path,
-        "name,category,status\nA,Dog,sold\nB,Cat,gone\nC,Emu,kept\n",
-        categories={1: "Dog", 2: "Cat", 9: "Other"},
-        value_map={"status": {"kept": "pending"}},
-        otherwise={"status": "", "category_id": "Other"},
-    )
-    assert sent(records) == [["A", 1, "sold"], ["B", 2], ["C", 9, "pending"]]
-
-
-def test_rows_are_left_out_on_the_users_word(tmp_path: Path) -> None:
-    """By the words of a column, in any case, or by their lines."""
-    text = "name,category,outcome,place\nA,3,Died,x\nB,3,,x\nC,3,,y\nD,3,,x\n"
-    records = records_of(
-        tmp_path, text, leave_out={"Outcome": "DIED"}, only={"place": ["x"]}, leave_lines=[5]
-    )
-    assert [record.left_out for record in records] == [True, False, True, True]
-    assert sent(records) == ["skipped", ["B", 3], "skipped", "skipped"]
-
-
-def test_a_row_can_stand_for_several_animals(tmp_path: Path) -> None:
-    """Each is a record of that line; with a key, its key and which of them it is."""
-    text = "tag,name,category,n\n7,Hen,3,2\n8,Cow,4,1\n9,Ox,4,0\n"
-    records = records_of(tmp_path, text, key="tag", count="N")
-    assert [(each.number, each.line, each.key) for each in records] == [
-        (1, 2, '["7", "1"]'), (2, 2, '["7", "2"]'), (3, 3, '["8", "1"]'), (4, 4, '["9", "1"]'),
-    ]  # fmt: skip
-    assert [each.problem.code for each in records if each.problem] == ["not_a_count"]
-    bees = "name,category,n\nBee,3,1001\n"
-    (many,) = records_of(tmp_path, bees, count="n")
-    assert many.problem is not None and many.problem.accept == "large_count"
-    assert len(records_of(tmp_path, bees, count="n", accept="large_count")) == 1001
-
-
-def test_a_word_of_the_key_may_mean_none(tmp_path: Path) -> None:
-    """What the value map makes empty names no animal."""
-    text = "tag,name,category\nnone,Rex,3\n7,Bo,3\n"
-    records = records_of(tmp_path, text, key="tag", value_map={"key": {"None": ""}})
-    assert [record.key for record in records] == [None, "7"]
-
-
 @pytest.mark.parametrize(
     ("options", "name"),
     [
@@ -223,21 +157,10 @@ def test_rows_that_are_equally_new_are_left_out_as_proposed(shop: Shop) -> None:
     assert april.created["line"].tolist() == [8]
 
 
-def test_two_identical_rows_without_a_key_are_sent_with_a_note(tmp_path: Path) -> None:
-    """They may be two animals, and may be one; HTML in a name is noted, too."""
-    text = "name,category\nRex,3\nTom &amp; Bo,3\nRex,3\n"
-    records = records_of(tmp_path, text)
-    assert {each.state for each in records} == {State.PENDING}
-    assert [each.notes for each in records] == [(), ("html_entity",), ("identical_row",)]
-
-
-def test_a_cause_is_counted_once_with_what_would_help(tmp_path: Path) -> None:
+def test_a_cause_is_counted_once_with_what_would_help(shop: Shop) -> None:
     """Records are listed, and their causes have counts, examples, words and the option."""
-    text = "tag,name,category\n1,Rex,Dog\n2,Bo,Cat\n3,Max,Dog\n4,,3\n"
-    records = records_of(tmp_path, text, key="tag")
-    found = [(each.problem, [each.line], 1) for each in records if each.problem is not None]
-    mapping = {"name": "name", "category_id": "category"}
-    labels, nameless = find_causes(found, len(records), mapping, ("tag",))
+    rows = "tag,name,categoryId", "1,Rex,Dog", "2,Bo,Cat", "3,Max,Dog", "4,,3"
+    labels, nameless = shop.load("a.csv", *rows, key="tag", dry_run=True).causes
     assert (labels.records, labels.of, labels.is_common) == (3, 4, True)
     assert labels.values == (("Dog", 2), ("Cat", 1)) and labels.lines == (2, 3)
     assert labels.option == ("categories", {"Dog": "…", "Cat": "…"})
@@ -258,22 +181,6 @@ def test_a_draft_is_filled_in_and_read(tmp_path: Path) -> None:
     with open_source(path, Recipe.read(tmp_path / "r.toml")) as source:
         assert {record.state for record in source} == {State.PENDING}
         assert source.key == ("Tag no",)
-
-
-@pytest.mark.skipif(not AUSTIN.exists(), reason="the published file is not here")
-def test_each_animal_of_a_published_file_stands_once(tmp_path: Path) -> None:
-    """With one recipe each of 11,898 animals is one row, and none of them is to fix."""
-    recipe = Recipe(
-        key="Animal ID",
-        keep="newest: Timestamp",
-        mapping={"name": "Name", "category_id": "Type", "status": "Outcome Status"},
-        categories=str(AUSTIN.with_name("categories_austin.csv")),
-        defaults={"name": "Unnamed {Animal ID}"},
-        otherwise={"status": "sold"},
-    )
-    listed = read_list(AUSTIN, Recipe.read(recipe.write(tmp_path / "austin.toml"))).frame
-    assert len(listed) == listed["key"].nunique() == 11_898
-    assert listed["problem"].isna().all()
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:

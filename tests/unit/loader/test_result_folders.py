@@ -23,8 +23,6 @@ def make_result(
     if not path.exists():
         path.write_text(text)
     place = path.with_name(f"{path.stem}-{store}.sqlite3")
-    if path.parent.name == "out":  # a fix file is of the journal that its import is in
-        place = next(path.parent.parent.glob("*.sqlite3"))
     return result_of(path, place, is_rehearsal=is_rehearsal)
 
 
@@ -116,14 +114,6 @@ def test_results_of_another_import_are_kept(tmp_path: Path, out: Path) -> None:
     for at, name in ((2, "Cy"), (3, "Di")):
         other = make_result(tmp_path / f"{name}.csv", name, f"{TEXT}{name},1\n")
         assert write_beside(other, out, r"the results of another import, of a\.csv") == f"out-{at}"
-
-
-@pytest.mark.usefixtures("result")
-def test_a_corrected_fix_file_is_not_replaced_by_its_own_results(out: Path) -> None:
-    """The corrected file that is loaded stays, and so do the results that it came from."""
-    fix = out / "fix.csv"
-    fix.write_text(fix.read_text(encoding="utf-8-sig").replace("Bo,x", "Bo,3"))
-    assert write_beside(make_result(fix, "two"), out, "fix.csv") == "out-2"
 
 
 def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Path) -> None:

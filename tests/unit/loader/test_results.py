@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from openpyxl.utils import get_column_letter
 
 from petstore_frame.errors import ArgumentError, LoadFailedError
-from petstore_frame.loader.causes import Note
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.reading.returned import guarded, unguarded
 from petstore_frame.loader.record import State
@@ -56,7 +55,7 @@ def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = Fals
     path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
     result = result_of(path, folder / "run.sqlite3", is_rehearsal=is_rehearsal)
     for record, (state, facts) in ({} if is_rehearsal else OUTCOMES).items():
-        values = {"state": state, "attempts": 1, "first_sent_at": 1.8e9, **facts}
+        values = {"state": state, "attempts": 10**6, "first_sent_at": 1.8e9, **facts}
         setting = ", ".join(f"{name} = ?" for name in values)
         where = "import = :import AND record = ? AND state = 'pending'"
         change(result, f"UPDATE records SET {setting} WHERE {where}", *values.values(), record)
@@ -157,8 +156,7 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
     assert summary["exit_code"] == 3
     assert {key: in_file[key] for key in summary} == summary
     moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("staged", "ended")]
-    assert all(moment.tzinfo == UTC for moment in moments)
-    assert 0 <= (moments[1] - moments[0]).total_seconds() < 60
+    assert moments[0] == moments[1] and moments[0].tzinfo == UTC
 
 
 @pytest.mark.parametrize(
@@ -198,10 +196,10 @@ def test_wrong_arguments_write_nothing(result: LoadResult, tmp_path: Path) -> No
 def test_unedited_fix_is_what_it_was(out: Path) -> None:
     """The fix file, and the sheet Fix, come back as the records that they were made of."""
     before = [r for r in read(out.parent / "arrivals.csv") if r.number in (2, 5, 6, 7)]
-    again, sheet = read(out / "fix.csv"), read(out / "results.xlsx", sheet="Fix")
-    assert [(r.cells, r.problem) for r in again] == [(r.cells, r.problem) for r in before]
-    assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
-    assert [(r.payload, r.problem) for r in sheet] == [(r.payload, r.problem) for r in again]
+    for again in (read(out / "fix.csv"), read(out / "results.xlsx", sheet="Fix")):
+        assert [(r.cells, r.payload, r.problem) for r in again] == [
+            (r.cells, r.payload, r.problem) for r in before
+        ]
 
 
 def test_workbook_has_the_promised_sheets(book: openpyxl.Workbook) -> None:
@@ -358,23 +356,21 @@ def test_a_result_is_never_stale(result: LoadResult) -> None:
     assert "2 of 8 records created" in str(result)
 
 
-def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:
-    """A workbook's date or number as a name is counted on screen, with its first record."""
-    rows = ("Ada", 1), (date(2026, 1, 5), 1), (7, 2), (8, 2)
-    workbook_of(tmp_path, ("name", "category_id"), *rows)
+def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
+    """It is counted on screen, with its first record, unless that record is refused."""
+    rows = ("Ada", 1, "SOLD"), (date(2026, 1, 5), 1), (7, 2), (8, 2), (" Cy", "x", "Sold")
+    workbook_of(tmp_path, ("name", "category_id", "status"), *rows)
     result = result_of(tmp_path / "pets.xlsx", tmp_path / "run.sqlite3", is_rehearsal=True)
     for view in (str(result), unescape(result._repr_html_())):
+        assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
         assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
         assert "a number was read as text, first in record 3, line 4: '7'" in view
-    assert result.summary["notes"] == {"number→text": 2, "date→text": 1}
+    assert result.summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}
 
 
-def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
-    """What a text file leaves out or spells otherwise is counted, unless it is refused."""
-    view = str(make_result(tmp_path, "name,category_id,status\nAda,1,SOLD\nBo,2\n  Cy,x,Sold\n"))
-    assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
-    assert "the record ends before its status" in view and "spaces" not in view
-    assert str(Note(1, "default_name", 2, 3, "")).endswith("first in record 2, line 3")
-    (row,) = make_result(tmp_path, "name,categoryId,status\nRex\n").fix.itertuples()
-    assert row.error_message == "the record has 1 of 3 cells"
-    assert row.hint == "add the missing cells, from 'categoryId' on"
+def test_a_row_that_is_too_short_is_told_what_to_add(tmp_path: Path) -> None:
+    """A record that ends before its status is sent, one that ends before its category is not."""
+    text = "name,categoryId,status\nRex\nBo,2\n"
+    result = make_result(tmp_path, text, is_rehearsal=True)
+    assert result.fix["hint"].tolist() == ["add the missing cells, from 'categoryId' on"]
+    assert "the record ends before its status" in str(result)

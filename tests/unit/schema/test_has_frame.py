@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,11 @@ from petstore_frame.http.page import Page
 from petstore_frame.inventory.origin import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from threaded import serve
+from unit.conftest import make_inventory
 
 
 def inventory() -> pf.Inventory:
-    """Two pets, all that there are."""
-    frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
-    return pf.Inventory.made_up(frame, fetched_at=datetime(2030, 1, 2, tzinfo=UTC))
+    return make_inventory([(1, "Luna", 3, "sold"), (2, "Max", 3, None)])
 
 
 def summary() -> pf.Summary:

@@ -90,31 +90,30 @@ def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expe
     assert list(found["kind"]) == [*expected.values()]
 
 
-def test_of_a_part_of_the_store_no_pair_is_called_changed() -> None:
-    """Where pets were not read, one that differs may be another animal of the same name."""
-    rows = listed((None, "Rex", 1, "sold"), (None, "Max", 1, "sold"))
-    pets = stored((4, "Rex", 1, "pending"), (5, "Max", 1, "sold"))
-    found = match_on(rows, pets, ON, is_whole=False)
-    assert sorted(found["kind"]) == [Kind.AMBIGUOUS, Kind.AMBIGUOUS, Kind.SAME]
-
-
 @pytest.mark.parametrize(
-    ("ours", "theirs", "expected", "ids"),
+    ("ours", "theirs", "is_whole", "expected", "ids"),
     [
-        # The only one of each side is a pair.
-        (["sold"], ["pending"], [Kind.CHANGED], 1),
+        # The only one of each side is a pair,
+        (["sold"], ["pending"], True, [Kind.CHANGED], 1),
+        # unless pets were not read: one that differs may be another animal of the same name.
+        (["sold"], ["pending"], False, [Kind.AMBIGUOUS] * 2, 1),
+        (["sold"], ["sold"], False, [Kind.SAME], 1),
         # As many equal ones on both sides are the same: whichever is which, nothing differs.
-        (["sold", "sold"], ["sold", "sold"], [Kind.SAME] * 2, 0),
+        (["sold", "sold"], ["sold", "sold"], True, [Kind.SAME] * 2, 0),
         # What a list does not state leaves groups equal.
-        ([None, None, "pending"], ["sold", "pending", None], [Kind.SAME] * 3, 0),
+        ([None, None, "pending"], ["sold", "pending", None], True, [Kind.SAME] * 3, 0),
         # Three here and two there are counted, never paired by chance.
-        (["sold"] * 3, ["sold"] * 2, [Kind.AMBIGUOUS] * 5, 2),
+        (["sold"] * 3, ["sold"] * 2, True, [Kind.AMBIGUOUS] * 5, 2),
     ],
 )
-def test_equal_fields_pair_only_without_a_choice(ours, theirs, expected, ids: int) -> None:
+def test_equal_fields_pair_only_without_a_choice(
+    ours, theirs, is_whole: bool, expected, ids: int
+) -> None:
     """Of records and pets of one name, what is paired, counted or left open."""
     pets = stored(*((at, "Rex", 1, status) for at, status in enumerate(theirs)))
-    found = match_on(listed(*((None, "Rex", 1, status) for status in ours)), pets, ON)
+    found = match_on(
+        listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, is_whole=is_whole
+    )
     assert list(found["kind"]) == expected
     assert (found["record"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
 

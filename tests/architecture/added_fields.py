@@ -1,0 +1,108 @@
+"""What each place shows of two fields that were added to a pet: run by ``test_add_a_field``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from shop import Shop
+
+FIELDS = ["age", "weight_kg"]
+SNAPSHOTS = Path(__file__).parents[1] / "documents/history_02"
+HEADER = "tag,name,categoryId,years,Weight kg"
+BEN, ZOE, TOM = "A1,Ben,3,71,2.75", "A2,Zoe,3,,", "A3,Tom,3,old,"
+KIM = pf.NewPet(name="Kim", category_id=1, age=7)
+Walk = tuple[Shop, pf.LoadResult, pf.Inventory]
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    """Kim is added, Ben and Zoe are loaded from a file, and the store is read."""
+    with pf.serve(sample=2) as server, server.client() as client:
+        shop = Shop(tmp_path_factory.mktemp("office"), client)
+        assert client.post_pet(KIM.to_json()).pet_like(KIM).age == 7
+        result = shop.load("new.csv", HEADER, BEN, ZOE, TOM, key="tag")
+        yield shop, result, pf.fetch_inventory(client)
+
+
+def test_a_field_comes_from_the_wire_into_frames(walk: Walk) -> None:
+    """Wire name, dtype and missing values are those that its annotation states."""
+    shop, _, inventory = walk
+    assert json.loads(KIM.to_json()) == {"name": "Kim", "categoryId": 1, "age": 7}
+    ben = shop.client.list_pets().pets[3]
+    assert (ben.age, ben.weight_kg) == (71, 2.75)
+    frame = inventory.frame.set_index("name")[FIELDS]
+    assert [str(each) for each in frame.dtypes] == ["Int64", "Float64"]
+    assert frame["age"].dropna().to_dict() == {"Kim": 7, "Ben": 71}
+
+
+def test_a_field_is_reported(walk: Walk) -> None:
+    """The workbook, the CSV and the page have it, under its label or name."""
+    shop, _, inventory = walk
+    sheet = pd.read_excel(pf.write_report(inventory, shop.folder / "a.xlsx"), "Inventory")
+    assert sheet.set_index("Name").loc["Ben", ["Age", "Weight (kg)"]].tolist() == [71, 2.75]
+    lines = pf.write_report(inventory, shop.folder / "a.csv").read_text("utf-8-sig").splitlines()
+    assert "status,age,weight_kg" in lines[0]
+    assert any("Ben,3,,71,2.75" in line for line in lines)
+
+
+def test_a_field_is_shown(walk: Walk) -> None:
+    """A page, a table and the dashboard show it under its label."""
+    shop, _, inventory = walk
+    page = pf.write_report(inventory, shop.folder / "a.html").read_text("utf-8")
+    dashboard = pf.Dashboard(shop.client, inventory=inventory, folder=shop.folder)
+    shown = " ".join(texts(dashboard.widget))
+    dashboard.close()
+    for place in (page, shown, str(pf.charts.inventory_table(inventory).html)):
+        assert "Weight (kg)" in place
+        assert ">2.75<" in place
+
+
+def texts(widget: Any) -> Iterator[str]:
+    """Every text of a widget and of those inside it."""
+    for name in ("value", "description", "markup", "html"):
+        yield str(getattr(widget, name, ""))
+    for child in getattr(widget, "children", ()):
+        yield from texts(child)
+
+
+def test_a_field_goes_from_a_file_to_the_store(walk: Walk) -> None:
+    """A column of a file is found by the headers that the field states, and read by its dtype."""
+    _, result, _ = walk
+    assert result.frame["state"].tolist() == ["created", "created", "invalid"]
+    assert {"sent_age", "sent_weight_kg"} <= {*result.frame}
+    assert result.fix["error_column"].tolist() == ["years"]
+
+
+def test_a_change_of_a_field_is_seen(walk: Walk) -> None:
+    """An edited frame is no longer what was read; a list with another age is not the store's."""
+    shop, _, inventory = walk
+    frame = inventory.frame
+    changed = (frame.iloc[::-1], frame.assign(age=range(len(frame))), frame.assign(age=71))
+    covered = [pf.completeness(each) == inventory.completeness for each in changed]
+    assert covered == [True, False, False]
+    for age, same in (("71", 2), ("72", 1)):
+        listed = shop.write("list.csv", HEADER, BEN.replace("71", age), ZOE, TOM)
+        compared = pf.compare(listed, inventory, key="tag", journal=shop.journal)
+        assert len(compared.of("same")) == same
+
+
+def test_a_history_of_before_has_the_field(walk: Walk) -> None:
+    """A snapshot from before is read with the new column, empty; what it covers stands, and it is
+    compared."""
+    shop, _, inventory = walk
+    history = pf.History(shutil.copytree(SNAPSHOTS, shop.folder / "history"))
+    before = history.read("2026-01-05")
+    assert before.completeness.covers_all
+    assert before.frame["age"].isna().all()
+    history.add(inventory)
+    assert [str(kind) for kind in history.open().types[4:6]] == ["BIGINT", "DOUBLE"]
+    assert history.read().frame["age"].dropna().tolist() == [7, 71]
+    assert len(history.diff("2026-01-05")) > 0

@@ -1,0 +1,271 @@
+"""``petstore-frame`` at its ends, of every kind: words, files, exit codes, and no process left."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import urllib.request
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import psutil
+import pytest
+from typer.testing import CliRunner, Result
+
+from faults.flaky_store import KEY, FlakyStore
+from faults.hostile import Answer, HostileStore, http, pages, press_ctrl_c
+from journey.shell import example, started
+from petstore_frame.cli import app
+from plain_http import wait_until
+
+OUTPUTS = {
+    "fetch": ("--output", "pets.csv"),
+    "report": ("--output", "stock.xlsx"),
+    "snapshot": ("--history", "history"),
+}
+ENVIRON = {"PETSTORE_API_KEY": "a-key-of-twenty-signs", "PETSTORE_MAX_RETRIES": "0"}
+
+
+def broken(head: str) -> bytes:
+    return http("500 Oh", "{}")
+
+
+def store_of(at_third: Answer) -> HostileStore:
+    """A store of linked pages of two pets, whose third page is another matter."""
+    return HostileStore(pages(9, {3: [at_third] * 9}))
+
+
+def read(command: str, store: HostileStore | str, *more: str) -> Result:
+    address = store if isinstance(store, str) else store.base_url
+    words = [command, *OUTPUTS[command], "--base-url", address, *more]
+    return CliRunner().invoke(app, words, env=ENVIRON)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("options", [[], ["--require-complete", "--json"]], ids=str)
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_a_listing_that_breaks_off_is_1(command: str, options: list[str], here: Path) -> None:
+    """Each says how far it came; only what can say so itself is written, unless that is barred."""
+    with store_of(broken) as store:
+        ended = read(command, store, *options)
+    assert ended.exit_code == 1 and ".partial" not in ended.output
+    assert "500 from GET /pets" in ended.stderr and "at least 4 pets" in ended.stderr
+    assert (list(here.iterdir()) == []) == (command == "fetch" or options != [])
+
+
+@pytest.mark.parametrize(("end", "code"), [(broken, 1), (press_ctrl_c, 130)])
+def test_a_part_is_written_on_request(here: Path, end: Answer, code: int) -> None:
+    """--keep-partial writes the pets held; code and JSON line tell that they are not all."""
+    with store_of(end) as store:
+        ended = read("fetch", store, "--keep-partial", "--json")
+    told = json.loads(ended.stdout)
+    assert (ended.exit_code, told["exit_code"], told["rows"]) == (code, code, 4)
+    assert len((here / "pets.csv").read_text("utf-8").splitlines()) == 5
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_what_the_store_refuses_is_5(command: str, here: Path) -> None:
+    """A wrong key, nonsense and a closed port all blame the store, and write nothing."""
+    answers = [http("401 No", "{}"), http("200 OK", '[{"id": "x"}]'), None]
+    for answer in answers:
+        with HostileStore(lambda head, answer=answer: answer) as store:
+            assert read(command, store).exit_code == 5
+    assert read(command, "http://127.0.0.1:9/v1").exit_code == 5
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_ctrl_c_leaves_the_output_as_it_was(command: str, here: Path) -> None:
+    """Exit code 130, the pets read are counted, and no file is written or changed."""
+    output = here / OUTPUTS[command][1]
+    if command != "snapshot":
+        output.write_text("the file of yesterday")
+    with store_of(press_ctrl_c) as store:
+        ended = read(command, store)
+    assert ended.exit_code == 130
+    assert "error: interrupted; " in ended.stderr and "at least 4 pets" in ended.stderr
+    if command == "snapshot":
+        assert "history was not written" in ended.stderr and not output.exists()
+    else:
+        assert f"{output.name} is as it was" in ended.stderr
+        assert output.read_text() == "the file of yesterday"
+        assert list(here.iterdir()) == [output]
+
+
+SETTLE = ("--reconcile", "--grace", "0")
+
+
+@pytest.fixture
+def store(stores) -> FlakyStore:
+    return stores(honours_keys=True)
+
+
+@pytest.fixture
+def load(pets_csv, store, monkeypatch) -> Callable[..., Result]:
+    """Load so many pets, or the text of a file, as the shell does."""
+    monkeypatch.setenv("PETSTORE_API_KEY", KEY)
+
+    def run(source: int | str, *more: str) -> Result:
+        path = pets_csv(source) if isinstance(source, int) else Path("pets.csv")
+        if isinstance(source, str):
+            path.write_text(source)
+        place = ["--base-url", store.base_url, "--journal", "journal", "--timeout", "10"]
+        return CliRunner().invoke(app, ["load", str(path), *place, *more])
+
+    return run
+
+
+def flat(text: str) -> str:
+    """A message without the frame that the shell's library draws around it."""
+    return " ".join(text.replace("\u2502", " ").split())
+
+
+def test_all_created_is_0_and_files_are_named(load, store) -> None:
+    """A rehearsal sends nothing; a clean file ends with 0, names its files, and is sent once.
+
+    A file that was changed by hand is kept, with a note.
+    """
+    plan = load(9, "--dry-run", "--json")
+    assert (plan.exit_code, store.posts) == (0, 0)
+    assert json.loads(plan.stdout)["states"]["pending"] == 9
+    done = load(9, "--output", "out")
+    assert "9 of 9 records created" in done.output and "results.csv" in done.output
+    Path("out/fix.csv").write_text("mine")
+    again = load(9, "--output", "out")
+    assert (done.exit_code, again.exit_code, store.posts) == (0, 0, 9)
+    assert "note: out/fix.csv was changed since" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "options", "code", "words"),
+    [
+        ("400", [], 1, "rejected"),
+        ("fin_after", [], 3, "in doubt"),
+        # A key that the store honours settles the request, and so may reading back.
+        ("fin_after", ["--idempotency-lifetime", "3600"], 0, "9 of 9"),
+        ("fin_after", [*SETTLE, "--sole-writer"], 0, "9 of 9"),
+        ("fin_before", SETTLE, 3, "not found"),
+        ("fin_before", [*SETTLE, "--resend-absent"], 0, "9 of 9"),
+        ("400", ["--max-errors", "0"], 4, "allowed"),
+        ("401", [], 5, "401"),
+        ("html_404", [], 5, "404"),
+        (None, ["--journal", __file__], 6, "nothing was sent"),
+    ],
+)
+def test_each_ending_has_its_exit_code(
+    load, store, fault: str | None, options: list[str], code: int, words: str
+) -> None:
+    """What the store does decides the code, and the text says why; no pet is there twice."""
+    store.fault_of = {3: fault}.get
+    done = load(9, *options)
+    assert (done.exit_code, words in flat(done.output)) == (code, True)
+    assert set(store.pet_counts().values()) <= {1}
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("name,category_id,status\nLuna,1024,held\n", ["--value", "status:held=pending"]),
+        ("name\tcategoryId\nLuna\t1024\n", ["--delimiter", r"\t"]),  # as one can type it
+        ("Luna,1024\n", ["--columns", "name,category_id"]),
+        ("name,category\nLuna,1.024\n", ["--thousands", "."]),
+    ],
+)
+def test_options_say_how_a_file_is_read(load, store, content: str, options: list[str]) -> None:
+    """Columns, words and delimiters are given as the hints of a refusal name them."""
+    assert load(content, *options).exit_code == 0
+    (pet,) = store.pets.values()
+    assert (pet["name"], pet["categoryId"]) == ("Luna", 1024)
+
+
+@pytest.mark.parametrize("folder", ["notes", "notes/deeper", "link"])
+def test_a_folder_that_cannot_be_made_is_2_and_sends_nothing(load, store, folder: str) -> None:
+    """A folder for results is looked at before anything is sent."""
+    Path("notes").write_text("mine")
+    Path("link").symlink_to("nowhere")
+    done = load(3, "--output", folder)
+    assert (done.exit_code, store.posts) == (2, 0)
+    assert "is not a folder; nothing was sent" in flat(done.stderr)
+
+
+def test_a_wait_before_reading_back_is_announced(
+    load, store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """--reconcile says until when it waits, and for which option, before it does."""
+    waits: list[float] = []
+    monkeypatch.setattr(sys.modules["petstore_frame.cli.load"], "sleep", waits.append)
+    store.fault_of = {3: "fin_before"}.get
+    assert "4 minutes after the last request" in load(9).stdout
+    done = load(9, "--reconcile", "--grace", "60")
+    told = r"waiting until \d\d:\d\d:\d\d before reading back \(--grace 60\)"
+    assert re.search(told, done.stderr)
+    assert len(waits) == 1 and 0 < waits[0] < 66
+
+
+def test_ctrl_c_is_130_and_writes_what_is_known(load, store) -> None:
+    """An interrupted command awaits its answers, says what was sent, and ends with 130."""
+    store.on_post = lambda *now: now == (20, "body") and signal.raise_signal(signal.SIGINT)
+    done = load(200, "--json")
+    assert done.exit_code == 130
+    assert json.loads(done.stdout)["states"]["created"] == len(store.pets) < 200
+
+
+def test_doubt_is_explained_and_settled_by_hand(load, store) -> None:
+    """The candidates are in the JSON, and --resolve settles them.
+
+    ROW=none makes a record pending; a pair that cannot be read changes nothing.
+    """
+    store.fault_of = {2: "fin_after", 3: "fin_before"}.get
+    load(4, "--workers", "1")
+    assert load(4, *SETTLE).exit_code == 3
+    assert json.loads(load(4, "--json").stdout)["candidates"] == {"2": [2]}
+    codes = [load(4, "--resolve", pair).exit_code for pair in ("two", "2=2", "3=none")]
+    assert (codes, len(store.pets)) == ([2, 3, 0], 3)
+    assert (load(4).exit_code, len(store.pets), store.posts) == (0, 4, 5)
+
+
+def test_files_are_written_though_reading_back_fails(load, store) -> None:
+    """--output has what the import did, also when --reconcile cannot be done."""
+    store.fault_of = {3: "500_after"}.get
+    store.on_post = lambda *now: setattr(store, "is_up", now != (5, "answered"))
+    done = load(5, "--output", "out", "--workers", "1", *SETTLE)
+    assert done.exit_code != 0 and "error" in done.stderr
+    assert Path("out/results.csv").exists() and Path("out/unknown.csv").exists()
+
+
+def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) -> None:
+    """A folder that becomes a file during the import costs the files, not the result."""
+    store.on_post = lambda number, stage: number == 2 and Path("out").write_text("mine")
+    done = load(3, "--output", "out", "--workers", "1")
+    assert done.exit_code == 6 and "3 of 3 records created" in done.stdout
+
+
+# Not importorskip: importing Voila takes seconds, and each worker collects this file.
+@pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
+def test_a_killed_dashboard_leaves_no_process_behind() -> None:
+    """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
+    with started(example("dashboard"), "--no-browser") as (shown, address):
+        with urllib.request.urlopen(address.strip(), timeout=60):
+            assert wait_until(lambda: has_kernel(shown.pid))
+            family = psutil.Process(shown.pid).children(recursive=True)
+        shown.kill()
+        shown.wait(60)
+    _, alive = psutil.wait_procs(family, timeout=60)
+    assert len(family) >= 2  # Voila runs in the command itself
+    assert alive == []
+
+
+def has_kernel(pid: int) -> bool:
+    """Whether a kernel runs below a process."""
+    family = psutil.Process(pid).children(recursive=True)
+    return any("ipykernel" in " ".join(process.cmdline()) for process in family)
