@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import petstore_frame as pf
 from petstore_frame.loader.record import State
 from shop import Shop
 
@@ -89,6 +90,23 @@ def test_two_forms_of_the_key_of_one_animal_are_one(shop: Shop) -> None:
     """Equal rows under ``001`` and ``1`` are sent once where the user says that they are one."""
     result = shop.load("a.csv", TAGS, "001,Ada", "1,Ada", key="tag", duplicates="skip")
     assert shop.names == ["Ada"] and result.counts[State.SKIPPED] == 1
+
+
+def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None:
+    """A row that stands for others takes them along when it is another row's, and no stranger."""
+    rows = TAGS, "001,Ada", "1,Ada", "1,Ada", "9,Bo", "9,Bo"
+    result = shop.load("a.csv", *rows, key="tag", duplicates="skip")
+    known = pf.read_ids(shop.client, journal=shop.journal)
+    assert sorted(zip(known["key"], known["id"], strict=True)) == [("001", 1), ("1", 1), ("9", 2)]
+    assert shop.names == ["Ada", "Bo"] and result.counts[State.SKIPPED] == 3
+
+
+def test_the_same_text_in_another_column_is_another_key(shop: Shop) -> None:
+    """A chip that reads as a tag does not let the other form of that tag pass unasked."""
+    shop.load("a.csv", TAGS, "001,Ada", key="tag")
+    shop.load("b.csv", "chip,name", "1,Bo", key="chip")
+    with shop.asks("similar_key"):
+        shop.load("c.csv", TAGS, "1,Cy", key="tag")
 
 
 def test_lost_zeros_and_used_keys_are_answered_each_for_itself(shop: Shop) -> None:
