@@ -127,16 +127,3 @@ def below(kind: type) -> set[type]:
     home = errors.__name__
     found = {one for one in kind.__subclasses__() if one.__module__.startswith(home)}
     return found.union(*map(below, found))
-
-
-def test_each_public_name_is_defined_where_the_stub_says() -> None:
-    """The home of a class or function is the part that ``__init__.pyi`` imports it from."""
-    stated = {
-        alias.name: f"petstore_frame.{node.module}"
-        for node in nodes(HOUSE / "__init__.pyi")
-        if isinstance(node, ast.ImportFrom) and node.module
-        for alias in node.names
-    }
-    values = {name: getattr(petstore_frame, name) for name in stated}
-    homes = {name: value.__module__ for name, value in values.items() if callable(value)}
-    assert {name for name, home in homes.items() if not home.startswith(stated[name])} == set()

@@ -95,25 +95,26 @@ def test_whole_numbers_have_many_spellings(api, number, value) -> None:
 
 TOO_LARGE = "categoryId is more than 9223372036854775807"
 NO_NUMBER = "categoryId is not a whole number"
+NO_STATUS = "status is not one of 'available', 'pending' or 'sold'"
 NAMED = {  # what is wrong with a name
     **dict.fromkeys(['""', '" "', r'"\t\n"', r'"\u3000"', r'"\u001c\u0085"'], "name is blank"),
     json.dumps("x" * 1001): "name is longer than 1000 characters",
     r'"a\u0000b"': "name holds the character U+0000",
     **dict.fromkeys([r'"\ud800"', r'"\udc00x"'], "name is not text that can be stored"),
-    "7": "name is not text",
+    **dict.fromkeys(["7", "null", '["Luna"]'], "name is not text"),
 }
 NUMBERED = {  # and with a category
-    **dict.fromkeys(['"cat"', "1.5", "true"], NO_NUMBER),
+    **dict.fromkeys(['"3"', "null", "1.5", "true"], NO_NUMBER),
     **dict.fromkeys(["10000000000000000000", "9223372036854775808.0"], TOO_LARGE),
     **dict.fromkeys(["1e19", "1e999999"], NO_NUMBER),
+    str(-(2**63) - 1): "categoryId is less than -9223372036854775808",
 }
 SAID = {
     '{"categoryId":1}': "name is missing",
+    '{"name":"Luna"}': "categoryId is missing",
     **{f'{{"name":{name},"categoryId":1}}': said for name, said in NAMED.items()},
     **{f'{{"name":"Luna","categoryId":{n}}}': said for n, said in NUMBERED.items()},
-    '{"name":"Luna","categoryId":1,"status":"solt"}': (
-        "status is not one of 'available', 'pending' or 'sold'"
-    ),
+    **{f'{{"name":"Luna","categoryId":1,"status":{s}}}': NO_STATUS for s in ('"Sold"', '""', "1")},
     '{"name":"Luna","categoryId":1,"status":null}': "status is null; leave the field out",
 }
 
@@ -124,7 +125,7 @@ SAID = {
 )  # fmt: skip
 @pytest.mark.parametrize(("body", "said"), SAID.items(), ids=range(len(SAID)))
 def test_a_refusal_is_a_sentence(api, is_error, body, said) -> None:
-    """It begins with the field and says what is wrong as a person would, never a pattern."""
+    """Endpoints 2, rule 3: 400, and a sentence that begins with the field that is at fault."""
     answer = post_bytes(api, body.encode())
     is_error(answer, 400, "invalid_request")
     assert answer.json()["message"] == said

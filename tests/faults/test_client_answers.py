@@ -51,28 +51,6 @@ def test_every_answer_has_a_typed_error(answer: bytes, kind: str, words: str) ->
     assert KEY not in str(caught.value)
 
 
-def test_what_a_later_interface_adds_is_carried() -> None:
-    """Unknown statuses and all of int64 are kept; further fields do no harm.
-
-    ``get_pet`` and ``create_pet`` carry such fields; a frame has four.
-    """
-    most = '{"id":9223372036854775807,"name":"a","categoryId":-9223372036854775808,'
-    pet = most + '"status":"reserved","colour":"red"}'
-
-    def answer(head: str) -> bytes:
-        if head.startswith("POST"):
-            return http("201 Created", pet)
-        return http("200 OK", pet if "/pets/" in head else f"[{pet}]")
-
-    with opened(answer) as (_, client):
-        with pytest.warns(pf.EndpointDeprecatedWarning):
-            alone = [client.get_pet(2**63 - 1), client.create_pet("a", -(2**63))]
-        frame = pf.fetch_inventory(client).frame
-    assert [found.model_extra for found in alone] == [{"colour": "red"}] * 2
-    row = {"id": 2**63 - 1, "name": "a", "category_id": -(2**63), "status": "reserved"}
-    assert frame.to_dict("records") == [row]
-
-
 @pytest.mark.parametrize("status", ["408 Request Timeout", "429 Too Many Requests", "503 Busy"])
 def test_a_passing_refusal_of_a_get_is_tried_again(status: str) -> None:
     """A GET is repeated after 408, 429 and 5xx, with the wait that the store asked for."""

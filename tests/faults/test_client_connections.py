@@ -20,7 +20,7 @@ import httpcore
 import pytest
 
 import petstore_frame as pf
-from faults.hostile import endless_head, http, opened, press_ctrl_c
+from faults.hostile import endless_head, http, opened
 
 REFUSED = http("400 Bad Request", '{"code":"invalid","message":"no","status":400}')
 
@@ -226,16 +226,6 @@ def test_a_client_survives_an_interrupt_wherever_a_lock_is_taken(sample_server: 
                 break
             assert client.list_pets(limit=1).store_id is not None
     assert interrupts > 5
-
-
-def test_ctrl_c_ends_the_wait_for_an_answer() -> None:
-    """The request is given up at once, and the next one goes over a connection of its own."""
-    answers = iter([press_ctrl_c, lambda _: http("200 OK")])
-    with opened(lambda head: next(answers)(head)) as (store, client):
-        with pytest.raises(KeyboardInterrupt):
-            client.list_pets()
-        assert len(client.list_pets()) == 0
-    assert store.connections == 2
 
 
 def test_a_program_that_ignores_ctrl_c_goes_on() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import httpx
 import pytest
 
-import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from zoo.answers import (
     Query,
@@ -116,13 +115,3 @@ def test_a_total_that_falls_shows_that_a_pet_left() -> None:
 
     known = known_of(answer)
     assert (known.verdict, known.advertised_total) == ("unstable", 249)
-
-
-def test_a_deep_body_is_no_pet() -> None:
-    """A body of lists within lists leaves the interface as any other does."""
-    deep = b"[" * 100_000 + b"]" * 100_000
-    client = client_of(lambda _: httpx.Response(200, content=deep))
-    with pytest.raises(pf.ContractError):
-        client.list_pets()
-    with pytest.raises(pf.ContractError), pytest.warns(pf.EndpointDeprecatedWarning):
-        client.get_pet(1)

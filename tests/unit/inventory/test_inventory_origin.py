@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import pickle
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Completeness, Fact, Inventory, Origin, Verdict
 from petstore_frame.inventory.completeness import StatusCount
-from petstore_frame.inventory.origin import origin_of, rows_digest, stamp
+from petstore_frame.inventory.origin import origin_of, stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
 
 SOLD = {"sold": StatusCount(2, True)}
@@ -81,24 +79,6 @@ def test_rows_that_two_stores_hold_tell_nothing(frame: pd.DataFrame) -> None:
     merged = names.merge(PRICES, on="id", how="left")
     assert merged.attrs == {}
     assert origin_of(merged) is None
-
-
-def test_parquet_keeps_what_rows_cover(frame: pd.DataFrame, tmp_path: Path) -> None:
-    """A frame written to Parquet and read back still knows what it covers."""
-    frame.assign(price=1.5).to_parquet(tmp_path / "pets.parquet")
-    found = pf.read_inventory(tmp_path / "pets.parquet")
-    assert (found.completeness, found.origin) == (KNOWN, ORIGIN)
-    assert found.frame["price"].tolist() == [1.5] * 4
-
-
-def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) -> None:
-    """A digest is held to the fields that it was made of, also where none are named beside it."""
-    kept = json.loads(frame.attrs["petstore_frame"])
-    for fields in (["id", "status"], None):
-        older = frame.copy()
-        known = {**kept, "digest": rows_digest(frame, fields or kept["fields"]), "fields": fields}
-        older.attrs["petstore_frame"] = json.dumps({k: v for k, v in known.items() if v})
-        assert pf.completeness(older) == KNOWN
 
 
 def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None:

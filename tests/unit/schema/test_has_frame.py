@@ -39,6 +39,8 @@ TABLE, KNOWN = "; its table is .frame", "; .completeness has it: .completeness"
     ("make", "name", "pointer"),
     [
         (inventory, "head", f"{TABLE}: .frame.head"),
+        (inventory, "summary", "; pf.summarize(inventory) counts its pets"),
+        (inventory, "to_excel", '; pf.write_report(inventory, "stock.xlsx") writes a workbook'),
         (inventory, "status", f"{TABLE}: .frame['status']"),
         (inventory, "df", TABLE),
         (inventory, "total", f"{KNOWN}.total"),

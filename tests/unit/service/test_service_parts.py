@@ -8,13 +8,12 @@ import pytest
 
 from petstore_frame.service import StartError
 from petstore_frame.service.keys import key_from_file
-from petstore_frame.service.models import NewPet, Pet
+from petstore_frame.service.models import NewPet
 from petstore_frame.service.store import (
     IDEMPOTENCY_KEEP_S,
     Addition,
     Store,
     open_database,
-    pets,
     shown_url,
 )
 
@@ -26,12 +25,6 @@ def database(tmp_path):
     opened = open_database(str(tmp_path / "store.sqlite3"))
     yield opened
     opened.dispose()
-
-
-def test_every_field_has_its_column() -> None:
-    """The table and the models state the same fields, so that none is forgotten."""
-    assert set(pets.c.keys()) == set(Pet.model_fields)
-    assert set(NewPet.model_fields) == set(Pet.model_fields) - {"id"}
 
 
 def test_an_idempotency_key_is_remembered_for_a_week(database) -> None:
