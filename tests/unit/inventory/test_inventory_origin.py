@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pickle
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Completeness, Fact, Inventory, Origin, Verdict
 from petstore_frame.inventory.completeness import StatusCount
-from petstore_frame.inventory.origin import origin_of, stamp
+from petstore_frame.inventory.origin import origin_of, rows_digest, stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
 
 SOLD = {"sold": StatusCount(2, True)}
@@ -79,6 +80,16 @@ def test_rows_that_two_stores_hold_tell_nothing(frame: pd.DataFrame) -> None:
     merged = names.merge(PRICES, on="id", how="left")
     assert merged.attrs == {}
     assert origin_of(merged) is None
+
+
+def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) -> None:
+    """A digest is held to the fields that it was made of, also where none are named beside it."""
+    kept = json.loads(frame.attrs["petstore_frame"])
+    for fields in (["id", "status"], None):
+        older = frame.copy()
+        known = {**kept, "digest": rows_digest(frame, fields or kept["fields"]), "fields": fields}
+        older.attrs["petstore_frame"] = json.dumps({k: v for k, v in known.items() if v})
+        assert pf.completeness(older) == KNOWN
 
 
 def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None:
