@@ -59,10 +59,7 @@ MOST_ARROWS = 70
 
 
 def test_imports_point_down() -> None:
-    """A part imports strictly lower levels, and the service nothing of ours.
-
-    The drawing of the house stays one that a reader takes in.
-    """
+    """A part imports strictly lower levels, the service nothing of ours, and arrows are few."""
     found = arrows()
     assert {part for part, _ in found if part == "service"} == set()
     assert {pair for pair in found if LEVELS.get(pair[1], 99) >= LEVELS[pair[0]]} == set()
@@ -105,10 +102,7 @@ def test_no_file_has_grown_out_of_its_room() -> None:
 
 
 def test_public_names_are_importable() -> None:
-    """``from petstore_frame import *`` gives the names of ``__all__``, each of them once.
-
-    They are about forty, so that a newcomer can read the list; the rest is in the parts.
-    """
+    """A star import gives the names of ``__all__``, each once, as many as a newcomer reads."""
     given: dict[str, object] = {}
     exec("from petstore_frame import *", given)
     del given["__builtins__"]

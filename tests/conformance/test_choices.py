@@ -70,8 +70,7 @@ NAMES = [
 
 @gap("characters of a name", "how ids are assigned")
 def test_names_are_kept_byte_for_byte(api) -> None:
-    """All of Unicode is a name, SQL and terminal sequences included; ids rise on one connection,
-    below 2^53, in the order of the answers."""
+    """All of Unicode is a name; ids rise on one connection, below 2^53, in the answers' order."""
     created = [api.post("/pets", json={**LUNA, "name": name}).json() for name in NAMES]
     assert [pet["name"] for pet in created] == NAMES
     assert [api.get(f"/pets/{pet['id']}").json() for pet in created] == created
@@ -172,8 +171,7 @@ def walk(api: httpx.Client, meanwhile: Callable[[], Any] = int, **params: Any) -
 
 @gap("pages beyond `limit` +", "order of the list")
 def test_the_next_links_lead_through_the_whole_list(api) -> None:
-    """Each pet once, ascending by id, also while others are added, and the walk ends; a link keeps
-    limit and status, so that following it is enough."""
+    """Each pet once, by id, also while others are added; a link keeps limit and status."""
     pets = walk(api, limit=7)
     during = walk(api, lambda: api.post("/pets", json=LUNA), limit=20)
     for ids in ([pet["id"] for pet in pets], [pet["id"] for pet in during]):
@@ -325,8 +323,7 @@ def test_requests_have_names(api) -> None:
     "stability markers, events, category records, changes of status",
 )  # fmt: skip
 def test_the_description_is_served(api, store, stranger, is_error) -> None:
-    """With a key like everything else but /healthz, which is outside /v1 and reports only that the
-    database answers; with the address that was asked, and nothing invented."""
+    """With a key, unlike /healthz; with the address that was asked, and nothing invented."""
     health = stranger.get(store.base_url.replace("/v1", "/healthz"))
     assert (health.status_code, health.json()) == (200, {"status": "ok"})
     served = api.get("/openapi.json")

@@ -173,8 +173,7 @@ def test_the_next_step_is_one_that_the_caller_has(
 
 
 def test_get_pet_tells_the_days_left() -> None:
-    """The interface's own date is told, once a client, at the caller's own line; a store that
-    answers with another pet than the one asked for, as mocks do, is found out."""
+    """The date is told once a client, at the caller's line; another pet is found out."""
     body = '{"id":1,"name":"a","categoryId":1}'
     with opened(lambda _: http("200 OK", body)) as (_, client):
         words = r"5 December 2030 \([\d,]+ days left"

@@ -80,10 +80,7 @@ def test_no_acknowledged_pet_is_lost_through_kills(tmp_path, campaign) -> None:
 
 
 def test_sigterm_answers_what_is_in_flight(process_server) -> None:
-    """It takes no new connection, ends what has begun, and exits with 0 within 10 seconds.
-
-    Its key is in no list of processes.
-    """
+    """It ends what has begun, exits with 0 within 10 s; its key is in no list of processes."""
     url = httpx.URL(process_server.base_url)
     body, key = json.dumps(LUNA).encode(), process_server.api_key.get_secret_value()
     head = (

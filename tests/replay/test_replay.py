@@ -44,8 +44,7 @@ def test_a_whole_inventory_is_read() -> None:
 
 
 def test_a_page_is_read() -> None:
-    """One request, one page, in the store's order; a status goes into the query, and only its pets
-    come back."""
+    """One request, one page, in the store's order; a status goes into the query."""
     page, pending = play("list_one_page"), play("list_by_status")
     assert (page.columns.id, page.limit) == ([1, 2, 3, 4, 5], 5)
     assert set(pending.columns.status) == {"pending"}
@@ -68,8 +67,7 @@ def test_a_pet_is_added_with_these_bytes(name: str, body: str) -> None:
 
 
 def test_one_pet_or_a_refusal_is_read() -> None:
-    """The deprecated operation gives the pet and a warning; an Error body becomes an error of its
-    status, with the store's code."""
+    """One pet comes with a warning; an Error body is an error of its status, with its code."""
     with pytest.warns(pf.EndpointDeprecatedWarning, match="5 December 2030"):
         assert play("get").id == 7
     with pytest.warns(pf.EndpointDeprecatedWarning), pytest.raises(pf.NotFoundError):

@@ -43,8 +43,7 @@ def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, basis:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_pet_is_called_absent_that_is_there(seed: int) -> None:
-    """Of stores drawn at random none hides a pet from a search, save where an assumption that the
-    search itself states is broken."""
+    """None of the drawn stores hides a pet, unless it breaks what the search itself assumes."""
     rng = random.Random(seed)
     for _ in range(150):
         zoo = census.draw_store(rng)

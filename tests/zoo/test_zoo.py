@@ -39,8 +39,7 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_verdict_is_false(seed: int, campaign: int) -> None:
-    """Of hundreds of stores, none is called complete that is not, nor incomplete that lacks
-    nothing, save where an assumption that the verdict itself states is broken."""
+    """No verdict on a drawn store is false, unless an assumption that it states is broken."""
     stores = 75 * campaign
     tally = census.run(stores, seed)
     assert (tally.false, tally.needless, tally.tried) == ([], [], stores)

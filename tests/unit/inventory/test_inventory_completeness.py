@@ -51,8 +51,7 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
 
 
 def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
-    """Verdicts can be told apart in a set, and survive JSON unchanged; asking one for its truth is
-    refused, with the way to ask."""
+    """Verdicts can be told apart in a set and survive JSON; none has a truth value."""
     counts = {"sold": StatusCount(3, True)}
     verdicts = {known(by_status=counts), known(by_status=dict(counts)), known(rows=7)}
     assert len(verdicts) == 2 and known(by_status=counts) in verdicts
@@ -112,8 +111,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
 
 @pytest.mark.parametrize(("made", "has", "lacks"), SHOWN.values(), ids=SHOWN)
 def test_a_notebook_shows(made: dict, has: list[str], lacks: list[str]) -> None:
-    """The first words are the verdict, each id, count and text is what it is, and no count of what
-    is not complete stands bare."""
+    """First the verdict, then each value as it is; no count of what is not complete stands bare."""
     inventory = inventory_of(**made)
     text = shown(inventory)
     assert ("<table" in inventory._repr_html_()) is bool(len(inventory))

@@ -93,8 +93,7 @@ def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) 
 
 
 def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None:
-    """A frame without a record, with one that cannot be read, or with a pet twice by a merge, is
-    unknown; what is no frame is refused."""
+    """Without a readable record, or with a pet twice, it is unknown; other values are refused."""
     for attrs in ({}, {"petstore_frame": "{"}, {"petstore_frame": []}):
         other = pd.DataFrame({"id": [1]})
         other.attrs.update(attrs)
@@ -187,8 +186,7 @@ def test_a_part_of_a_part_is_not_the_store() -> None:
 
 
 def test_a_filter_is_refused_by_the_right_word() -> None:
-    """A word that is no status names the nearest one, and fetch_inventory answers a category with
-    the filter to write, and sends nothing."""
+    """A status gets the nearest one, a category the filter to write, and nothing is sent."""
     fetch: Any = pf.fetch_inventory
     with pytest.raises(pf.ArgumentError, match=r"'solt' \(did you mean 'sold'\?\)"):
         made().where(status="solt")

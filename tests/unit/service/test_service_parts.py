@@ -28,8 +28,7 @@ def database(tmp_path):
 
 
 def test_an_idempotency_key_is_remembered_for_a_week(database) -> None:
-    """Until then it gives the same pet, in one transaction too, and a conflict for another body;
-    afterwards it gives a new one."""
+    """It gives the same pet, or a conflict for another body, and afterwards a new one."""
     now = [1_000_000.0]
     store, luna = Store(database, clock=lambda: now[0]), Addition(LUNA, "k")
     other = Addition(NewPet(name="Otis", category_id=3), "k")
