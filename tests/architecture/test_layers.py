@@ -73,10 +73,7 @@ def test_no_circle() -> None:
 
 
 def test_one_name_one_class() -> None:
-    """A class is found by its name.
-
-    The service is left out: it is sealed, and names what crosses the wire as the interface does.
-    """
+    """A class is found by its name; the service, which is sealed, names things as the wire does."""
     files = [path for path in FILES if part_of(path) != "service"]
     classes = {(n.name, path) for path in files for n in nodes(path) if isinstance(n, ast.ClassDef)}
     times = Counter(name for name, _ in classes)

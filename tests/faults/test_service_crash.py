@@ -22,7 +22,7 @@ import psutil
 import pytest
 
 import petstore_frame as pf
-from plain_http import names_of, talk_to, wait_until
+from plain_http import connects, names_of, talk_to, wait_until
 
 LUNA = {"name": "Luna", "categoryId": 3}
 
@@ -94,16 +94,10 @@ def test_sigterm_answers_what_is_in_flight(process_server) -> None:
         with talk_to(process_server) as client:
             client.get("/pets").raise_for_status()
         os.kill(process_server.pid, signal.SIGTERM)
-        assert wait_until(lambda: not can_connect(url.host, url.port))
+        assert wait_until(lambda: not connects(url.port))
         wire.sendall(body[5:])
         assert wire.recv(65536).startswith(b"HTTP/1.1 201 ")
     assert process.wait(10) in (0, None)
-
-
-def can_connect(host: str, port: int | None) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=1):
-        return True
-    return False
 
 
 ORPHAN = """

@@ -28,8 +28,7 @@ ENDS = {
 
 @pytest.mark.parametrize(("pet_id", "habits", "state", "basis"), ENDS.values(), ids=ENDS)
 def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, basis: str) -> None:
-    """A pet is found on the first page that has it, which says where it was; only a whole listing
-    proves one absent, and nothing but listings is asked for."""
+    """Only a whole listing proves a pet absent, and nothing but listings is asked for."""
     store = ZooStore(PETS, habits)
     found = store.client().find_pet(pet_id)
     assert (found.state, found.basis[: len(basis)]) == (state, basis)

@@ -259,8 +259,7 @@ def test_a_total_from_before_makes_no_listing_whole(without_status: int) -> None
 
 
 def test_the_documented_strategy_believes_no_header() -> None:
-    """Asked to keep to the interface, a fetch sends limit and status alone, follows nothing, and
-    does not call a page whole that names a next one."""
+    """Only limit and status are sent, and no page is called whole that names a next one."""
     store = ZooStore(SOLD, Habits("link cursor", frozenset({"offset"}), cap=37))
     known = pf.fetch_inventory(store.client(), strategy="documented").completeness
     asked = {name for request in store.requests for name in request.url.params}

@@ -152,13 +152,16 @@ def test_waits_grow_under_a_cap_and_a_budget() -> None:
     assert repeat_wait_s(0, 31.0) is None
 
 
+NO_DATE = "Mon, 01 Jan 2020 99999999999999999999:00:00 GMT"
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
         ("120", 120.0),
         ("Sat, 21 Nov 2026 12:00:10 GMT", 10.0),
         ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
-        *((nonsense, None) for nonsense in ("soon", "-5", "1" * 11, None)),
+        *((nonsense, None) for nonsense in ("soon", "-5", "1" * 11, None, NO_DATE)),
     ],
 )
 def test_retry_after_has_two_forms(text: str | None, seconds: float | None) -> None:

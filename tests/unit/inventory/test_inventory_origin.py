@@ -160,8 +160,7 @@ def test_other_libraries_read_an_inventory() -> None:
 
 
 def test_a_stated_filter_keeps_what_is_known_of_its_part() -> None:
-    """The part of a whole is whole; of an unknown listing it is where all its statuses are, and
-    what a filter leaves out is 0."""
+    """The part of a whole is whole, and what a filter leaves out is 0."""
     part = made().where(category_id=8)
     assert str(part.completeness) == "complete: 3 pets with category 8"
     assert not part.completeness.covers_all
