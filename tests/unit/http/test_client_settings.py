@@ -110,9 +110,7 @@ SECRET = [
     [(each, "store.example") for each in UNSAFE] + [(each, "base_url") for each in UNSENT + SECRET],
 )
 def test_an_unsafe_address_is_refused_and_no_secret_repeated(address: str, words: str) -> None:
-    """Plain http to another machine, other schemes, anything but an address and one that no request
-    can have are refused with the client, not with its first request. A user, a password or a query
-    may be a secret: neither the error nor the repr shows it."""
+    """An address that is unsafe or that no request can have is refused at once, secrets unseen."""
     with pytest.raises(pf.ConfigurationError, match=words) as caught:
         pf.Client(address, "k")
     frames = traceback.walk_tb(caught.value.__traceback__)

@@ -52,8 +52,7 @@ def test_a_contradiction_never_strengthens(known: list[Evidence], odd: Evidence)
 def test_a_broken_assumption_is_among_those_printed(
     known: list[Evidence], broken: set[Assumption]
 ) -> None:
-    """Where each end that rests on nothing broken is a true one, every false verdict names what
-    broke it: a verdict without a broken assumption has such an end for all that it says."""
+    """Where unbroken ends are true ones, a verdict without a broken assumption has such an end."""
     found = weigh(known)
     if broken & {*found.assumptions}:
         return
