@@ -36,6 +36,13 @@ def exchange(port: int, sent: bytes) -> bytes:
     return received
 
 
+def connects(port: int | None) -> bool:
+    """Tell whether something listens on a port of this machine."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
 def names_of(client: httpx.Client) -> dict[str, list[int]]:
     """Return the ids of each name in the whole list."""
     found: dict[str, list[int]] = {}

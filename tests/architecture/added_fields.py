@@ -95,8 +95,7 @@ def test_a_change_of_a_field_is_seen(walk: Walk) -> None:
 
 
 def test_a_history_of_before_has_the_field(walk: Walk) -> None:
-    """A snapshot from before is read with the new column, empty; what it covers stands, and it is
-    compared."""
+    """An older snapshot is read with the new column, empty; what it covers stands."""
     shop, _, inventory = walk
     history = pf.History(shutil.copytree(SNAPSHOTS, shop.folder / "history"))
     before = history.read("2026-01-05")

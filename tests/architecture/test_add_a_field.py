@@ -45,8 +45,7 @@ CHOSEN = (
 
 
 def test_two_fields_are_added_by_three_files(tmp_path: Path) -> None:
-    """With two fields more, every place shows them, and the suite's own stores, inventories and
-    lists go without them."""
+    """Every place shows two fields more, and the suite's own stores and lists go without them."""
     shutil.copytree(HOUSE, tmp_path / HOUSE.name, ignore=shutil.ignore_patterns("__pycache__"))
     for name, (place, lines) in THREE_FILES.items():
         file = tmp_path / HOUSE.name / name

@@ -8,7 +8,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import petstore_frame
 from architecture.sources import FILES, ROOT, nodes, parse, part_of
 from architecture.sources import imported as named_by
 
@@ -86,7 +85,20 @@ def test_the_list_for_people_is_the_declaration() -> None:
     assert {extra: libraries - {"distributed"} for extra, libraries in shown.items()} == lists
 
 
-def test_the_version_has_one_place() -> None:
-    """The build reads the version from the package."""
-    assert "version" in PROJECT["dynamic"]
-    assert re.fullmatch(r"\d+\.\d+\.\d+", petstore_frame.__version__)
+ASKING = ("attr", "attrgetter", "methodcaller")
+DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def test_no_private_name_of_another_library() -> None:
+    """None goes through ``self`` or as a text; ruff sees all others (SLF001, PLC2701)."""
+    every = [node for path in FILES for node in nodes(path)]
+    ours = {node.name for node in every if isinstance(node, DEFINITIONS)}
+    used = set()
+    for node in every:
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            ours.add(node.id if isinstance(node, ast.Name) else node.attr)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls"):
+            used.add(node.attr)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ASKING):
+            used |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
+    assert {name for name in used - ours if re.match("_[a-z]", name)} == set()

@@ -70,8 +70,7 @@ NAMES = [
 
 @gap("characters of a name", "how ids are assigned")
 def test_names_are_kept_byte_for_byte(api) -> None:
-    """All of Unicode is a name, SQL and terminal sequences included; ids rise on one connection,
-    below 2^53, in the order of the answers."""
+    """All of Unicode is a name; ids rise on one connection, below 2^53, in the answers' order."""
     created = [api.post("/pets", json={**LUNA, "name": name}).json() for name in NAMES]
     assert [pet["name"] for pet in created] == NAMES
     assert [api.get(f"/pets/{pet['id']}").json() for pet in created] == created
@@ -95,25 +94,26 @@ def test_whole_numbers_have_many_spellings(api, number, value) -> None:
 
 TOO_LARGE = "categoryId is more than 9223372036854775807"
 NO_NUMBER = "categoryId is not a whole number"
+NO_STATUS = "status is not one of 'available', 'pending' or 'sold'"
 NAMED = {  # what is wrong with a name
     **dict.fromkeys(['""', '" "', r'"\t\n"', r'"\u3000"', r'"\u001c\u0085"'], "name is blank"),
     json.dumps("x" * 1001): "name is longer than 1000 characters",
     r'"a\u0000b"': "name holds the character U+0000",
     **dict.fromkeys([r'"\ud800"', r'"\udc00x"'], "name is not text that can be stored"),
-    "7": "name is not text",
+    **dict.fromkeys(["7", "null", '["Luna"]'], "name is not text"),
 }
 NUMBERED = {  # and with a category
-    **dict.fromkeys(['"cat"', "1.5", "true"], NO_NUMBER),
+    **dict.fromkeys(['"3"', "null", "1.5", "true"], NO_NUMBER),
     **dict.fromkeys(["10000000000000000000", "9223372036854775808.0"], TOO_LARGE),
     **dict.fromkeys(["1e19", "1e999999"], NO_NUMBER),
+    str(-(2**63) - 1): "categoryId is less than -9223372036854775808",
 }
 SAID = {
     '{"categoryId":1}': "name is missing",
+    '{"name":"Luna"}': "categoryId is missing",
     **{f'{{"name":{name},"categoryId":1}}': said for name, said in NAMED.items()},
     **{f'{{"name":"Luna","categoryId":{n}}}': said for n, said in NUMBERED.items()},
-    '{"name":"Luna","categoryId":1,"status":"solt"}': (
-        "status is not one of 'available', 'pending' or 'sold'"
-    ),
+    **{f'{{"name":"Luna","categoryId":1,"status":{s}}}': NO_STATUS for s in ('"Sold"', '""', "1")},
     '{"name":"Luna","categoryId":1,"status":null}': "status is null; leave the field out",
 }
 
@@ -124,7 +124,7 @@ SAID = {
 )  # fmt: skip
 @pytest.mark.parametrize(("body", "said"), SAID.items(), ids=range(len(SAID)))
 def test_a_refusal_is_a_sentence(api, is_error, body, said) -> None:
-    """It begins with the field and says what is wrong as a person would, never a pattern."""
+    """Endpoints 2, rule 3: 400, and a sentence that begins with the field that is at fault."""
     answer = post_bytes(api, body.encode())
     is_error(answer, 400, "invalid_request")
     assert answer.json()["message"] == said
@@ -171,8 +171,7 @@ def walk(api: httpx.Client, meanwhile: Callable[[], Any] = int, **params: Any) -
 
 @gap("pages beyond `limit` +", "order of the list")
 def test_the_next_links_lead_through_the_whole_list(api) -> None:
-    """Each pet once, ascending by id, also while others are added, and the walk ends; a link keeps
-    limit and status, so that following it is enough."""
+    """Each pet once, by id, also while others are added; a link keeps limit and status."""
     pets = walk(api, limit=7)
     during = walk(api, lambda: api.post("/pets", json=LUNA), limit=20)
     for ids in ([pet["id"] for pet in pets], [pet["id"] for pet in during]):
@@ -324,8 +323,7 @@ def test_requests_have_names(api) -> None:
     "stability markers, events, category records, changes of status",
 )  # fmt: skip
 def test_the_description_is_served(api, store, stranger, is_error) -> None:
-    """With a key like everything else but /healthz, which is outside /v1 and reports only that the
-    database answers; with the address that was asked, and nothing invented."""
+    """With a key, unlike /healthz; with the address that was asked, and nothing invented."""
     health = stranger.get(store.base_url.replace("/v1", "/healthz"))
     assert (health.status_code, health.json()) == (200, {"status": "ok"})
     served = api.get("/openapi.json")

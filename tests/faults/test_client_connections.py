@@ -20,7 +20,7 @@ import httpcore
 import pytest
 
 import petstore_frame as pf
-from faults.hostile import endless_head, http, opened, press_ctrl_c
+from faults.hostile import endless_head, http, opened
 
 REFUSED = http("400 Bad Request", '{"code":"invalid","message":"no","status":400}')
 
@@ -61,8 +61,7 @@ def chunked(pet_id: int) -> bytes:
 @pytest.mark.parametrize("made", [created, chunked])
 @pytest.mark.parametrize("more", [chunked(1), created(1), b"H", b"0\r\n\r\n"])
 def test_what_comes_behind_an_answer_is_not_read(made: Callable[[int], bytes], more: bytes) -> None:
-    """A second answer in the segment of the first, or however little of one, is not taken for the
-    next pet's: behind a body of a stated length, and behind the last chunk of one without."""
+    """However little comes behind a body or a last chunk is not taken for the next answer."""
     answers = iter([made(1) + more, made(2)])
     with opened(lambda _: next(answers), max_retries=0) as (store, client):
         assert [add_one(client), add_one(client)] == [1, 2]
@@ -71,8 +70,7 @@ def test_what_comes_behind_an_answer_is_not_read(made: Callable[[int], bytes], m
 
 @pytest.mark.parametrize("made", [created, chunked])
 def test_pets_that_are_added_share_a_connection(made: Callable[[int], bytes]) -> None:
-    """Where each request has its one answer, however its end is cut into pieces, no connection is
-    made anew."""
+    """Where each request has one answer, however it is cut, no connection is made anew."""
     whole = made(1)
     answers = iter([iter([whole[:-at], whole[-at:]]) for at in range(1, 8)])
     with opened(lambda _: next(answers), max_retries=0) as (store, client):
@@ -155,10 +153,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("words", UNUSABLE)
 def test_a_packed_answer_that_cannot_be_used_is_refused(words: str) -> None:
-    """What a few kilobytes may become has a limit, and no second request makes it smaller.
-
-    A list that stops in the middle broke off, also where all packed bytes came.
-    """
+    """What it may become has a limit, and only a list that broke off is asked for again."""
     coding, pack = UNUSABLE[words]
     answer = http("200 OK", pack(), f"Content-Encoding: {coding}")
     with opened(lambda _: answer, max_retries=1) as (store, client):
@@ -226,16 +221,6 @@ def test_a_client_survives_an_interrupt_wherever_a_lock_is_taken(sample_server: 
                 break
             assert client.list_pets(limit=1).store_id is not None
     assert interrupts > 5
-
-
-def test_ctrl_c_ends_the_wait_for_an_answer() -> None:
-    """The request is given up at once, and the next one goes over a connection of its own."""
-    answers = iter([press_ctrl_c, lambda _: http("200 OK")])
-    with opened(lambda head: next(answers)(head)) as (store, client):
-        with pytest.raises(KeyboardInterrupt):
-            client.list_pets()
-        assert len(client.list_pets()) == 0
-    assert store.connections == 2
 
 
 def test_a_program_that_ignores_ctrl_c_goes_on() -> None:

@@ -95,8 +95,7 @@ COPIES = pytest.mark.parametrize(("copies", "connections"), [(1, 1), (2, 3)])
 def test_a_second_answer_ends_a_tls_connection(
     trusted: Path, copies: int, connections: int
 ) -> None:
-    """A handshake is made once, where each request has its one answer; what comes behind an answer
-    is seen through TLS, too."""
+    """One handshake serves all requests; what comes behind an answer is seen through TLS, too."""
     with TlsStore(lambda _: http("200 OK") * copies, trusted) as store:
         assert read(store.base_url) == [0, 0, 0]
     assert store.connections == connections

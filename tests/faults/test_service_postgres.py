@@ -24,10 +24,7 @@ def post(api: httpx.Client, **headers: str) -> httpx.Response:
 
 
 def test_processes_share_ids_and_keys(new_postgres_database) -> None:
-    """Over three processes ids rise in the order of commits, and a key makes one pet.
-
-    So a walk by id misses no pet: behind the highest id seen, none appears later.
-    """
+    """Ids rise in the order of commits, so a walk by id misses no pet, and a key makes one pet."""
     database = new_postgres_database()
     with ExitStack() as stack:
         servers = [stack.enter_context(pf.serve(database=database)) for _ in range(3)]

@@ -44,8 +44,7 @@ def breaking(store: ZooStore, at: int, problem: Failure = BROKEN) -> pf.Client:
 @pytest.mark.parametrize("habits", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("broken", range(1, 18))
 def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
-    """Whichever request fails, nothing is lost and nothing is told too much, and what goes on
-    reads no further than it must, even in a listing that never holds still."""
+    """Nothing is lost or told too much, and what goes on reads no further than it must."""
     try:
         inventory = pf.fetch_inventory(breaking(ZooStore(PETS, habits), broken))
     except pf.IncompleteInventoryError as problem:
@@ -119,8 +118,7 @@ def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
-    """Of stores that refuse some requests, none is called complete that is not, however often a
-    fetch goes on, save where an assumption that the verdict itself states is broken."""
+    """However often a fetch goes on, no verdict is false unless what it states itself is broken."""
     rng = random.Random(seed)
     for _ in range(100 * campaign):
         store = census.draw_store(rng)

@@ -28,8 +28,7 @@ ENDS = {
 
 @pytest.mark.parametrize(("pet_id", "habits", "state", "basis"), ENDS.values(), ids=ENDS)
 def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, basis: str) -> None:
-    """A pet is found on the first page that has it, which says where it was; only a whole listing
-    proves one absent, and nothing but listings is asked for."""
+    """Only a whole listing proves a pet absent, and nothing but listings is asked for."""
     store = ZooStore(PETS, habits)
     found = store.client().find_pet(pet_id)
     assert (found.state, found.basis[: len(basis)]) == (state, basis)
@@ -43,8 +42,7 @@ def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, basis:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_pet_is_called_absent_that_is_there(seed: int) -> None:
-    """Of stores drawn at random none hides a pet from a search, save where an assumption that the
-    search itself states is broken."""
+    """None of the drawn stores hides a pet, unless it breaks what the search itself assumes."""
     rng = random.Random(seed)
     for _ in range(150):
         zoo = census.draw_store(rng)

@@ -43,8 +43,7 @@ class Listed:
 
 
 def test_only_the_ids_of_the_range_are_counted() -> None:
-    """The sentence counts the pets of the range, and the others apart; what the pages of the
-    statuses proved stays."""
+    """The other pets are counted apart; what the pages of the statuses proved stays."""
     known = Listed(pets(500), 500).known(200, 210)
     assert str(known) == "unknown: at least 300 pets"
     assert pf.Completeness.from_dict(known.to_dict()) == known
@@ -73,8 +72,7 @@ def test_an_operation_that_is_gone_changes_no_verdict(status_code: int) -> None:
 
 @pytest.mark.parametrize("odd", [httpx.Response(410), httpx.Response(500), BROKEN])
 def test_one_id_that_gives_no_pet_ends_nothing(odd: httpx.Response) -> None:
-    """A 410, while a listed pet still answers, is as good as a 404; an answer that cannot be read
-    is named, and the walk goes on to the pets behind it."""
+    """A 410 is as good as a 404 while a listed pet answers; an unreadable answer is named."""
     store = Listed(pets(400), 400, lambda asked: odd if asked == 350 else None)
     known = store.known(1, 400)
     assert (str(known.verdict), known.rows) == ("unknown", 399)
@@ -112,8 +110,7 @@ def test_ids_are_asked_side_by_side() -> None:
 def test_a_walk_of_ids_goes_on_where_it_broke_off(
     rows: Rows, listed: int, stop: int, status_code: int, id_range: tuple[int, int]
 ) -> None:
-    """``resume`` asks for the ids that are left, and pets found by their ids contradict nothing
-    that was concluded before."""
+    """``resume`` asks for the ids that are left, and contradicts nothing concluded before."""
     once = iter([refusal(status_code)])
     store = Listed(rows, listed, lambda asked: next(once, None) if asked == stop else None)
     with pytest.raises(pf.IncompleteInventoryError) as caught:

@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,19 +19,13 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from plain_http import talk_to, wait_until
+from plain_http import connects, talk_to, wait_until
 from ports import free_port
 from threaded import Server
 from zoo.answers import exact_counts, pets
 from zoo.habits import STATUSES
 
 ROOT = Path(__file__).parents[2]
-
-
-def connects(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
 
 
 @contextlib.contextmanager

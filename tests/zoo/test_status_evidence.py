@@ -44,13 +44,6 @@ def test_a_window_on_each_listing_is_no_end(way: str, order: str, window: int) -
     assert known.covers_all == known.count("sold").is_exact == (window == 1000)
 
 
-@told("unknown", 0, Fact.FILTER_NOT_KEPT, status="sold")
-def test_a_filter_that_ignores_case_ends_a_verdict(query: Query) -> httpx.Response:
-    """A filtered listing that held a status of another spelling is not called whole."""
-    found = [pet | {"status": pet["status"].upper()} for pet in of(pets(250), query)]
-    return served(found, {**query, "status": "SOLD"} if "status" in query else query)
-
-
 @pytest.mark.parametrize("status", [None, "sold"])
 def test_a_filter_that_finds_nothing_counts_nothing(status: str | None) -> None:
     """Filtered pages that lack pets which a page of all pets holds are no counts."""

@@ -58,8 +58,7 @@ def test_pages_of_another_store_are_not_merged() -> None:
 
 
 def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
-    """Where all answers are a day old, so is the inventory; a page older than the one before shows
-    another state of the store, and when it was."""
+    """A page older than the one before shows another state of the store, and when it was."""
     inventory = pf.fetch_inventory(answers.client_of(lambda query: page(query, Age="86400")))
     assert inventory.completeness.covers_all
     assert inventory.fetched_at < datetime.now(UTC) - timedelta(hours=23)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import httpx
 import pytest
 
-import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from zoo.answers import (
     Query,
@@ -22,8 +21,7 @@ from zoo.answers import (
 
 
 def test_a_pet_beyond_the_pages_is_not_absent() -> None:
-    """A search does not call a pet absent that the stated total leaves room for, where no next
-    page is named after the longest page alone."""
+    """No search ends at the longest page while the stated total leaves room for the pet."""
     rows = pets(900, "sold")
 
     def answer(query: Query) -> httpx.Response:
@@ -53,14 +51,12 @@ def test_of_two_totals_the_larger_counts() -> None:
 
 @told("unknown", 200, Fact.TOTAL_OF_ALL, status="sold")
 def test_a_total_of_all_pets_may_be_that_of_the_status(query: Query) -> httpx.Response:
-    """The same total with and without the filter leaves a filtered listing unknown; it is dropped
-    only where pets differ in status."""
+    """The same total with and without the filter leaves a filtered listing unknown."""
     return served(pets(200, "sold"), query, "links", **{"X-Total-Count": "250"})
 
 
 def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
-    """The pets of other statuses are in it: it is not called that of the status, as a cap shows,
-    and a store that grows states another one each time."""
+    """Pets of other statuses are in it, so it is not called that of the status."""
 
     def growing(_: Query, number: int) -> httpx.Response:
         return served(
@@ -116,13 +112,3 @@ def test_a_total_that_falls_shows_that_a_pet_left() -> None:
 
     known = known_of(answer)
     assert (known.verdict, known.advertised_total) == ("unstable", 249)
-
-
-def test_a_deep_body_is_no_pet() -> None:
-    """A body of lists within lists leaves the interface as any other does."""
-    deep = b"[" * 100_000 + b"]" * 100_000
-    client = client_of(lambda _: httpx.Response(200, content=deep))
-    with pytest.raises(pf.ContractError):
-        client.list_pets()
-    with pytest.raises(pf.ContractError), pytest.warns(pf.EndpointDeprecatedWarning):
-        client.get_pet(1)

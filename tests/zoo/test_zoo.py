@@ -39,8 +39,7 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_verdict_is_false(seed: int, campaign: int) -> None:
-    """Of hundreds of stores, none is called complete that is not, nor incomplete that lacks
-    nothing, save where an assumption that the verdict itself states is broken."""
+    """No verdict on a drawn store is false, unless an assumption that it states is broken."""
     stores = 75 * campaign
     tally = census.run(stores, seed)
     assert (tally.false, tally.needless, tally.tried) == ([], [], stores)
@@ -260,8 +259,7 @@ def test_a_total_from_before_makes_no_listing_whole(without_status: int) -> None
 
 
 def test_the_documented_strategy_believes_no_header() -> None:
-    """Asked to keep to the interface, a fetch sends limit and status alone, follows nothing, and
-    does not call a page whole that names a next one."""
+    """Only limit and status are sent, and no page is called whole that names a next one."""
     store = ZooStore(SOLD, Habits("link cursor", frozenset({"offset"}), cap=37))
     known = pf.fetch_inventory(store.client(), strategy="documented").completeness
     asked = {name for request in store.requests for name in request.url.params}

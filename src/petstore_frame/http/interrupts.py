@@ -30,7 +30,7 @@ class Interrupts:
     def _note(self, number: int, frame: FrameType | None) -> None:
         innermost = _ENTERED[-1] if _ENTERED else self
         innermost.count += 1
-        innermost._wake()
+        innermost._wake()  # noqa: SLF001 # of our own class
 
     def __enter__(self) -> Self:
         self.count = 0

@@ -18,8 +18,7 @@ stock("http://127.0.0.1:9/v1")
 def test_a_notebook_shows_the_sentence_and_the_callers_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What happened comes first, then the lines that the user wrote, and none of ours; who debugs
-    the package gets every call, of the last error or of one at hand."""
+    """What happened, then the user's own lines alone; who debugs the package gets every call."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)  # IPython warns of one that is not its own
     shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
     assert not shell.run_cell(CELL).success

@@ -70,8 +70,7 @@ def test_the_key_is_in_no_repr_and_no_pickle() -> None:
 
 @pytest.mark.parametrize("handler", [broken, refused, interrupted, surprised])
 def test_the_key_is_in_no_traceback(handler) -> None:
-    """Tracebacks with all locals, as error trackers and pytest print them and as IPython's
-    ``%xmode Verbose`` does, hold no key."""
+    """With all locals, as error trackers and IPython's ``%xmode Verbose`` print them."""
     ultratb = pytest.importorskip("IPython.core.ultratb")
     client = client_of(handler)
     create, fetch = partial(client.create_pet, "Luna", 1), partial(pf.fetch_inventory, client)
@@ -138,8 +137,7 @@ def test_our_log_names_method_path_and_status(caplog: pytest.LogCaptureFixture) 
 @pytest.mark.parametrize("status", ["200 OK", "201 Created", "401 Unauthorized", "503 No"])
 @pytest.mark.parametrize("key", [KEY, "short", "a'quote\"and\\backslash/slash"])
 def test_the_key_is_in_no_log(status: str, key: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Every logger at DEBUG, the engine's included, and a store that sends the key back, and puts
-    it into the addresses that it links to."""
+    """Every logger at DEBUG, and a store that sends the key back, within its links, too."""
     caplog.set_level(logging.DEBUG)
     for name in [*logging.root.manager.loggerDict]:
         logging.getLogger(name).setLevel(logging.NOTSET)
@@ -191,8 +189,7 @@ def test_a_function_that_gives_no_key_sends_nothing() -> None:
 
 @pytest.mark.parametrize("key", ["", "two words", "tab\t", "žofie", "line\n", f"{KEY} "])
 def test_an_impossible_key_is_refused_unseen(key: str) -> None:
-    """A key that cannot be sent is refused before anything is, whether it was given or a function
-    returned it, and no traceback shows it."""
+    """A key, given or returned by a function, that cannot be sent is in no traceback."""
     for make in (partial(pf.Client, HERE, key), pf.Client(HERE, lambda: key).list_pets):
         with pytest.raises(pf.ConfigurationError) as caught:
             make()

@@ -33,8 +33,7 @@ FAR = {"base_url": "https://store.example/v1", "api_key": "my-key"}
     ids=["environment", "arguments", "numpy's numbers"],
 )
 def test_an_argument_beats_the_environment(given: dict[str, Any], read: tuple[Any, ...]) -> None:
-    """What a caller says, as a notebook computes it, wins over what is set around them; without
-    arguments the variables speak, and numbers among them are read."""
+    """Arguments, as a notebook computes them, win; without them the variables speak."""
     settings = read_settings(environ=NUMBERS, **given)
     key = settings.key().get_secret_value()
     assert (settings.base_url, key, settings.timeout_s, settings.max_retries) == read
@@ -67,8 +66,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, str], str]] = [
 def test_a_setting_that_is_missing_or_impossible_is_named(
     given: dict[str, Any], environ: dict[str, str], words: str
 ) -> None:
-    """A setting that a caller cannot have meant never becomes another one, is no AttributeError
-    from deep inside, and a key in the place of an address does not land in the message."""
+    """No setting becomes another one, and no key in the place of an address is in the message."""
     with pytest.raises(pf.ConfigurationError) as caught:
         read_settings(environ=environ, **given)
     assert words in str(caught.value) and "psk_secret" not in str(caught.value)
@@ -112,9 +110,7 @@ SECRET = [
     [(each, "store.example") for each in UNSAFE] + [(each, "base_url") for each in UNSENT + SECRET],
 )
 def test_an_unsafe_address_is_refused_and_no_secret_repeated(address: str, words: str) -> None:
-    """Plain http to another machine, other schemes, anything but an address and one that no request
-    can have are refused with the client, not with its first request. A user, a password or a query
-    may be a secret: neither the error nor the repr shows it."""
+    """An address that is unsafe or that no request can have is refused at once, secrets unseen."""
     with pytest.raises(pf.ConfigurationError, match=words) as caught:
         pf.Client(address, "k")
     frames = traceback.walk_tb(caught.value.__traceback__)
@@ -135,8 +131,7 @@ def test_an_unsafe_address_is_refused_and_no_secret_repeated(address: str, words
     ],
 )
 def test_this_machine_has_one_address(address: str, is_same: bool) -> None:
-    """localhost and its two addresses are one store; any other address, port or path is another.
-    A service of one's own may draw a new port at each start; another machine's never does."""
+    """localhost and its two addresses are one store; only its port may be another at a start."""
     here = "http://127.0.0.1:8000/v1"
     assert (same_store_address(address) == same_store_address(here)) is is_same
     one, other = (same_store_address(each, any_local_port=True) for each in (here, address))
@@ -155,13 +150,16 @@ def test_waits_grow_under_a_cap_and_a_budget() -> None:
     assert repeat_wait_s(0, 31.0) is None
 
 
+NO_DATE = "Mon, 01 Jan 2020 99999999999999999999:00:00 GMT"
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
         ("120", 120.0),
         ("Sat, 21 Nov 2026 12:00:10 GMT", 10.0),
         ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
-        *((nonsense, None) for nonsense in ("soon", "-5", "1" * 11, None)),
+        *((nonsense, None) for nonsense in ("soon", "-5", "1" * 11, None, NO_DATE)),
     ],
 )
 def test_retry_after_has_two_forms(text: str | None, seconds: float | None) -> None:
@@ -187,8 +185,7 @@ def test_the_end_is_told_in_days() -> None:
     ],
 )
 def test_a_proxy_that_cannot_be_used_is_named(proxy: str, words: str, monkeypatch) -> None:
-    """A Client that could send nothing is refused at once, with the variables to look at, and one
-    of a store on this machine, which needs no proxy, is not."""
+    """A client is refused with the variables to look at, unless its store is on this machine."""
     monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setenv("ALL_PROXY", proxy)
     pf.Client("http://127.0.0.1:1/v1", "k").close()

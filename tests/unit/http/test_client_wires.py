@@ -18,8 +18,7 @@ def empty(_: httpx.Request) -> httpx.Response:
 
 
 class Recorded(httpx.MockTransport):
-    """A transport that remembers how often it was closed, and seems to be empty itself: whether
-    one was passed is no question of its truth value."""
+    """A transport that counts how often it was closed, and is false, as an empty one may be."""
 
     def __init__(self, answer=empty) -> None:
         super().__init__(answer)

@@ -33,8 +33,7 @@ def answering(pet: dict[str, Any]) -> pf.Client:
 
 @pytest.mark.parametrize("path", ["", "/v2", "/v1/pets"])
 def test_a_wrong_address_is_named_where_nothing_is_found(sample_server: Server, path: str) -> None:
-    """A 404 for a listing sends the reader to base_url, and shows what it is; one for an address
-    that a store made, a dead link, does not."""
+    """A 404 for a listing sends the reader to base_url, one for a link of the store's does not."""
     address = sample_server.base_url.removesuffix("/v1") + path
     with pf.Client(address, sample_server.api_key) as client:
         words = told(client.list_pets, pf.NotFoundError)
@@ -55,8 +54,7 @@ def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
 
 @pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])
 def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
-    """Texts, floats and booleans are no ids, and nothing is sent for them; numpy's numbers need no
-    conversion."""
+    """Texts, floats and booleans are no ids, and nothing is sent for them; numpy's numbers are."""
     for call in (client.find_pet, client.get_pet):
         words = told(lambda call=call: call(value))
         assert words.startswith("pet_id is a whole number, got ")
@@ -90,8 +88,7 @@ def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
 def test_an_argument_of_a_fetch_is_refused_in_words(
     client: pf.Client, options: dict[str, Any], words: str
 ) -> None:
-    """What an argument can be is said where it is refused, under one class of error, for a whole
-    listing and for a page."""
+    """What an argument can be is said by one class of error, for a whole listing and for a page."""
     has_page = options.keys() <= {"limit", "status"}
     for ask in (partial(pf.fetch_inventory, client), client.list_pets)[: 1 + has_page]:
         said = told(partial(ask, **options))
@@ -122,8 +119,7 @@ def test_all_that_is_wrong_with_a_pet_is_said_at_once(
 
 
 def test_a_pet_may_be_given_as_keywords(client: pf.Client) -> None:
-    """The fields of a pet need no NewPet around them, and may be a row of a frame; a dict, a row
-    or a NewPet in the place of the name gets the call that takes its fields."""
+    """A row's fields need no NewPet; who gives it whole gets the call that takes its fields."""
     luna = {"name": "Luna", "category_id": 3, "status": "sold"}
     row = pd.DataFrame([luna]).iloc[0]
     with answering(pf.Pet(id=1, **luna).model_dump(by_alias=True)) as own:
@@ -165,8 +161,7 @@ def test_a_guessed_method_names_the_right_ones(client: pf.Client, word: str) -> 
 
 
 def test_a_closed_client_says_so(sample_server: Server) -> None:
-    """After its with block a client sends nothing more, and proves that it did not; until then a
-    404 for one pet is about the id alone."""
+    """It sends nothing more, and proves so; until then a 404 for one pet is about the id alone."""
     with sample_server.client() as client, pytest.warns(pf.EndpointDeprecatedWarning):
         assert told(lambda: client.get_pet(10**9), pf.NotFoundError).endswith("; check the id")
     for call in (client.list_pets, lambda: client.create_pet(name="x", category_id=1)):

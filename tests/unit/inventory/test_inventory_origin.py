@@ -6,7 +6,6 @@ import dataclasses
 import json
 import pickle
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -83,14 +82,6 @@ def test_rows_that_two_stores_hold_tell_nothing(frame: pd.DataFrame) -> None:
     assert origin_of(merged) is None
 
 
-def test_parquet_keeps_what_rows_cover(frame: pd.DataFrame, tmp_path: Path) -> None:
-    """A frame written to Parquet and read back still knows what it covers."""
-    frame.assign(price=1.5).to_parquet(tmp_path / "pets.parquet")
-    found = pf.read_inventory(tmp_path / "pets.parquet")
-    assert (found.completeness, found.origin) == (KNOWN, ORIGIN)
-    assert found.frame["price"].tolist() == [1.5] * 4
-
-
 def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) -> None:
     """A digest is held to the fields that it was made of, also where none are named beside it."""
     kept = json.loads(frame.attrs["petstore_frame"])
@@ -102,8 +93,7 @@ def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) 
 
 
 def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None:
-    """A frame without a record, with one that cannot be read, or with a pet twice by a merge, is
-    unknown; what is no frame is refused."""
+    """Without a readable record, or with a pet twice, it is unknown; other values are refused."""
     for attrs in ({}, {"petstore_frame": "{"}, {"petstore_frame": []}):
         other = pd.DataFrame({"id": [1]})
         other.attrs.update(attrs)
@@ -170,8 +160,7 @@ def test_other_libraries_read_an_inventory() -> None:
 
 
 def test_a_stated_filter_keeps_what_is_known_of_its_part() -> None:
-    """The part of a whole is whole; of an unknown listing it is where all its statuses are, and
-    what a filter leaves out is 0."""
+    """The part of a whole is whole, and what a filter leaves out is 0."""
     part = made().where(category_id=8)
     assert str(part.completeness) == "complete: 3 pets with category 8"
     assert not part.completeness.covers_all
@@ -196,8 +185,7 @@ def test_a_part_of_a_part_is_not_the_store() -> None:
 
 
 def test_a_filter_is_refused_by_the_right_word() -> None:
-    """A word that is no status names the nearest one, and fetch_inventory answers a category with
-    the filter to write, and sends nothing."""
+    """A status gets the nearest one, a category the filter to write, and nothing is sent."""
     fetch: Any = pf.fetch_inventory
     with pytest.raises(pf.ArgumentError, match=r"'solt' \(did you mean 'sold'\?\)"):
         made().where(status="solt")

@@ -26,8 +26,7 @@ def test_a_function_is_told_the_pets_held() -> None:
 
 @pytest.mark.parametrize("at", [0, 101])
 def test_a_failing_function_ends_no_fetch(sample_server, at: int) -> None:
-    """What goes wrong in showing progress, also while the store is awaited, is told once, at the
-    caller's own line, and the pets are all there."""
+    """What goes wrong is told once, at the caller's own line, and the pets are all there."""
 
     def fail(held: int) -> None:
         if held >= at:

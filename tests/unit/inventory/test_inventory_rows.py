@@ -22,8 +22,7 @@ def columns(ids: list[int], name: str = "x") -> PetColumns:
 
 @given(PAGES, PAGES)
 def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -> None:
-    """Whatever the order and however pages overlap, the distinct ids are held as first met, and
-    those of another reading beside them."""
+    """However pages overlap, distinct ids stand as first met, beside those of another reading."""
     rows, distinct = Rows(), []
     for ids in pages:
         new = [pet_id for pet_id in dict.fromkeys(ids) if pet_id not in distinct]

@@ -37,8 +37,7 @@ def test_order_and_repetition_change_nothing(known: list[Evidence], chance) -> N
 
 @given(EVIDENCE, CONTRADICTION)
 def test_a_contradiction_never_strengthens(known: list[Evidence], odd: Evidence) -> None:
-    """It makes nothing complete that was not, and no count exact: not that of its status, and none
-    at all where the listing moved."""
+    """It makes nothing complete and no count exact; none stays exact where the listing moved."""
     before, after = weigh(known), weigh([*known, odd])
     assert after.verdict is not Verdict.COMPLETE or before.verdict is Verdict.COMPLETE
     assert after.exact <= before.exact
@@ -53,8 +52,7 @@ def test_a_contradiction_never_strengthens(known: list[Evidence], odd: Evidence)
 def test_a_broken_assumption_is_among_those_printed(
     known: list[Evidence], broken: set[Assumption]
 ) -> None:
-    """Where each end that rests on nothing broken is a true one, every false verdict names what
-    broke it: a verdict without a broken assumption has such an end for all that it says."""
+    """Where unbroken ends are true ones, a verdict without a broken assumption has such an end."""
     found = weigh(known)
     if broken & {*found.assumptions}:
         return
@@ -80,8 +78,7 @@ def test_the_basis_fits_the_verdict(known: list[Evidence]) -> None:
 
 @given(evidence(FACTS))
 def test_every_fact_has_a_sentence_and_survives_json(known: Evidence) -> None:
-    """Each is read by a person as one sentence, which knows the singular, and by a program as the
-    same value."""
+    """A person reads one sentence, which knows the singular, and a program the same value."""
     assert not re.search(r"\b1 (pets|rows)\b", str(replace(known, count=1, detail="")))
     assert str(known).endswith(".") and "{" not in known.fact.sentence.format_map(Named())
     assert Evidence.from_dict(known.to_dict()) == known

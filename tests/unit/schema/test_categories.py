@@ -65,8 +65,7 @@ def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: s
 
 
 def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
-    """Each label of a category means it in a file of animals, and is near a typo; the last one is
-    shown."""
+    """Each label means its category in a file, and is near a typo; the last one is shown."""
     labels = written(tmp_path, "category_id,label\n1,Dog\n2,Cat\n2,Kitty\n", "categories.csv")
     animals = written(tmp_path, "name,category\nAda,cat\nBob,Kitty\nCy,Kity\n")
     for categories in (labels, pd.Series(["Dog", "Cat", "Kitty"], index=[1, 2, 2])):

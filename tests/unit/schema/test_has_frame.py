@@ -17,11 +17,11 @@ from petstore_frame.http.page import Page
 from petstore_frame.inventory.origin import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from threaded import serve
-from unit.conftest import make_inventory
+from unit.conftest import inventory as inventory_of
 
 
 def inventory() -> pf.Inventory:
-    return make_inventory([(1, "Luna", 3, "sold"), (2, "Max", 3, None)])
+    return inventory_of([(1, "Luna", 3, "sold"), (2, "Max", 3, None)])
 
 
 def summary() -> pf.Summary:
@@ -39,6 +39,8 @@ TABLE, KNOWN = "; its table is .frame", "; .completeness has it: .completeness"
     ("make", "name", "pointer"),
     [
         (inventory, "head", f"{TABLE}: .frame.head"),
+        (inventory, "summary", "; pf.summarize(inventory) counts its pets"),
+        (inventory, "to_excel", '; pf.write_report(inventory, "stock.xlsx") writes a workbook'),
         (inventory, "status", f"{TABLE}: .frame['status']"),
         (inventory, "df", TABLE),
         (inventory, "total", f"{KNOWN}.total"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -65,6 +67,13 @@ def test_a_broken_pet_is_named(pet: str, field: str) -> None:
     assert (caught.value.page, caught.value.position, caught.value.field) == (4, 2, field)
     with pytest.raises(ContractError, match=field):
         read_pet(pet.encode(), operation="GET /pets/1")
+
+
+@pytest.mark.parametrize("read", [read_page, partial(read_pet, operation="GET /pets/1")])
+def test_a_deep_body_is_no_pet(read: Callable[[bytes], Any]) -> None:
+    """A body of lists within lists leaves the interface as any other does."""
+    with pytest.raises(ContractError):
+        read(b"[" * 100_000 + b"]" * 100_000)
 
 
 def test_an_integer_may_be_written_as_a_float() -> None:

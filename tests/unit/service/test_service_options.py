@@ -23,13 +23,6 @@ def test_a_setting_outside_its_bounds_is_refused(name: str) -> None:
     assert "secret" not in explain(refused.value) + str(refused.value)
 
 
-@pytest.mark.parametrize("database", [None, "store.sqlite3"])
-def test_several_workers_need_postgresql(database: str | None) -> None:
-    """SQLite has one writer, and a store of no name is one process's own."""
-    with pytest.raises(ValidationError, match="needs PostgreSQL"):
-        Options(workers=2, database=database)
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
