@@ -105,6 +105,19 @@ def test_lost_zeros_and_used_keys_are_answered_each_for_itself(shop: Shop) -> No
     assert shop.names == names + [f"Pet {number}" for number in range(1, 7)]
 
 
+@pytest.mark.parametrize("cell", ["#N/A", ""])
+def test_what_is_no_key_is_invalid_until_it_is_fixed(shop: Shop, cell: str) -> None:
+    """An Excel error and an empty cell name no animal; the key of the fix file is known then."""
+    results = [
+        shop.load(f"{name}.csv", TAGS, f"{cell},{name}", key="tag") for name in ("Ada", "Cy")
+    ]
+    assert (shop.names, [result.to_fix for result in results]) == ([], [1, 1])
+    for result, key in zip(results, "AC", strict=True):
+        shop.fix(result, {cell: key})
+    shop.load("c.csv", TAGS, "A,Ada", "C,Cy", key="tag")
+    assert shop.names == ["Ada", "Cy"]
+
+
 def test_a_column_of_none_sends_nothing_in_silence(shop: Shop) -> None:
     """Animals whose chip is "none" are to fix, in each call, and "none" can be said to be empty."""
     rows = "chip,name,categoryId", "none,Ada,1", "none,Bo,2", "none,Cy,3", "985-1,Di,1"
