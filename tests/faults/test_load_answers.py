@@ -63,10 +63,7 @@ STOPS = ["401", "403", "404", "405", "410", "415", "html_404", "redirect"]
 
 @pytest.mark.parametrize("fault", STOPS)
 def test_what_concerns_every_record_stops_the_import(fault: str, load_third, run_load) -> None:
-    """A refusal of the key, the address or the form leaves the rest pending, and can go on.
-
-    A redirect is not followed, and its record is in doubt.
-    """
+    """A refusal of the key, the address or the form leaves the rest pending, and can go on."""
     result, store = load_third(fault, rows=20)
     unknown = int(fault == "redirect")
     assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 3)

@@ -108,10 +108,7 @@ def test_ids_are_asked_side_by_side(load_with, settle) -> None:
 def test_a_pet_that_may_be_someone_elses_is_a_candidate(
     load_with, settle, twins: int, is_sole: bool
 ) -> None:
-    """Where more equal pets are free than records are in doubt, or others may add pets too.
-
-    A person may look at it, and say whose it is.
-    """
+    """Where more equal pets are free than records, or others may add some, a person says whose."""
     result, store = load_with(20, {3: "fin_after"}, workers=1)
     for _ in range(twins):
         store.add(THIRD)
@@ -145,10 +142,7 @@ def test_equal_records_are_settled_as_a_multiset(
 
 @pytest.mark.parametrize("checks", [True, False])
 def test_an_older_twin_is_not_claimed(stores, run_load, settle, checks: bool) -> None:
-    """A pet from before the import is none of its records; of unknown age it is named to a person.
-
-    The age is not known where the store was not read before the import.
-    """
+    """A pet from before the import is none of its records; of unknown age it is a candidate."""
     store = stores({1: "fin_before"}.get)
     twin = store.add({"name": "Pet 0", "categoryId": 1, "status": "available"})
     for number in range(3):
@@ -212,10 +206,7 @@ def test_absent_records_are_sent_again_only_when_asked(load_with, run_load, sett
 
 
 def test_the_grace_is_waited_for_and_no_longer(load_with, run_load, settle) -> None:
-    """A store may act late: its silence means nothing before the grace is over.
-
-    The wait is that of a request sent now, whatever the times on disk: the clock may have erred.
-    """
+    """Silence means nothing before the grace is over, whatever the times on disk say of it."""
     ahead = SessionClocks(now=lambda: time.time() + DAY_S)
     result, store = load_with(20, {5: "late_apply"}, store={"late_s": 0.3}, timing=ahead)
     waits: list[float] = []
@@ -272,10 +263,7 @@ def test_another_store_is_not_asked(load_with, stores, settle) -> None:
 
 
 def test_a_person_may_settle_a_record(load_with, run_load) -> None:
-    """resolve writes an id, or lets the record be sent; it changes nothing that is settled.
-
-    Record and pet may be numpy's whole numbers, as the cells of a frame are.
-    """
+    """resolve writes an id, or lets the record be sent; it changes nothing that is settled."""
     result, store = load_with(10, {5: "fin_after", 6: "fin_before"}, workers=1)
     result.resolve(np.int64(5), pet_id=np.int64(5))
     result.resolve(6, not_created=True)

@@ -132,10 +132,7 @@ def test_a_progress_function_that_fails_leaves_no_doubt(stores, run_load) -> Non
 def test_the_first_interrupt_waits_for_what_is_on_its_way(
     stores, run_load, rows: int, at: int, workers: int
 ) -> None:
-    """Ctrl-C stops new requests and awaits the others; no record is in doubt and no thread left.
-
-    The next call goes on, and is done, also where nothing was left to send.
-    """
+    """Ctrl-C stops new requests and awaits the others; the next call goes on, and is done."""
     before = signal.getsignal(signal.SIGINT)
     store = stores(latency_s=0.05)
     store.on_post = lambda *now: now == (at, "body") and os.kill(os.getpid(), signal.SIGINT)

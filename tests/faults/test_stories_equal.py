@@ -28,10 +28,7 @@ def test_a_file_saved_again_goes_on(shop: Shop, encoding: str, delimiter: str, e
 
 
 def test_options_that_make_sense_of_a_record_send_it(shop: Shop) -> None:
-    """Records that were invalid are sent by the same import once an option reads them.
-
-    One that was fixed in a fix file is that record still.
-    """
+    """Records that were invalid, also fixed ones, are sent once an option reads them."""
     rows = NAMES, "Ada,1,", "Bo,Dog,", "Cy,3,reserved", "Di,4,kept"
     shop.fix(shop.load("a.csv", *rows), {"reserved": "sold"})
     shop.load("a.csv", *rows, categories={7: "Dog", 3: "Cat"})
@@ -77,10 +74,7 @@ def test_a_copied_line_of_a_fix_file_is_invalid(shop: Shop) -> None:
 
 @pytest.mark.parametrize("is_rehearsal", [False, True])
 def test_a_fix_row_of_an_unknown_import_is_refused(shop: Shop, is_rehearsal: bool) -> None:
-    """Without the journal that made it, nobody knows whether its record was fixed already.
-
-    A rehearsal leaves no trace in any journal.
-    """
+    """Without the journal that made it, nobody knows whether its record was fixed already."""
     rows = shop.fix_file(shop.load("a.csv", NAMES, "Bo,two,", dry_run=is_rehearsal))
     with pytest.raises(InputError):
         (shop if is_rehearsal else shop.colleague).fix(rows, {"two": "2"})

@@ -33,10 +33,7 @@ def test_ten_weekly_files_after_a_lost_journal(shop: Shop, key: dict) -> None:
 
 @KEYS
 def test_his_file_then_mine_then_his_again(shop: Shop, key: dict) -> None:
-    """Pets that my last reading saw, and asked nothing about, are found when their file comes.
-
-    They are adopted with their ids, and get the keys.
-    """
+    """Pets that my last reading saw are adopted with their ids when their file comes."""
     shop.colleague.load("his.csv", HEADER, *WEEKS[0], **key)
     shop.load("mine.csv", HEADER, *WEEKS[1], **key)
     with shop.asks("others_pets"):

@@ -151,10 +151,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_call_that_is_proposed_does_what_it_says(desk: Desk, way: str, name: str) -> None:
-    """It is a whole call with all other options, and until it is made nothing else is sent.
-
-    Whoever makes it a second time sends nothing more.
-    """
+    """Until the call is made nothing else is sent, and made a second time it sends nothing."""
     pf.Recipe(mapping={"name": NAME, "status": "Zustand"}, key="tag").write("our 'own'.toml")
     case = CASES[name]
     if case.before:

@@ -51,10 +51,7 @@ PIECES = st.sampled_from(
 
 
 def survives(data: bytes) -> None:
-    """Read the bytes: they give records or one InputError, never anything else.
-
-    Each record that would be sent is a NewPet of the interface.
-    """
+    """Read the bytes: they give one InputError, or records; each that is sent is a NewPet."""
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), data, "pets")
         try:
