@@ -17,7 +17,7 @@ from petstore_frame.http.page import Page
 from petstore_frame.inventory.origin import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from threaded import serve
-from unit.conftest import make_inventory
+from unit.conftest import inventory as make_inventory
 
 
 def inventory() -> pf.Inventory:
