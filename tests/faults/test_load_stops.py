@@ -6,15 +6,12 @@ import os
 import signal
 import threading
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises
-from petstore_frame.errors import JournalLockedError, LoadInterrupted
-from petstore_frame.loader.journal import database
-from petstore_frame.loader.journal.database import holding
+from petstore_frame.errors import LoadInterrupted
 from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import Ending, State
 
@@ -169,13 +166,3 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= MOST_WORKERS
     check_promises(result, store)
-
-
-def test_a_held_journal_is_refused(tmp_path: Path, monkeypatch) -> None:
-    """A lock is held against other threads too, and free once it is let go."""
-    monkeypatch.setattr(database, "LOCK_WAIT_S", 0.0)
-    with holding(tmp_path / "x"):
-        with pytest.raises(JournalLockedError), holding(tmp_path / "x"):
-            pass
-    with holding(tmp_path / "x"):
-        pass

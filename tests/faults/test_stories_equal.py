@@ -111,18 +111,6 @@ def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     assert shop.names == ["Ada", "Bo"]
 
 
-@pytest.mark.parametrize("file", ["a.csv", "b.csv"])
-def test_yesterdays_two_and_a_third_are_asked_about(shop: Shop, file: str) -> None:
-    """Any record that equals an earlier one asks, however few and in whatever file, each time."""
-    shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,")
-    later = NAMES, "Ada,1,", "Bo,2,", "Cy,3,"
-    for _ in range(2):
-        with shop.asks("equal"):
-            shop.load(file, *later)
-    result = shop.load(file, *later, duplicates="skip")
-    assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Bo", "Cy"])
-
-
 def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:
     """How many, beside which earlier record of which file, and which column may be the key."""
     shop.load("a.csv", "tag,name,status", "A,Ada,", "B,Bo,sold", "C,Cy,")

@@ -45,6 +45,9 @@ ASKED = {  # an earlier file with its key, a later one with the key tag, and the
         for other in ("a-1", "Ａ-1", "'A-1", "A -1", "A\xa0-1")
     },
     "forms in one file": ("similar_key", "send", "tag", TAGS, f"{TAGS}/001,Ada/1,Bo", "Ada Bo"),
+    "one animal in two forms": (
+        "similar_key", "skip", "tag", TAGS, f"{TAGS}/001,Ada/1,Ada", "Ada",
+    ),
     "a row to fix": (
         "similar_key", "skip", "tag", f"{KEYED}/2,Bo,1", f"{KEYED}/002,Bo,x/3,Cy,1", "Bo Cy",
     ),
@@ -83,12 +86,6 @@ def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop, save:
     load(*words, *SIX, key="tag", duplicates="skip")
     load(*words, *SIX, "7,New", key="tag")
     assert shop.names == sorted([*(f"Pet {number}" for number in range(1, 7)), "New"])
-
-
-def test_two_forms_of_the_key_of_one_animal_are_one(shop: Shop) -> None:
-    """Equal rows under ``001`` and ``1`` are sent once where the user says that they are one."""
-    result = shop.load("a.csv", TAGS, "001,Ada", "1,Ada", key="tag", duplicates="skip")
-    assert shop.names == ["Ada"] and result.counts[State.SKIPPED] == 1
 
 
 def test_lost_zeros_and_used_keys_are_answered_each_for_itself(shop: Shop) -> None:

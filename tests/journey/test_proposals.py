@@ -211,16 +211,6 @@ def test_a_missing_part_is_named_by_what_installs_it(desk: Desk, way: str, monke
     assert any(each.startswith("openpyxl") for each in brought)
 
 
-def test_the_sheet_of_a_workbook_is_named(desk: Desk) -> None:
-    """Of several sheets one is proposed, in the call with all other options."""
-    sheet = pd.DataFrame({NAME: ["Sheeted"], "categoryId": [1]})
-    with pd.ExcelWriter("book.xlsx", engine="openpyxl") as book:
-        for title in ("Our 'own'", "Others"):
-            sheet.to_excel(book, sheet_name=title, index=False)
-    desk.paste(desk.calls("python", name="book.xlsx")[0])
-    assert desk.added == 1
-
-
 @pytest.mark.parametrize("names_the_file", [True, False])
 def test_an_interrupted_load_goes_on_as_proposed(desk: Desk, way: str, names_the_file) -> None:
     """The call that goes on sends the rest into the same journal, with its file and without."""

@@ -37,6 +37,7 @@ def test_records_to_fix_raise_only_where_that_is_asked(file: Path, service_shop:
     with pytest.raises(LoadFailedError) as failed:
         pf.load_csv(file, service_shop.client, on_invalid="raise", journal=service_shop.journal)
     assert len(failed.value.result.fix) == len(service_shop.load(file.name).fix) == 1
+    assert service_shop.load("clean.csv", "name", "Bo", on_invalid="raise").created.size
 
 
 def test_a_load_logs_one_line(file: Path, service_shop: Shop, caplog) -> None:

@@ -82,8 +82,9 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     book.create_sheet("More")
     book.save(path)
     listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one, such as sheet='Pets'"
-    with pytest.raises(InputError, match=listed):
+    with pytest.raises(InputError, match=listed) as asked:
         open_source(path)
+    assert asked.value.answer == {"sheet": "Pets"}
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         records_of(path, sheet="pets")
     assert len(records_of(path, sheet="Pets")) == 1

@@ -53,11 +53,3 @@ def test_a_mapping_whose_columns_are_gone_is_not_used(tmp_path: Path) -> None:
     assert read(fix) == ZOE
     with pytest.raises(InputError, match="names the column 'Tier'"):
         read(fix, mapping=MAPPING)
-
-
-def test_an_import_that_is_not_known_leaves_it_to_the_caller(tmp_path: Path) -> None:
-    """Without its journal a result file needs the mapping again, and the text says how."""
-    fix = written(tmp_path, FIX)
-    with pytest.raises(InputError, match="no column for category_id among 'Tier', 'Art', 'name'"):
-        read(fix, {})
-    assert read(fix, {}, mapping=MAPPING) == ZOE

@@ -207,6 +207,23 @@ def test_a_column_of_shelters_is_not_proposed_as_the_name(tmp_path: Path) -> Non
     assert refused.value.answer.get("mapping") == {"category_id": "Art"}
 
 
+ENCODED = {
+    "cp1252": "René\nZoë\nMüller’s Café – “Kiki”\n",
+    "cp1250": "Žofie\nŁukasz\nČenda\n",
+    "cp1251": "Рекс\nМурка\nБелый\n",
+    "cp1253": "Αθηνά\nΖήνων\n",
+    "mac_roman": "René\nChloé\n",
+    "cp850": "René\nJosé\n",
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_the_encoding_that_makes_words_is_named_first(tmp_path: Path, encoding: str) -> None:
+    """Letters of another script in a word, or a capital after a small letter, speak against it."""
+    path = written(tmp_path, f"name\n{ENCODED[encoding]}".encode(encoding))
+    assert look(path).encodings[0] == encoding
+
+
 PETS = "Animal,Kind\nRex,3\n"
 LUNA = pd.DataFrame({"name": ["Luna"], "category_id": [3]})
 NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1

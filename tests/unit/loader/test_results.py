@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from openpyxl.utils import get_column_letter
 
-from petstore_frame.errors import ArgumentError, LoadFailedError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.reading.returned import guarded, unguarded
 from petstore_frame.loader.record import State
@@ -311,14 +311,6 @@ def test_views_escape_everything(result: LoadResult) -> None:
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert "columns: name, category id from " in html
     assert "columns: name, category id from " in text and "; not sent: 'note'" in text
-
-
-def test_failures_can_be_raised(written: LoadResult, tmp_path: Path) -> None:
-    """A script can insist that every record is in the store."""
-    with pytest.raises(LoadFailedError, match="1 of 8 records created") as failed:
-        written.raise_for_failures()
-    assert failed.value.result is written
-    make_result(tmp_path, "name,categoryId\nRex,3\n").raise_for_failures()
 
 
 def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
