@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, answer_of
 from faults.load_harness import check_promises
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.pool import SessionClocks
+from plain_http import wait_until
 
 KEYS = IdempotencyKey(3600)
 
@@ -56,6 +58,31 @@ def test_each_end_of_a_request_has_its_state(load_third, fault, options, state, 
     assert (third.pet_id is None) == (fault in CUT_201 or state is not State.CREATED)
     assert not options or max(store.keys_seen.values()) == 2
     assert state is not State.REJECTED or third.error_code == "made_up"
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_an_error_in_the_place_of_an_answer_proves_nothing(
+    stores, run_load, monkeypatch: pytest.MonkeyPatch, is_sent: bool
+) -> None:
+    """A client that raises stops the import; its record is in doubt, and is not sent again."""
+    store, post = stores(), pf.Client.post_pet
+
+    def fail_once(client: pf.Client, *args, **options):
+        if store.posts == 3:
+            if is_sent:
+                post(client, *args, **options)
+            raise ZeroDivisionError("odd")
+        return post(client, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pf.Client, "post_pet", fail_once)
+        result = run_load(8, store, workers=1)
+    assert result.facts.run.ending is Ending.STOPPED
+    assert "ZeroDivisionError('odd')" in result.facts.run.ending_detail
+    again = run_load(8, store)
+    assert [row.record for row in again.rows(State.UNKNOWN)] == [4]
+    assert (again.counts[State.CREATED], store.posts) == (7, 7 + is_sent)
+    check_promises(again, store)
 
 
 STOPS = ["401", "403", "404", "405", "410", "415", "html_404", "redirect"]
@@ -107,6 +134,21 @@ def test_a_record_that_the_store_returns_changed_is_created_with_a_note(stores, 
     assert row.notes == ("the store returned name 'PET 0'",)
 
 
+def test_the_first_record_is_sent_alone_however_long_it_takes(stores, run_load) -> None:
+    """While the first pet is awaited, progress is told and no other record is sent."""
+    store, told, beside = stores(), [], []
+
+    def answer_late(number: int, stage: str) -> None:
+        if (number, stage) == (1, "body"):
+            began = len(told)
+            wait_until(lambda: len(told) > began + 1, 20)
+            beside.append(store.posts)
+
+    store.on_post = answer_late
+    result = run_load(9, store, progress=told.append)
+    assert (beside, result.counts[State.CREATED]) == ([1], 9)
+
+
 @pytest.fixture
 def load_answered(tmp_path: Path, load_with):
     """Load pets of one category into a store that gives some POSTs these answers."""
@@ -115,7 +157,7 @@ def load_answered(tmp_path: Path, load_with):
         path = tmp_path / "pets.csv"
         pets = [f"{named.format(number)},1\n" for number in range(1, rows + 1)]
         path.write_text("".join(["name,categoryId\n", *pets]))
-        return load_with(path, answers, workers=1, **options)[0]
+        return load_with(path, answers, **{"workers": 1} | options)[0]
 
     return run
 
@@ -143,6 +185,19 @@ def test_an_answer_to_another_request_creates_none(load_answered, pet: dict) -> 
     result = load_answered({4: pet_answer(**pet)})
     assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
+
+
+def test_of_two_answers_at_once_with_one_id_one_counts(load_answered) -> None:
+    """Answers that are read together are held against each other, too; no commit is refused."""
+
+    def wait_for_both(inbox, timeout_s):
+        wait_until(lambda: inbox.qsize() > 1, 0.3)
+        return inbox.get(timeout=0.3)
+
+    answer = pet_answer(id=77, name="Pet", categoryId=1)
+    timing = SessionClocks(wait=wait_for_both)
+    result = load_answered({2: answer, 3: answer}, rows=3, named="Pet", workers=2, timing=timing)
+    assert (result.counts[State.CREATED], result.counts[State.UNKNOWN]) == (2, 1)
 
 
 def test_a_store_that_changes_names_is_believed(load_answered) -> None:

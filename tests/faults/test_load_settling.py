@@ -46,9 +46,11 @@ def test_only_a_whole_listing_proves_absence(
 ) -> None:
     """A pet that is found is created with its id; one that is not is absent in a whole listing."""
     result, store = load_with(rows, faults, store=options, workers=1)
+    asked = store.gets
     done = settle(result, store)
     assert (done.created, done.absent, done.unknown) == expected
-    assert done.requests <= most_requests
+    assert store.gets - asked == done.requests <= most_requests
+    assert sum("the search by id" in note for note in done.notes) <= 1
     assert (result.frame["id_source"] == "recovered").sum() == done.created
     check_promises(result, store)
 

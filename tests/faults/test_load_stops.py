@@ -82,6 +82,7 @@ def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
     result = wait_for_it(200, store)
     assert result.facts.run.ending is Ending.OUTAGE
     assert result.counts[State.UNKNOWN] == store.posts <= 16
+    assert "answers GET, but again and again no POST" in str(result)
 
 
 @pytest.mark.parametrize("answer", ["429", "503_before"])

@@ -73,12 +73,18 @@ def test_a_copied_line_of_a_fix_file_is_invalid(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("is_rehearsal", [False, True])
-def test_a_fix_row_of_an_unknown_import_is_refused(shop: Shop, is_rehearsal: bool) -> None:
+@pytest.mark.parametrize("has_journal", [False, True])
+def test_a_fix_row_of_an_unknown_import_is_refused(
+    shop: Shop, is_rehearsal: bool, has_journal: bool
+) -> None:
     """Without the journal that made it, nobody knows whether its record was fixed already."""
     rows = shop.fix_file(shop.load("a.csv", NAMES, "Bo,two,", dry_run=is_rehearsal))
+    office = shop if is_rehearsal else shop.colleague
+    if has_journal:
+        office.load("b.csv", NAMES, "Cy,1,")
     with pytest.raises(InputError):
-        (shop if is_rehearsal else shop.colleague).fix(rows, {"two": "2"})
-    assert shop.names == []
+        office.fix(rows, {"two": "2"})
+    assert "Bo" not in shop.names
 
 
 def test_a_fixed_animal_is_known_though_its_source_is_not_fixed(shop: Shop) -> None:

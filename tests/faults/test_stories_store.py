@@ -26,7 +26,7 @@ def test_ten_weekly_files_after_a_lost_journal(shop: Shop, key: dict) -> None:
         with shop.asks("others_pets"):
             shop.load(f"{week}.csv", **key)
         result = shop.load(f"{week}.csv", **key, duplicates="skip")
-        assert result.counts[State.ADOPTED] == 10
+        assert result.counts[State.ADOPTED] == 10 and "10 found in the store" in str(result)
     shop.load("new.csv", HEADER, "New,New", **key)
     assert len(shop.pets) == 101
 

@@ -50,6 +50,18 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
     assert str(made.count("pending")) == ("0" if made.covers_all else "at least 0")
 
 
+def test_all_that_contradicts_a_listing_is_told_once() -> None:
+    """The reasons hide no evidence against it beside the basis, and do not say the basis twice."""
+    basis, other, seen = (
+        Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROW_MOVED, Fact.STATUS_PAGE)
+    )
+    made = known(Verdict.INCOMPLETE, basis=str(basis), evidence=(basis, other, seen))
+    assert made.reasons() == [
+        ("Why", [str(basis)]), ("What contradicts it", [str(other)]),
+        ("What else was seen", [str(seen)]),
+    ]  # fmt: skip
+
+
 def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
     """Verdicts can be told apart in a set, and survive JSON unchanged; asking one for its truth is
     refused, with the way to ask."""

@@ -133,6 +133,15 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
     assert shop.names == listed[listed["problem"].isna()]["name"].tolist() == expected
 
 
+@pytest.mark.parametrize("again", [",7,Ada", ",7,Bo"])
+def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
+    """Rows of a key of which a part is empty may be several animals, so none of them is sent."""
+    rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
+    result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
+    assert shop.names == ["Cy", "Di"]
+    assert [(cause.code, cause.lines) for cause in result.causes] == [("key_missing", (2, 3))]
+
+
 def test_rows_that_are_equally_new_are_left_out_as_proposed(shop: Shop) -> None:
     """One cause names the lines of all of them but the last; their keys are known next month."""
     rows = ["7,sold,1.2.2026", "7,pending,1.2.2026", "8,sold,31.1.2026", "8,,", "9,,1.2.2026",
