@@ -168,18 +168,10 @@ def test_each_ending_has_its_exit_code(
     assert set(store.pet_counts().values()) <= {1}
 
 
-@pytest.mark.parametrize(
-    ("content", "options"),
-    [
-        ("name,category_id,status\nLuna,1024,held\n", ["--value", "status:held=pending"]),
-        ("name\tcategoryId\nLuna\t1024\n", ["--delimiter", r"\t"]),  # as one can type it
-        ("Luna,1024\n", ["--columns", "name,category_id"]),
-        ("name,category\nLuna,1.024\n", ["--thousands", "."]),
-    ],
-)
-def test_options_say_how_a_file_is_read(load, store, content: str, options: list[str]) -> None:
-    """Columns, words and delimiters are given as the hints of a refusal name them."""
-    assert load(content, *options).exit_code == 0
+def test_options_say_how_a_file_is_read(load, store) -> None:
+    """Columns, delimiter and digits are given as one can type them."""
+    words = ["--columns", "name,category_id", "--delimiter", r"\t", "--thousands", "."]
+    assert load("Luna\t1.024\n", *words).exit_code == 0
     (pet,) = store.pets.values()
     assert (pet["name"], pet["categoryId"]) == ("Luna", 1024)
 

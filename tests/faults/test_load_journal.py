@@ -126,7 +126,6 @@ def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load
     whole = result.path.read_bytes()
     looks = (
         lambda: list(result_in(tmp_path).rows()),
-        lambda: pf.LoadResult(result.path, result.import_id).counts,
         lambda: pf.LoadResult(result.path, result.import_id).frame,
         lambda: pf.read_ids(store.base_url, journal=tmp_path / "journal"),
     )

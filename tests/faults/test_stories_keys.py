@@ -73,17 +73,14 @@ def test_what_may_be_a_known_animal_is_asked_about(
     assert (shop.names, result.to_fix) == (names.split(), 0)
 
 
-@pytest.mark.parametrize("save", ["excel", "pandas"])
-def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop, save: str) -> None:
-    """What a spreadsheet or pandas made of a key is never sent unasked, nor asked about twice."""
-    words = ("b.xlsx", TAGS) if save == "excel" else (TAGS,)
-    load = getattr(shop, save)
+def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop) -> None:
+    """What pandas made of a key is never sent unasked, nor asked about twice."""
     shop.load("a.csv", TAGS, *SIX, key="tag")
     with shop.asks("similar_key"):
-        load(*words, *SIX, key="tag")
-    load(*words, *SIX, key="tag", duplicates="skip")
-    load(*words, *SIX, "7,New", key="tag")
-    assert shop.names == sorted([*(f"Pet {number}" for number in range(1, 7)), "New"])
+        shop.pandas(TAGS, *SIX, key="tag")
+    shop.pandas(TAGS, *SIX, key="tag", duplicates="skip")
+    shop.pandas(TAGS, *SIX, "7,New", key="tag")
+    assert shop.names == ["New", *(f"Pet {number}" for number in range(1, 7))]
 
 
 def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None:
