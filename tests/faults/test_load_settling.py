@@ -288,8 +288,6 @@ OF_ANOTHER = "pet 1 is record 1's in the import of pets.csv; nothing was changed
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
         ("reconcile", None, {"grace_s": "1"}, f"{SECONDS} '1'"),
         ("reconcile", None, {"most_gets": 1.5}, "most_gets is a whole number, got 1.5"),
-        ("reconcile", None, {"by_id": "no"}, "by_id is True or False, got 'no'"),
-        ("reconcile", None, {"sole_writer": 1}, "sole_writer is True or False, got 1"),
         ("reconcile", None, {"resend_absent": "no"}, "resend_absent is True or False, got 'no'"),
         ("resolve", "5", {"pet_id": 5}, "record is a whole number"),
         ("resolve", 5, {"pet_id": "5"}, "pet_id is a whole number"),
