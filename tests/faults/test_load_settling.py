@@ -245,17 +245,6 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_loa
     assert first.counts[State.CREATED] + second.counts[State.CREATED] == 40
 
 
-def test_doubt_of_an_earlier_import_is_settled_from_a_later_one(
-    load_with, run_load, settle
-) -> None:
-    """A record skipped for one in doubt is settled where that is, and is then no doubt here."""
-    _, store = load_with(12, {3: "fin_after"}, workers=1)
-    later = run_load(15, store, workers=1, duplicates="skip")
-    assert (later.in_doubt, later.exit_code) == (1, 3)
-    settle(later, store)
-    assert (later.in_doubt, later.exit_code, len(store.pets)) == (0, 0, 15)
-
-
 def test_another_store_is_not_asked(load_with, stores, settle) -> None:
     """A journal is settled against its own store only."""
     result, _ = load_with(5, {3: "fin_after"})
