@@ -13,7 +13,7 @@ import pytest
 from faults.flaky_store import KEY
 from faults.load_harness import check_promises
 from petstore_frame.client import Client
-from petstore_frame.errors import ArgumentError, JournalError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
@@ -197,16 +197,6 @@ def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load, settle
     assert (settle(result, store).created, len(store.pets)) == (1, 40)
 
 
-def test_absent_records_are_sent_again_only_when_asked(load_with, run_load, settle) -> None:
-    """Absence is evidence; sending again is a decision."""
-    result, store = load_with(20, {5: "fin_before", 9: "fin_before"})
-    assert settle(result, store).absent == 2 and len(store.pets) == 18
-    assert run_load(20, store).counts[State.ABSENT] == 2
-    done = settle(result, store, resend_absent=True)
-    assert (done.resent, len(store.pets)) == (2, 20)
-    check_promises(result, store)
-
-
 def test_the_grace_is_waited_for_and_no_longer(load_with, run_load, settle) -> None:
     """Silence means nothing before the grace is over, whatever the times on disk say of it."""
     ahead = SessionClocks(now=lambda: time.time() + DAY_S)
@@ -243,14 +233,6 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_loa
     run_load(1, store, name="last.csv", first=900)
     assert [settle(each, store).created for each in (first, second)] == [1, 1]
     assert first.counts[State.CREATED] + second.counts[State.CREATED] == 40
-
-
-def test_another_store_is_not_asked(load_with, stores, settle) -> None:
-    """A journal is settled against its own store only."""
-    result, _ = load_with(5, {3: "fin_after"})
-    with pytest.raises(JournalError, match="use a client of that store"):
-        settle(result, stores())
-    assert result.counts[State.UNKNOWN] == 1
 
 
 def test_a_person_may_settle_a_record(load_with, run_load) -> None:

@@ -63,14 +63,6 @@ def test_few_like_animals_are_a_warning(shop: Shop) -> None:
     assert len(shop.pets) == 20 and result.warnings
 
 
-def test_the_store_is_not_asked_where_the_user_says_so(shop: Shop) -> None:
-    """check_store=False sends what this journal does not know."""
-    shop.colleague.load("a.csv", HEADER, *WEEKS[0], key="tag")
-    shop.store.gets = 0
-    shop.load("a.csv", HEADER, *WEEKS[0], key="tag", check_store=False)
-    assert (len(shop.pets), shop.store.gets) == (20, 0)
-
-
 def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
     """Other animals are others, also in a store that honours keys made of the same records."""
     fish = ["Goldfish"] * 10
@@ -164,11 +156,12 @@ def test_a_store_that_changes_during_an_import_gets_nothing_of_it(
     assert second.path != first.path and (second.exit_code, len(store.pets)) == (0, 200)
 
 
-def test_reading_back_claims_no_pet_of_another_store(store: FlakyStore, run_load, settle) -> None:
-    """Records in doubt are not settled by a store that never saw them."""
+def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load, settle) -> None:
+    """Records in doubt are not settled by a store that never saw them, wherever it answers."""
     store.fault_of = {3: "fin_after"}.get
     result = run_load(5, store)
     replace(store, NEW, dict(store.pets))
-    with pytest.raises(JournalError, match="another store"):
-        settle(result, store)
+    for other, words in ((store, "another store"), (stores(), "use a client of that store")):
+        with pytest.raises(JournalError, match=words):
+            settle(result, other)
     assert result.counts[State.UNKNOWN] == 1

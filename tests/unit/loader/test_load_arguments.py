@@ -137,11 +137,3 @@ def test_what_is_not_a_client_is_refused(load: Any, tmp_path: Path) -> None:
 def test_the_grace_is_two_timeouts() -> None:
     """The number of the light module is derived from the client's own."""
     assert GRACE_S == 2 * DEFAULT_TIMEOUT_S
-
-
-def test_every_way_in_takes_grouped_digits(plan, tmp_path: Path) -> None:
-    """The option that the refusal of 1,024 names is there for a sheet and a frame too."""
-    rows = ("name", "category_id"), ("Rex", "1,024")
-    workbook_of(tmp_path, *rows)
-    for source in (tmp_path / "pets.xlsx", pd.DataFrame(rows[1:], columns=rows[0])):
-        assert plan(source, thousands=",").frame["sent_category_id"].tolist() == [1024]
