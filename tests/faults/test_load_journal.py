@@ -34,12 +34,8 @@ from shop import Shop
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
 SEED = random.SystemRandom().randrange(10**6)
 LOST = (
-    "log ",
-    "one bit of the log",
-    "main file and log",
-    "count file removed",
-    "main file removed",
-)
+    "log ", "one bit of the log", "main file and log", "count file removed", "main file removed",
+)  # fmt: skip
 
 
 @pytest.fixture
