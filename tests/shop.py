@@ -27,11 +27,6 @@ class Shop:
     """One office, which loads its files into a store with a journal of its own.
 
     A header without a category column gets one, and each of its rows the category 1.
-
-    Args:
-        folder: For the files and the journal.
-        client: A client of the store.
-        store: The store that fails on purpose, where it is that one.
     """
 
     def __init__(self, folder: Path, client: pf.Client, store: FlakyStore | None = None) -> None:

@@ -1,8 +1,4 @@
-"""A store on raw sockets that fails on purpose, at a known point before or after it acts.
-
-It spells the interface itself and shares no code with the package. Tests ask it afterwards which
-pets exist, how many POSTs came, and what was done to them.
-"""
+"""A store on raw sockets that fails on purpose, by an interface that it spells itself."""
 
 from __future__ import annotations
 

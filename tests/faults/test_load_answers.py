@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -90,10 +89,7 @@ STOPS = ["401", "403", "404", "405", "410", "415", "html_404", "redirect"]
 
 @pytest.mark.parametrize("fault", STOPS)
 def test_what_concerns_every_record_stops_the_import(fault: str, load_third, run_load) -> None:
-    """A refusal of the key, the address or the form leaves the rest pending, and can go on.
-
-    A redirect is not followed, and its record is in doubt.
-    """
+    """A refusal of the key, the address or the form leaves the rest pending, and can go on."""
     result, store = load_third(fault, rows=20)
     unknown = int(fault == "redirect")
     assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 3)
@@ -152,17 +148,7 @@ def test_the_first_record_is_sent_alone_however_long_it_takes(stores, run_load) 
     assert (beside, result.counts[State.CREATED]) == ([1], 9)
 
 
-@pytest.fixture
-def load_answered(tmp_path: Path, load_with):
-    """Load pets of one category into a store that gives some POSTs these answers."""
-
-    def run(answers: dict[int, bytes], *, rows: int = 6, named: str = "Pet {}", **options):
-        path = tmp_path / "pets.csv"
-        pets = [f"{named.format(number)},1\n" for number in range(1, rows + 1)]
-        path.write_text("".join(["name,categoryId\n", *pets]))
-        return load_with(path, answers, **{"workers": 1} | options)[0]
-
-    return run
+FIRST = {"name": "Pet 0", "categoryId": 1, "status": "available"}  # of pets_csv
 
 
 def pet_answer(**pet) -> bytes:
@@ -177,64 +163,64 @@ def refusal(**facts) -> bytes:
 @pytest.mark.parametrize(
     "pet",
     [
-        {"id": 3, "name": "Pet 3", "categoryId": 1},
+        {"id": 3, "name": "Pet 2", "categoryId": 3, "status": "sold"},
         {"id": 99, "name": "Rex", "categoryId": 8},
-        {"id": 99, "name": "Pet 3", "categoryId": 1},
+        {"id": 99, "name": "Pet 2", "categoryId": 3, "status": "sold"},
     ],
     ids=["an id that another record has", "another animal", "the pet of the request before"],
 )
-def test_an_answer_to_another_request_creates_none(load_answered, pet: dict) -> None:
+def test_an_answer_to_another_request_creates_none(load_with, pet: dict) -> None:
     """An answer that comes twice, or out of step, leaves its record in doubt."""
-    result = load_answered({4: pet_answer(**pet)})
+    result, _ = load_with(6, {4: pet_answer(**pet)}, workers=1)
     assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
 
 
-def test_of_two_answers_at_once_with_one_id_one_counts(load_answered) -> None:
+def test_of_two_answers_at_once_with_one_id_one_counts(load_with) -> None:
     """Answers that are read together are held against each other, too; no commit is refused."""
 
     def wait_for_both(inbox, timeout_s):
         wait_until(lambda: inbox.qsize() > 1, 0.3)
         return inbox.get(timeout=0.3)
 
-    answer = pet_answer(id=77, name="Pet", categoryId=1)
-    timing = SessionClocks(wait=wait_for_both)
-    result = load_answered({2: answer, 3: answer}, rows=3, named="Pet", workers=2, timing=timing)
+    answers = dict.fromkeys((2, 3), pet_answer(id=77, **FIRST))
+    options = {"workers": 2, "timing": SessionClocks(wait=wait_for_both)}
+    result, _ = load_with(3, answers, copies=3, **options)
     assert (result.counts[State.CREATED], result.counts[State.UNKNOWN]) == (2, 1)
 
 
-def test_a_store_that_changes_names_is_believed(load_answered) -> None:
+def test_a_store_that_changes_names_is_believed(load_with) -> None:
     """A name that comes back otherwise, under its category and a new id, is noted and created."""
-    result = load_answered({6: pet_answer(id=6, name="PET-0006", categoryId=1)})
+    changed = pet_answer(id=6, name="PET-0006", categoryId=6, status="pending")
+    result, _ = load_with(6, {6: changed}, workers=1)
     assert result.counts[State.CREATED] == 6
     assert list(result.rows())[5].notes == ("the store returned name 'PET-0006'",)
 
 
-@pytest.mark.parametrize("named", ["Pet {}", "Pet 1"], ids=["pets of many names", "of one name"])
-def test_a_store_that_repeats_one_pet_is_left_alone(load_answered, named: str) -> None:
+@pytest.mark.parametrize("copies", [1, 200], ids=["pets of many names", "of one name"])
+def test_a_store_that_repeats_one_pet_is_left_alone(load_with, copies: int) -> None:
     """Answers that prove nothing stop an import as an outage does; the id alone may show it."""
-    answers = dict.fromkeys(range(1, 300), pet_answer(id=1, name="Pet 1", categoryId=1))
-    result = load_answered(answers, rows=200, named=named, first_patience_s=1.0, patience_s=1.0)
+    answers = dict.fromkeys(range(1, 300), pet_answer(id=1, **FIRST))
+    options = {"workers": 1, "first_patience_s": 1.0, "patience_s": 1.0}
+    result, _ = load_with(200, answers, copies=copies, **options)
     assert result.counts[State.CREATED] == 1 and result.counts[State.PENDING] > 150
 
 
 @pytest.mark.parametrize("facts", [{"field": ["name"]}, {"field": 3}, {"status": 400.0}])
-def test_an_error_with_an_extension_of_its_own_rejects_one_record(
-    load_answered, facts: dict
-) -> None:
+def test_an_error_with_an_extension_of_its_own_rejects_one_record(load_with, facts: dict) -> None:
     """The Error of the interface is read whatever else a store puts beside it."""
-    result = load_answered({2: refusal(**facts)})
+    result, _ = load_with(6, {2: refusal(**facts)})
     assert (result.counts[State.REJECTED], result.counts[State.CREATED]) == (1, 5)
 
 
-def test_the_record_that_stops_an_import_is_named(load_answered) -> None:
+def test_the_record_that_stops_an_import_is_named(load_with) -> None:
     """Where an answer seems to concern every record, the text says to which one it came."""
-    result = load_answered({2: answer_of(413, b"<html>413</html>")})
+    result, _ = load_with(6, {2: answer_of(413, b"<html>413</html>")}, workers=1)
     assert "record 2, line 3" in result.facts.run.ending_detail
     assert result.counts[State.PENDING] == 5
 
 
-def test_a_huge_message_is_shortened(load_answered) -> None:
+def test_a_huge_message_is_shortened(load_with) -> None:
     """Megabytes of a store's text do not go into every file."""
-    result = load_answered({2: refusal(message="m" * 3_000_000)})
+    result, _ = load_with(6, {2: refusal(message="m" * 3_000_000)})
     assert 1000 < len(result.fix["error_message"][0]) < 3000

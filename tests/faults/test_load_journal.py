@@ -1,7 +1,4 @@
-"""What a journal holds at each moment, and what happens when its disk or its files fail.
-
-The store's own ledger counts: whatever is done to the files, no animal is there twice.
-"""
+"""What a journal holds at each moment, and what happens when its disk or its files fail."""
 
 from __future__ import annotations
 
@@ -37,12 +34,8 @@ from shop import Shop
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
 SEED = random.SystemRandom().randrange(10**6)
 LOST = (
-    "log ",
-    "one bit of the log",
-    "main file and log",
-    "count file removed",
-    "main file removed",
-)
+    "log ", "one bit of the log", "main file and log", "count file removed", "main file removed",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -129,7 +122,6 @@ def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load
     whole = result.path.read_bytes()
     looks = (
         lambda: list(result_in(tmp_path).rows()),
-        lambda: pf.LoadResult(result.path, result.import_id).counts,
         lambda: pf.LoadResult(result.path, result.import_id).frame,
         lambda: pf.read_ids(store.base_url, journal=tmp_path / "journal"),
     )
@@ -212,10 +204,7 @@ def old(shop: Shop) -> Path:
 
 
 def test_a_weekly_file_goes_on(shop: Shop, old: Path) -> None:
-    """Each key keeps its pet and is not sent again, also one that was created from a fix file.
-
-    What was in doubt stays so, and what was left is sent once.
-    """
+    """Each key keeps its pet, what was in doubt stays so, and what was left is sent once."""
     known = {key: pet for key, pet in shop.ids.items() if not pd.isna(pet)}
     assert known == {"001": 1, "002": 2, "006": 4, "004": 5, "005": 6, "007": 7, "008": 10}
     keys = [f"{number:03}" for number in range(1, 12)]
@@ -228,10 +217,7 @@ def test_a_weekly_file_goes_on(shop: Shop, old: Path) -> None:
 
 
 def test_records_keep_their_states_and_links(old: Path) -> None:
-    """Doubt stays doubt; a record created from its fix file is one animal with that row.
-
-    The old database stays as it was, under another name.
-    """
+    """Doubt stays doubt, a record and its fix row are one animal, and the old database stays."""
     with reading(old) as sql:
         first, second = (list(read_rows(sql, run.id)) for run in read_imports(sql)[:2])
     assert [row.state for row in first].count(State.UNKNOWN) == 1

@@ -1,8 +1,4 @@
-"""SIGKILL at each step of an import, and a power cut: what the same command makes of it afterwards.
-
-For the power cut a small library is loaded into the importing process; it keeps a copy of the
-write-ahead log as of each sync. The store looks at that copy at the first bytes of a request.
-"""
+"""SIGKILL at each step of an import, and a power cut: what the same command makes of it."""
 
 from __future__ import annotations
 
@@ -72,6 +68,7 @@ def test_a_power_cut_never_forgets_a_request(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, pets_csv, stores
 ) -> None:
     """At the first bytes of each request its intent is in what a power cut would leave."""
+    # A library in the importing process, which keeps a copy of the log as of each sync.
     keeper = tmp_path_factory.mktemp("keeper") / "keep_synced.so"
     source = Path(__file__).parent / "keep_synced.c"
     build = [COMPILER or "cc", "-shared", "-fPIC", "-O1", "-o", keeper, source, "-ldl"]

@@ -13,7 +13,7 @@ import pytest
 from faults.flaky_store import KEY
 from faults.load_harness import check_promises
 from petstore_frame.client import Client
-from petstore_frame.errors import ArgumentError, JournalError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
@@ -110,10 +110,7 @@ def test_ids_are_asked_side_by_side(load_with, settle) -> None:
 def test_a_pet_that_may_be_someone_elses_is_a_candidate(
     load_with, settle, twins: int, is_sole: bool
 ) -> None:
-    """Where more equal pets are free than records are in doubt, or others may add pets too.
-
-    A person may look at it, and say whose it is.
-    """
+    """Where more equal pets are free than records, or others may add some, a person says whose."""
     result, store = load_with(20, {3: "fin_after"}, workers=1)
     for _ in range(twins):
         store.add(THIRD)
@@ -147,10 +144,7 @@ def test_equal_records_are_settled_as_a_multiset(
 
 @pytest.mark.parametrize("checks", [True, False])
 def test_an_older_twin_is_not_claimed(stores, run_load, settle, checks: bool) -> None:
-    """A pet from before the import is none of its records; of unknown age it is named to a person.
-
-    The age is not known where the store was not read before the import.
-    """
+    """A pet from before the import is none of its records; of unknown age it is a candidate."""
     store = stores({1: "fin_before"}.get)
     twin = store.add({"name": "Pet 0", "categoryId": 1, "status": "available"})
     for number in range(3):
@@ -203,21 +197,8 @@ def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load, settle
     assert (settle(result, store).created, len(store.pets)) == (1, 40)
 
 
-def test_absent_records_are_sent_again_only_when_asked(load_with, run_load, settle) -> None:
-    """Absence is evidence; sending again is a decision."""
-    result, store = load_with(20, {5: "fin_before", 9: "fin_before"})
-    assert settle(result, store).absent == 2 and len(store.pets) == 18
-    assert run_load(20, store).counts[State.ABSENT] == 2
-    done = settle(result, store, resend_absent=True)
-    assert (done.resent, len(store.pets)) == (2, 20)
-    check_promises(result, store)
-
-
 def test_the_grace_is_waited_for_and_no_longer(load_with, run_load, settle) -> None:
-    """A store may act late: its silence means nothing before the grace is over.
-
-    The wait is that of a request sent now, whatever the times on disk: the clock may have erred.
-    """
+    """Silence means nothing before the grace is over, whatever the times on disk say of it."""
     ahead = SessionClocks(now=lambda: time.time() + DAY_S)
     result, store = load_with(20, {5: "late_apply"}, store={"late_s": 0.3}, timing=ahead)
     waits: list[float] = []
@@ -254,30 +235,8 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_loa
     assert first.counts[State.CREATED] + second.counts[State.CREATED] == 40
 
 
-def test_doubt_of_an_earlier_import_is_settled_from_a_later_one(
-    load_with, run_load, settle
-) -> None:
-    """A record skipped for one in doubt is settled where that is, and is then no doubt here."""
-    _, store = load_with(12, {3: "fin_after"}, workers=1)
-    later = run_load(15, store, workers=1, duplicates="skip")
-    assert (later.in_doubt, later.exit_code) == (1, 3)
-    settle(later, store)
-    assert (later.in_doubt, later.exit_code, len(store.pets)) == (0, 0, 15)
-
-
-def test_another_store_is_not_asked(load_with, stores, settle) -> None:
-    """A journal is settled against its own store only."""
-    result, _ = load_with(5, {3: "fin_after"})
-    with pytest.raises(JournalError, match="use a client of that store"):
-        settle(result, stores())
-    assert result.counts[State.UNKNOWN] == 1
-
-
 def test_a_person_may_settle_a_record(load_with, run_load) -> None:
-    """resolve writes an id, or lets the record be sent; it changes nothing that is settled.
-
-    Record and pet may be numpy's whole numbers, as the cells of a frame are.
-    """
+    """resolve writes an id, or lets the record be sent; it changes nothing that is settled."""
     result, store = load_with(10, {5: "fin_after", 6: "fin_before"}, workers=1)
     result.resolve(np.int64(5), pet_id=np.int64(5))
     result.resolve(6, not_created=True)
@@ -300,8 +259,6 @@ OF_ANOTHER = "pet 1 is record 1's in the import of pets.csv; nothing was changed
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
         ("reconcile", None, {"grace_s": "1"}, f"{SECONDS} '1'"),
         ("reconcile", None, {"most_gets": 1.5}, "most_gets is a whole number, got 1.5"),
-        ("reconcile", None, {"by_id": "no"}, "by_id is True or False, got 'no'"),
-        ("reconcile", None, {"sole_writer": 1}, "sole_writer is True or False, got 1"),
         ("reconcile", None, {"resend_absent": "no"}, "resend_absent is True or False, got 'no'"),
         ("resolve", "5", {"pet_id": 5}, "record is a whole number"),
         ("resolve", 5, {"pet_id": "5"}, "pet_id is a whole number"),

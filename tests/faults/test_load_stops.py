@@ -6,15 +6,12 @@ import os
 import signal
 import threading
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises
-from petstore_frame.errors import JournalLockedError, LoadInterrupted
-from petstore_frame.loader.journal import database
-from petstore_frame.loader.journal.database import holding
+from petstore_frame.errors import LoadInterrupted
 from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import Ending, State
 
@@ -133,10 +130,7 @@ def test_a_progress_function_that_fails_leaves_no_doubt(stores, run_load) -> Non
 def test_the_first_interrupt_waits_for_what_is_on_its_way(
     stores, run_load, rows: int, at: int, workers: int
 ) -> None:
-    """Ctrl-C stops new requests and awaits the others; no record is in doubt and no thread left.
-
-    The next call goes on, and is done, also where nothing was left to send.
-    """
+    """Ctrl-C stops new requests and awaits the others; the next call goes on, and is done."""
     before = signal.getsignal(signal.SIGINT)
     store = stores(latency_s=0.05)
     store.on_post = lambda *now: now == (at, "body") and os.kill(os.getpid(), signal.SIGINT)
@@ -173,13 +167,3 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= MOST_WORKERS
     check_promises(result, store)
-
-
-def test_a_held_journal_is_refused(tmp_path: Path, monkeypatch) -> None:
-    """A lock is held against other threads too, and free once it is let go."""
-    monkeypatch.setattr(database, "LOCK_WAIT_S", 0.0)
-    with holding(tmp_path / "x"):
-        with pytest.raises(JournalLockedError), holding(tmp_path / "x"):
-            pass
-    with holding(tmp_path / "x"):
-        pass

@@ -14,24 +14,18 @@ from shop import Shop
 NAMES = "name,categoryId,status"
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_a_file_saved_again_goes_on(shop: Shop, encoding: str, delimiter: str, end: str) -> None:
+def test_a_file_saved_again_goes_on(shop: Shop) -> None:
     """Line ends, encodings and delimiters do not make another file, also in another place."""
     rows = NAMES, "Zoë,1,sold", "Bo,2,", "Cy,3,"
     shop.load("a.csv", *rows)
-    text = end.join([*rows, ""]).replace(",", delimiter)
-    (shop.folder / "copy.csv").write_bytes(text.encode(encoding))
+    text = "\r\n".join([*rows, ""]).replace(",", ";")
+    (shop.folder / "copy.csv").write_bytes(text.encode("utf-16"))
     result = shop.load("copy.csv")
     assert len(shop.pets) == 3 and result.counts[State.CREATED] == 3
 
 
 def test_options_that_make_sense_of_a_record_send_it(shop: Shop) -> None:
-    """Records that were invalid are sent by the same import once an option reads them.
-
-    One that was fixed in a fix file is that record still.
-    """
+    """Records that were invalid, also fixed ones, are sent once an option reads them."""
     rows = NAMES, "Ada,1,", "Bo,Dog,", "Cy,3,reserved", "Di,4,kept"
     shop.fix(shop.load("a.csv", *rows), {"reserved": "sold"})
     shop.load("a.csv", *rows, categories={7: "Dog", 3: "Cat"})
@@ -80,10 +74,7 @@ def test_a_copied_line_of_a_fix_file_is_invalid(shop: Shop) -> None:
 def test_a_fix_row_of_an_unknown_import_is_refused(
     shop: Shop, is_rehearsal: bool, has_journal: bool
 ) -> None:
-    """Without the journal that made it, nobody knows whether its record was fixed already.
-
-    A rehearsal leaves no trace in any journal; other imports of one make no difference.
-    """
+    """Without the journal that made it, nobody knows whether its record was fixed already."""
     rows = shop.fix_file(shop.load("a.csv", NAMES, "Bo,two,", dry_run=is_rehearsal))
     office = shop if is_rehearsal else shop.colleague
     if has_journal:
@@ -121,18 +112,6 @@ def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     for name in "out/results.csv", "out/unknown.csv":
         shop.load(name)
     assert shop.names == ["Ada", "Bo"]
-
-
-@pytest.mark.parametrize("file", ["a.csv", "b.csv"])
-def test_yesterdays_two_and_a_third_are_asked_about(shop: Shop, file: str) -> None:
-    """Any record that equals an earlier one asks, however few and in whatever file, each time."""
-    shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,")
-    later = NAMES, "Ada,1,", "Bo,2,", "Cy,3,"
-    for _ in range(2):
-        with shop.asks("equal"):
-            shop.load(file, *later)
-    result = shop.load(file, *later, duplicates="skip")
-    assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Bo", "Cy"])
 
 
 def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:

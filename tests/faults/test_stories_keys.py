@@ -73,23 +73,14 @@ def test_what_may_be_a_known_animal_is_asked_about(
     assert (shop.names, result.to_fix) == (names.split(), 0)
 
 
-@pytest.mark.parametrize("save", ["excel", "pandas"])
-def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop, save: str) -> None:
-    """What a spreadsheet or pandas made of a key is never sent unasked, nor asked about twice."""
-    words = ("b.xlsx", TAGS) if save == "excel" else (TAGS,)
-    load = getattr(shop, save)
+def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop) -> None:
+    """What pandas made of a key is never sent unasked, nor asked about twice."""
     shop.load("a.csv", TAGS, *SIX, key="tag")
     with shop.asks("similar_key"):
-        load(*words, *SIX, key="tag")
-    load(*words, *SIX, key="tag", duplicates="skip")
-    load(*words, *SIX, "7,New", key="tag")
-    assert shop.names == sorted([*(f"Pet {number}" for number in range(1, 7)), "New"])
-
-
-def test_two_forms_of_the_key_of_one_animal_are_one(shop: Shop) -> None:
-    """Equal rows under ``001`` and ``1`` are sent once where the user says that they are one."""
-    result = shop.load("a.csv", TAGS, "001,Ada", "1,Ada", key="tag", duplicates="skip")
-    assert shop.names == ["Ada"] and result.counts[State.SKIPPED] == 1
+        shop.pandas(TAGS, *SIX, key="tag")
+    shop.pandas(TAGS, *SIX, key="tag", duplicates="skip")
+    shop.pandas(TAGS, *SIX, "7,New", key="tag")
+    assert shop.names == ["New", *(f"Pet {number}" for number in range(1, 7))]
 
 
 def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None:
@@ -121,6 +112,19 @@ def test_lost_zeros_and_used_keys_are_answered_each_for_itself(shop: Shop) -> No
     shop.excel("c.xlsx", *later, "A9,Last,1", key="tag")
     names = ["Last", "New 1", "New 2", "Old 1", "Old 2"]
     assert shop.names == names + [f"Pet {number}" for number in range(1, 7)]
+
+
+@pytest.mark.parametrize("cell", ["#N/A", ""])
+def test_what_is_no_key_is_invalid_until_it_is_fixed(shop: Shop, cell: str) -> None:
+    """An Excel error and an empty cell name no animal; the key of the fix file is known then."""
+    results = [
+        shop.load(f"{name}.csv", TAGS, f"{cell},{name}", key="tag") for name in ("Ada", "Cy")
+    ]
+    assert (shop.names, [result.to_fix for result in results]) == ([], [1, 1])
+    for result, key in zip(results, "AC", strict=True):
+        shop.fix(result, {cell: key})
+    shop.load("c.csv", TAGS, "A,Ada", "C,Cy", key="tag")
+    assert shop.names == ["Ada", "Cy"]
 
 
 def test_a_column_of_none_sends_nothing_in_silence(shop: Shop) -> None:

@@ -34,8 +34,10 @@ def test_a_bad_key_raises_with_the_result(file: Path, server: Server, service_sh
 
 def test_records_to_fix_raise_only_where_that_is_asked(file: Path, service_shop: Shop) -> None:
     """``on_invalid="raise"`` is for a task; without it the result has the records."""
+    options = {"on_invalid": "raise", "journal": service_shop.journal}
+    pf.load_csv(service_shop.write("clean.csv", "name", "Bo"), service_shop.client, **options)
     with pytest.raises(LoadFailedError) as failed:
-        pf.load_csv(file, service_shop.client, on_invalid="raise", journal=service_shop.journal)
+        pf.load_csv(file, service_shop.client, **options)
     assert len(failed.value.result.fix) == len(service_shop.load(file.name).fix) == 1
 
 

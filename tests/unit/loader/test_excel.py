@@ -27,9 +27,7 @@ HEADER = ("name", "categoryId", "status")
         (("007", 3.0), ("007", 3), ()),
         ((" Rex ", "3"), ("Rex", 3), ("trimmed",)),
         (("NA", 10**15 - 1), ("NA", 10**15 - 1), ()),
-        (("Rex", str(2**53 + 1)), ("Rex", 2**53 + 1), ()),
         ((7, 3), ("7", 3), ("number→text",)),
-        ((7.5, 3), ("7.5", 3), ("number→text",)),
         ((date(2026, 3, 1), 3), ("2026-03-01", 3), ("date→text",)),
         ((datetime(2026, 3, 1, 4, 5), 3), ("2026-03-01T04:05:00", 3), ("date→text",)),
         ((time(4, 5), 3), ("04:05:00", 3), ("date→text",)),
@@ -40,7 +38,6 @@ HEADER = ("name", "categoryId", "status")
         (("Rex", 10**15), None, "inexact_number"),
         (("Rex", 3.5), None, "not_a_whole_number"),
         (("Rex", date(2026, 3, 1)), None, "not_a_whole_number"),
-        (("Rex", False), None, "boolean_value"),
         (("Rex", None), None, "missing_category_id"),
     ],
 )
@@ -82,8 +79,9 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     book.create_sheet("More")
     book.save(path)
     listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one, such as sheet='Pets'"
-    with pytest.raises(InputError, match=listed):
+    with pytest.raises(InputError, match=listed) as asked:
         open_source(path)
+    assert asked.value.answer == {"sheet": "Pets"}
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         records_of(path, sheet="pets")
     assert len(records_of(path, sheet="Pets")) == 1

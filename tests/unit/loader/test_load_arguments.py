@@ -22,7 +22,6 @@ WRONG = [
     ({"workers": 0}, "workers is 1 to 32, got 0"),
     ({"journal": 3}, "journal= is a folder's path, got 3"),
     ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
-    ({"again": 1}, "again is True or False, got 1"),
     ({"progress": 3}, "progress is a function, True, False or None, got 3"),
     ({"mapping": 3}, "mapping= goes from field to column, as in mapping={'name': 'Animal'}, got 3"),
     ({"mapping": {"name": 3}}, "mapping= names the column 3, which is not text"),
@@ -89,7 +88,6 @@ def test_a_wrong_argument_stages_nothing(plan, tmp_path: Path, options, words: s
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("name|category_id\nRex|3\n", {"sep": "|"}),
         ("name|category_id\nRex|3\n", {"sep": "|", "header": 0}),
         ("name|category_id\nRex|3\n", {"header": "infer", "delimiter": "|"}),
         ("Rex,3\n", {"header": None, "names": ["name", "category_id"]}),
@@ -139,12 +137,3 @@ def test_what_is_not_a_client_is_refused(load: Any, tmp_path: Path) -> None:
 def test_the_grace_is_two_timeouts() -> None:
     """The number of the light module is derived from the client's own."""
     assert GRACE_S == 2 * DEFAULT_TIMEOUT_S
-    assert isinstance(GRACE_S, float)
-
-
-def test_every_way_in_takes_grouped_digits(plan, tmp_path: Path) -> None:
-    """The option that the refusal of 1,024 names is there for a sheet and a frame too."""
-    rows = ("name", "category_id"), ("Rex", "1,024")
-    workbook_of(tmp_path, *rows)
-    for source in (tmp_path / "pets.xlsx", pd.DataFrame(rows[1:], columns=rows[0])):
-        assert plan(source, thousands=",").frame["sent_category_id"].tolist() == [1024]

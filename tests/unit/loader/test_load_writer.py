@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.errors import JournalError
-from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
-from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
+from petstore_frame.loader.record import MOVES, Record, RecordProblem, State
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.judge import judge
 from unit.loader.staged import RUN, change, records_of, stage
 
 BODY = b'{"name":"A","categoryId":1}'
@@ -58,20 +56,8 @@ def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Outcom
     assert MOVES[State.CREATED] == frozenset()
 
 
-def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Outcomes) -> None:
-    """A record that was in doubt once never becomes pending by an answer."""
-    (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
-    writer.commit([end(intent, State.UNKNOWN)], 2.0)
-    (again,) = writer.commit([], 3.0, repeats=[1], keys_since=0.0)
-    assert again.is_in_doubt and again.key == intent.key
-    refused = PostOutcome(Proof.NOT_APPLIED, "http_429", http_status=429)
-    assert judge(again, refused).state is State.UNKNOWN
-    with pytest.raises(JournalError, match="in doubt"):
-        writer.commit([end(again, State.PENDING)], 4.0)
-
-
 def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer) -> None:
-    """An unknown record is sent again under its key, neither without one nor after its time."""
+    """An unknown record is sent again under its key and in its time, and never pending."""
     first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
     third = writer.commit([], 100.0, fresh=1)[0]
     writer.commit([end(intent, State.UNKNOWN) for intent in (first, second, third)], 101.0)
@@ -79,6 +65,8 @@ def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, write
     assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
     again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
     assert [intent.record for intent in again] == [1, 2]
+    with pytest.raises(JournalError, match="in doubt"):
+        writer.commit([end(again[0], State.PENDING)], 201.0)
 
 
 def test_an_id_belongs_to_one_record(result: LoadResult, writer: Outcomes) -> None:
@@ -131,26 +119,6 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         record = Record(1, 2, cells, State.INVALID, problem=problem, notes=("a", "b"))
         (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [record]).rows()
         assert (row.cells, row.problem, row.notes) == (cells, problem, ("a", "b"))
-
-
-@pytest.mark.parametrize(
-    ("counts", "ending", "code"),
-    [
-        ({State.CREATED: 9}, Ending.DONE, 0),
-        ({State.CREATED: 9, State.SKIPPED: 1}, Ending.DONE, 0),
-        ({State.INVALID: 1}, Ending.DONE, 1),
-        ({State.REJECTED: 1, State.UNKNOWN: 1}, Ending.DONE, 3),
-        ({State.ABSENT: 1}, Ending.DONE, 3),
-        ({State.REJECTED: 9}, Ending.BUDGET, 4),
-        ({State.PENDING: 9}, Ending.STOPPED, 5),
-        ({State.UNKNOWN: 9}, Ending.OUTAGE, 5),
-        ({State.UNKNOWN: 9}, Ending.JOURNAL, 6),
-        ({State.PENDING: 9}, Ending.INTERRUPTED, 130),
-    ],
-)
-def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> None:
-    """An import ends with one code, the worst of those that apply."""
-    assert exit_code(counts, ending) == code
 
 
 def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Outcomes) -> None:

@@ -8,6 +8,7 @@ import io
 import re
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -20,6 +21,7 @@ from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.preview import look
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, memory_below, records_of, workbook_of, written
 
@@ -51,10 +53,7 @@ PIECES = st.sampled_from(
 
 
 def survives(data: bytes) -> None:
-    """Read the bytes: they give records or one InputError, never anything else.
-
-    Each record that would be sent is a NewPet of the interface.
-    """
+    """Read the bytes: they give one InputError, or records; each that is sent is a NewPet."""
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), data, "pets")
         try:
@@ -104,10 +103,7 @@ PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
     [
         (lambda: PACKED[: len(PACKED) // 2], "the gzip file is damaged"),
         (lambda: PACKED[:12] + b"\xff" * 8 + PACKED[20:], "the gzip file is damaged"),
-        (
-            lambda: gzip.compress(HEADER + b"\n" * 40_000_000, 1),
-            "unpacks to more than 200 times",
-        ),
+        (lambda: gzip.compress(HEADER + b"\n" * 40_000_000, 1), "unpacks to more than 200 times"),
     ],
     ids=["cut short", "garbled", "bomb"],
 )
@@ -210,6 +206,33 @@ def test_a_column_of_shelters_is_not_proposed_as_the_name(tmp_path: Path) -> Non
     assert refused.value.answer.get("mapping") == {"category_id": "Art"}
 
 
+def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
+    """Values that no field allows come commonest first; what is held stays there once accepted."""
+    rows = "Bo,-4,\nTotal,3,\nRex,3,old\nMax,3,avail\nLuna,3,avail\n"
+    path = written(tmp_path, f"name,category,status\n{rows}")
+    for accept in ([], ["low_category_id", "total_row"]):
+        found = look(path, Recipe(accept=accept))
+        assert [(each.text, each.count) for each in found.values] == [("avail", 2), ("old", 1)]
+        assert found.suspicious == {"low_category_id": 1, "total_row": 1}
+
+
+ENCODED = {
+    "cp1252": "René\nZoë\nMüller’s Café – “Kiki”\n",
+    "cp1250": "Žofie\nŁukasz\nČenda\n",
+    "cp1251": "Рекс\nМурка\nБелый\n",
+    "cp1253": "Αθηνά\nΖήνων\n",
+    "mac_roman": "René\nChloé\n",
+    "cp850": "René\nJosé\n",
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_the_encoding_that_makes_words_is_named_first(tmp_path: Path, encoding: str) -> None:
+    """Letters of another script in a word, or a capital after a small letter, speak against it."""
+    path = written(tmp_path, f"name\n{ENCODED[encoding]}".encode(encoding))
+    assert look(path).encodings[0] == encoding
+
+
 PETS = "Animal,Kind\nRex,3\n"
 LUNA = pd.DataFrame({"name": ["Luna"], "category_id": [3]})
 NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
@@ -259,3 +282,46 @@ def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: 
         open_source(written(tmp_path, content))
     assert ("mapping" in str(refused.value)) == words.startswith("mapping")
     assert "header_row" not in str(refused.value)
+
+
+RUN = "01234567"
+FIX = f"Tier,Art,name,_pf_problem,_pf_state,_pf_record\r\nZoë,3,Anna,?,,r{RUN}-4\r\n"
+MAPPING = {"name": "Tier", "category_id": "Art"}
+ZOE = [(1, ("Zoë", "3", "Anna"), '{"name":"Zoë","categoryId":3}'.encode())]
+
+
+def read(source: Any, **options: Any) -> list[Any]:
+    """Read a result file of an import that the journal knows."""
+    records = records_of(source, columns_of={RUN: Columns(MAPPING)}.get, **options)
+    return [(record.number, record.cells, record.payload) for record in records]
+
+
+OPTIONS = [
+    {}, {"header_row": 3}, {"encoding": "cp1252"}, {"delimiter": ";"}, {"quoting": "none"},
+    {"columns": ["Tier", "Art"]}, {"mapping": MAPPING},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_the_options_of_the_first_source_do_not_matter(tmp_path: Path, options) -> None:
+    """A result file is read as we wrote it: no layout, encoding or column is said again."""
+    fix = written(tmp_path, FIX.encode("utf-8-sig"))
+    assert read(fix, **options) == read(fix, **{"mapping": MAPPING} | options) == ZOE
+
+
+def test_whatever_saved_it_the_rows_come_back(tmp_path: Path) -> None:
+    """Saved by a spreadsheet in its own way, as a workbook, or read into a frame."""
+    header, row = (line.split(",") for line in FIX.splitlines())
+    workbook_of(tmp_path, header, row)
+    text = written(tmp_path, FIX.replace(",", ";").encode("cp1252"))
+    assert read(text, encoding="cp1252", delimiter=",") == ZOE
+    assert read(tmp_path / "pets.xlsx", header_row=3) == ZOE
+    assert read(pd.DataFrame([row], columns=header)) == ZOE
+
+
+def test_a_mapping_whose_columns_are_gone_is_not_used(tmp_path: Path) -> None:
+    """Columns that a person renamed are found by their names, as in any file."""
+    fix = written(tmp_path, FIX.replace("Tier,Art,name", "name,category,owner"))
+    assert read(fix) == ZOE
+    with pytest.raises(InputError, match="names the column 'Tier'"):
+        read(fix, mapping=MAPPING)

@@ -169,12 +169,12 @@ def test_a_cause_is_counted_once_with_what_would_help(shop: Shop) -> None:
 
 def test_a_draft_is_filled_in_and_read(tmp_path: Path) -> None:
     """It has each word of the whole file with its count, and a question mark where one decides."""
-    rows = "".join(f"T{at},{f'Rex {at}' if at % 2 else ''},Hund,reserved\n" for at in range(400))
+    rows = "".join(f"T{at},{f'Rex {at}' if at % 2 else ''},Hund,avail\n" for at in range(400))
     path = opened.written(tmp_path, "Tag no,Tiername,Kategorie,Statut\n" + rows)
     text = pf.Recipe.draft(path)
-    assert 'Hund = "?"  # 400 rows' in text and 'reserved = "?"  # 400 rows' in text
+    assert 'Hund = "?"  # 400 rows' in text and 'avail = "?"  # 400 rows; available?' in text
     assert 'name = "Unnamed {Tag no}"  # 200 of 400 rows are empty' in text
-    filled = text.replace('Hund = "?"', "Hund = 1").replace('reserved = "?"', 'reserved = "sold"')
+    filled = text.replace('Hund = "?"', "Hund = 1").replace('avail = "?"', 'avail = "sold"')
     (tmp_path / "r.toml").write_text(filled, encoding="utf-8")
     one = opened.written(tmp_path, "Tag no,Tiername,Art\nT1,,Hund\n", "one.csv")
     assert "1 rows" not in pf.Recipe.draft(one)

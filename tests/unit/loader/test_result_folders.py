@@ -44,10 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def write_beside(result: LoadResult, out: Path, words: str) -> str:
-    """Write a result whose folder is taken; return the name of the one that it went to.
-
-    A warning has these words and names that folder, and what was in the other one stays.
-    """
+    """Write a result whose folder is taken, and stays; return the name of its folder."""
     kept = contents(out)
     with pytest.warns(UserWarning, match=words) as warned:
         paths = result.write(out)
