@@ -13,7 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.http.settings import DEFAULT_TIMEOUT_S
 from petstore_frame.loader.options import GRACE_S
-from unit.conftest import make_inventory
+from unit.conftest import inventory
 from unit.loader.opened import workbook_of, written
 
 WRONG = [
@@ -114,7 +114,7 @@ def test_a_sheet_is_named(plan, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("load", "source", "words"),
     [
-        (pf.load_frame, make_inventory(), "in a store already; pass its .frame"),
+        (pf.load_frame, inventory(), "in a store already; pass its .frame"),
         (pf.load_csv, pd.DataFrame({"name": ["Rex"]}), "got a DataFrame; load_frame takes"),
         (pf.load_csv, "pets.xlsx", "pets.xlsx is a workbook; use load_excel"),
         (pf.load_excel, "pets.csv", "pets.csv is not a workbook; use load_csv"),

@@ -17,11 +17,11 @@ from petstore_frame.http.page import Page
 from petstore_frame.inventory.origin import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from threaded import serve
-from unit.conftest import make_inventory
+from unit import conftest
 
 
 def inventory() -> pf.Inventory:
-    return make_inventory([(1, "Luna", 3, "sold"), (2, "Max", 3, None)])
+    return conftest.inventory([(1, "Luna", 3, "sold"), (2, "Max", 3, None)])
 
 
 def summary() -> pf.Summary:
