@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,12 +71,6 @@ def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
         return openpyxl.load_workbook(path, data_only=data_only)
-
-
-@pytest.fixture
-def inventory_of() -> Callable[..., Inventory]:
-    """How a test makes an inventory of its own; ``inventory`` by another name."""
-    return inventory
 
 
 @pytest.fixture

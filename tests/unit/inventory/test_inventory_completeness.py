@@ -23,6 +23,7 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.inventory.pet_search import SearchState
 from petstore_frame.schema.frame import PetColumns
+from unit.conftest import inventory as inventory_of
 
 
 def known(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
@@ -108,7 +109,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("made", "has", "lacks"), SHOWN.values(), ids=SHOWN)
-def test_a_notebook_shows(inventory_of, made: dict, has: list[str], lacks: list[str]) -> None:
+def test_a_notebook_shows(made: dict, has: list[str], lacks: list[str]) -> None:
     """The first words are the verdict, each id, count and text is what it is, and no count of what
     is not complete stands bare."""
     inventory = inventory_of(**made)
@@ -119,7 +120,7 @@ def test_a_notebook_shows(inventory_of, made: dict, has: list[str], lacks: list[
     assert [part for part in lacks if part in text] == []
 
 
-def test_every_text_is_escaped(inventory_of) -> None:
+def test_every_text_is_escaped() -> None:
     """Names, statuses, evidence and assumptions are text, whatever they hold."""
     evidence = (
         Evidence(Fact.SAYS_MORE, detail=NASTY),
@@ -132,7 +133,7 @@ def test_every_text_is_escaped(inventory_of) -> None:
     assert html.count("&lt;img") >= 6
 
 
-def test_an_inventory_points_to_its_frame(inventory_of) -> None:
+def test_an_inventory_points_to_its_frame() -> None:
     """What a table can do is asked of the frame, and the message says so."""
     inventory = inventory_of()
     for wrong, error, advice in (
