@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+OF_VOILA = ROOT / "src/petstore_frame/cli/voila_page/dashboard.ipynb"
 PAGES = sorted(
     page
     for page in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
@@ -22,7 +23,7 @@ PAGES = sorted(
 )
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", [*NOTEBOOKS, OF_VOILA], ids=lambda path: path.stem)
 def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
     """It has no output and so no key, no cell is longer than a screen, no dashboard is closed.
 

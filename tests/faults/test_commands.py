@@ -253,14 +253,18 @@ def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) ->
 @pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
 def test_a_killed_dashboard_leaves_no_process_behind() -> None:
-    """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
+    """It is open to this machine alone; killed, its kernels and bundled store end by themselves."""
     with started(example("dashboard"), "--no-browser") as (shown, address):
         with urllib.request.urlopen(address.strip(), timeout=60):
             assert wait_until(lambda: has_kernel(shown.pid))
             family = psutil.Process(shown.pid).children(recursive=True)
+        open_at = {
+            each.laddr for each in psutil.Process(shown.pid).net_connections() if not each.raddr
+        }
         shown.kill()
         shown.wait(60)
     _, alive = psutil.wait_procs(family, timeout=60)
+    assert {at.ip for at in open_at} == {"127.0.0.1"}
     assert len(family) >= 2  # Voila runs in the command itself
     assert alive == []
 
