@@ -43,14 +43,10 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
 @pytest.mark.parametrize(
     ("show", "of_a_part", "of_all"),
     [
-        (lambda held, _: str(pf.summarize(held)),
-         "at least 60 pets\n≥ means at least: the store may hold more", "complete: 60 pets\n"),
         (lambda held, _: " ".join(str(pf.summarize(held)).split()),
          "all categories ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "all categories 15 15 15 15 60"),
         (lambda held, _: pf.summarize(held)._repr_html_(), "≥ 60", "60"),
         (lambda held, _: f"{pf.summarize(held).count('sold')}", "at least 15", "15"),
-        (lambda held, _: repr(pf.charts.inventory_table(held)),
-         "<1–50 of at least 60>", "<1–50 of 60>"),
         # A filter that is stated leaves a part of which the number is known.
         (lambda held, _: repr(pf.charts.inventory_table(held.where(status="sold"))),
          "<1–15 of at least 15>", "<1–15 of 15>"),
@@ -59,13 +55,9 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
         (lambda held, _: repr(pf.charts.status_chart(held)),
          "at least 60 pets in at least 3 categories", "60 pets in 3 categories"),
         # Each end of a line, as a screen reader reads it out.
-        (lambda held, to: repr(pf.charts.trend_chart(history_of(to, held).trend())),
-         "available at least 15 to at least 15", "available 15 to 15"),
         (lambda held, to: pf.charts.trend_chart(history_of(to, held).trend()).html,
          "available at least 15 to at least 15", "available 15 to 15"),
         # The ages are of the pets that the last snapshot holds, which may not be all.
-        (lambda held, to: repr(pf.charts.ageing_chart(history_of(to, held).flow().ageing)),
-         "<at least 15 pets available", "<15 pets available"),
         (lambda held, to: pf.charts.ageing_chart(history_of(to, held).flow().ageing).html,
          ">≥ 15</text>", ">15</text>"),
         (lambda held, to: moves_table(history_of(to, held).diff()),
