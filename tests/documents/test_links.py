@@ -112,10 +112,7 @@ def test_a_change_begins_where_contributing_says() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_and_paths_lead_somewhere(document: Path) -> None:
-    """Each link and picture inside the repository exists.
-
-    So does a file that a text names, such as `errors/` or `outcome.py`.
-    """
+    """Each link, picture and file that a text names, such as `outcome.py`, exists."""
     text = document.read_text(encoding="utf-8")
     links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
     homes = (document.parent, ROOT)  # the pages bring the notebooks from the root

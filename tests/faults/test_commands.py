@@ -130,10 +130,7 @@ def flat(text: str) -> str:
 
 
 def test_all_created_is_0_and_files_are_named(load, store) -> None:
-    """A rehearsal sends nothing; a clean file ends with 0, names its files, and is sent once.
-
-    A file that was changed by hand is kept, with a note.
-    """
+    """A clean file is sent once, and its files are named; one changed by hand is kept."""
     plan = load(9, "--dry-run", "--json")
     assert (plan.exit_code, store.posts) == (0, 0)
     assert json.loads(plan.stdout)["states"]["pending"] == 9
@@ -220,10 +217,7 @@ def test_ctrl_c_is_130_and_writes_what_is_known(load, store) -> None:
 
 
 def test_doubt_is_explained_and_settled_by_hand(load, store) -> None:
-    """The candidates are in the JSON, and --resolve settles them.
-
-    ROW=none makes a record pending; a pair that cannot be read changes nothing.
-    """
+    """The candidates are in the JSON, and --resolve settles them, or with ROW=none sends anew."""
     store.fault_of = {2: "fin_after", 3: "fin_before"}.get
     load(4, "--workers", "1")
     assert load(4, *SETTLE).exit_code == 3

@@ -65,10 +65,7 @@ def test_what_cannot_be_compared_is_refused(shop: Shop) -> None:
 
 
 def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
-    """Changed, new and missing animals are counted one by one, among many that are alike.
-
-    The workbook has the rows of each kind.
-    """
+    """Among many alike, changed, new and missing animals are counted, and in the workbook."""
     output = shop.folder / "differences.xlsx"
     line = f"petstore-frame compare {shop.folder}/later.csv --key animal_id --json"
     line += f" --base-url {shop.client.base_url} --output {output} --journal {shop.journal}"

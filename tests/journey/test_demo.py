@@ -27,10 +27,7 @@ def shown(folder: Path) -> str:
 
 
 def test_demo_writes_what_it_names(folder: Path, shown: str) -> None:
-    """Also where it ran before; each column of its sample is named with what it holds.
-
-    A bad row is reported with its line, column, value and next step.
-    """
+    """Also where it ran before; each column is explained, and a bad row has its next step."""
     named = [line.strip() for line in shown.splitlines() if line.startswith("    petstore-demo/")]
     files = [folder / line for line in named if line.endswith((".csv", ".xlsx", ".json"))]
     assert len(files) >= 6 and all(file.exists() for file in files)
@@ -69,10 +66,7 @@ COMMANDS = (
 
 @pytest.mark.usefixtures("server_here")
 def test_examples_run_in_the_order_of_a_first_day() -> None:
-    """Each ends well; the rows that a sample spoils on purpose are the only reason for a 1.
-
-    The server, which lasts, prints its address and ends well, too.
-    """
+    """Each ends well; the rows that a sample spoils on purpose are the only reason for a 1."""
     fewer = {"sample": ["--rows", "100"]}
     ended = {each: typed(example(each), *fewer.get(each, [])) for each in COMMANDS}
     codes = {command: result.exit_code for command, result in ended.items()}

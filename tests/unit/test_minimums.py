@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import inventory_tab
 from petstore_frame.dashboard.history_tab import moves_table
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
@@ -74,11 +73,6 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
         (sheet("About"), "1–60 of at least 60, in the order", "1–60 of 60, in the order"),
         (sheet("Changes"), "came, went or changed: at least 0\n", "came, went or changed: 0\n"),
         (sheet("Changes", 45), "first seen\n–\nsold\n≥ 4", "new\n–\nsold\n4"),
-        (lambda held, _: StoreModel(held).show(Selection()).place,
-         "1–50 of at least 60", "1–50 of 60"),
-        (lambda held, _: inventory_tab.cards(
-            (model := StoreModel(held)).show(Selection()), model.pets.everything),
-         "at least 3 categories", "3 categories"),
     ],
 )  # fmt: skip
 def test_a_number_says_whether_it_is_a_minimum(tmp_path: Path, show, of_a_part, of_all) -> None:

@@ -27,10 +27,8 @@ LAST = [(5, "Jo", 7, "sold"), (6, "Ki", 7, "available")]
 
 @pytest.fixture
 def folder(tmp_path):
-    """Three complete days, one of them after a gap, and one that is not proven complete.
-
-    Its name, read as a pattern, is that of another history, too, which no question is about.
-    """
+    """Three complete days, one of them after a gap, and one that is not proven complete."""
+    # The name, read as a pattern, is that of another history, too, which no question is about.
     pf.History(tmp_path / "aXb 1").add(listing("2026-11-01", LAST))
     history = pf.History(tmp_path / "a*b [1]")
     for day, pets in DAYS.items():
