@@ -93,7 +93,7 @@ def test_a_full_page_without_links_is_no_whole_store(show) -> None:
     markup = shown.inventory_tab.view.markup
     cards = markup.partition('class="pf-two"')[0]
     assert "≥" in cards and "%" not in cards and "at least 3 categories" in cards
-    assert "1–50 of at least 100" in markup
+    assert "1–50 of at least 280" in markup
     assert "Complete<" not in shown.reading_bar.view.markup
 
 
