@@ -59,12 +59,10 @@ def test_single_pets_and_errors_hold_whole_characters(name: bytes) -> None:
     assert error is not None and error.message == "a\ufffd"
 
 
-NAMES = ["Cut \ud83d", "Luna"] * 3 + ["Cut \ud83d"]
-
-
 def test_a_cut_emoji_is_told_and_costs_no_claim() -> None:
     """The listing stays complete, and says how many texts were cut."""
-    pets = [{"id": at, "name": name, "categoryId": 3} for at, name in enumerate(NAMES)]
+    given = ["Cut \ud83d", "Luna"] * 3 + ["Cut \ud83d"]
+    pets = [{"id": at, "name": name, "categoryId": 3} for at, name in enumerate(given)]
 
     def answer(request: httpx.Request) -> httpx.Response:
         listed = [] if request.url.params.get("status") else pets
@@ -75,4 +73,4 @@ def test_a_cut_emoji_is_told_and_costs_no_claim() -> None:
     known, names = inventory.completeness, inventory.frame["name"]
     assert known.covers_all and known.contradictions == ()
     assert [each.count for each in known.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
-    assert names.tolist() == [name.replace("\ud83d", "\ufffd") for name in NAMES]
+    assert names.tolist() == [name.replace("\ud83d", "\ufffd") for name in given]

@@ -57,14 +57,6 @@ def test_trend(to_kind) -> None:
     ]  # fmt: skip
 
 
-def test_refuses_a_frame_without_ids() -> None:
-    """A frame that lacks a column is refused before anything is compared."""
-    with pytest.raises(pf.InputError, match="lacks id, name"):
-        diff_pets(table(OLD)[["category_id", "status"]], table(NEW))
-    with pytest.raises(pf.InputError, match="lacks date"):
-        trend_pets(table(OLD))
-
-
 COLUMNS = ["category_id", "category", "available", "pending", "sold", "no status", "all pets"]
 COUNTED = {
     "a missing status, an unknown one and ids past 2**53": (
