@@ -232,4 +232,5 @@ def test_a_summary_answers_for_its_table() -> None:
     unsure = pf.summarize(inventory(verdict=Verdict.UNKNOWN, exact=["sold"]))
     asked = ("sold", "available", "no status", None)
     assert [unsure.count(one).is_exact for one in asked] == [True, False, False, False]
+    assert str(unsure).startswith("unknown: at least 5 pets\n≥ means at least: ")
     assert str(unsure).splitlines()[-1].split()[2:] == ["≥", "1", "≥", "1", "2", "≥", "1", "≥", "5"]

@@ -63,7 +63,6 @@ REFUSED = [
     ({"to": "file/a.xlsx"}, ReportError, "file is a file, not a folder"),
     ({"to": "a.ods"}, ReportError, "LibreOffice"),
     ({"to": "a.xls"}, ReportError, "65,536"),
-    ({"to": "a"}, ReportError, ".xlsx, .csv"),
     ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
     (
         {"verdict": Verdict.UNKNOWN, "require_complete": True}, ReportError,
