@@ -61,10 +61,8 @@ TESTS = Path(__file__).parent
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
-    """Give each file to one worker, as its tests share servers, unless it names another group.
-
-    Before the hook of pytest-xdist, which writes the group of a test into its name.
-    """
+    """Give each file to one worker, as its tests share servers, unless it names another group."""
+    # Before the hook of pytest-xdist, which writes the group of a test into its name.
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             has_cluster = item.get_closest_marker("postgres") is not None

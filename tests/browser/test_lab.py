@@ -224,17 +224,6 @@ def test_an_import_fits_a_narrow_page(shown: Any, tmp_path: Path, axe: Any) -> N
         open_tab(shown, "Inventory")
 
 
-def test_a_list_is_compared_where_the_store_is_seen(shown: Any, tmp_path: Path) -> None:
-    """Only a browser carries an upload: differences side by side, and a click leads to a pet."""
-    path = tmp_path / "our list.csv"
-    path.write_text("name,category_id,status\nNobody Else,2,sold\n", "utf-8")
-    open_tab(shown, "Stocktake")
-    shown.locator(".pf-tab:visible").get_by_label("Choose a list").set_input_files(path)
-    shown.get_by_role("button", name="only in list 1").wait_for()
-    shown.locator("[data-pet]").first.click()
-    wait_words(shown, "Showing 1 of the")
-
-
 WIDTHS = (1_400, 1_000, 830, 700, 400)
 # Texts beyond the right edge of the dashboard, and texts that do not fit their button.
 CUT_OFF = """box => [...box.querySelectorAll('button,td,th,span')]

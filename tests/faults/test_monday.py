@@ -284,12 +284,3 @@ def test_a_wrong_word_is_named_with_its_line(
         pf.monday.run(path)
     assert refused.value.line == line and said in str(refused.value)
     assert "secret" not in str(refused.value)
-
-
-def test_a_first_file_can_be_read_as_it_is(tmp_path: Path) -> None:
-    """What --init writes is right, and a file that is there is left alone."""
-    path = pf.monday.write_settings(tmp_path / "monday.toml")
-    assert pf.monday.MondaySettings.read(path).max_drop == 0.3
-    assert "write" in pf.monday.plan(path)
-    with pytest.raises(InputError):
-        pf.monday.write_settings(path)

@@ -47,10 +47,7 @@ print("line {line}, {error_column} `{error_value}`: {hint}".format(**row))
 
 
 def test_python_blocks_run(tmp_path: Path) -> None:
-    """The README's Python runs without a warning, and again in the same folder.
-
-    The row of outputs under it shows them to the letter.
-    """
+    """The README's Python runs twice without a warning, and prints to the letter what it shows."""
     script = "\n".join([*blocks("python"), OUTPUTS])
     twice = f"for turn in range(2):\n    exec({script!r}, {{}})\n"
     whole, bare, row, *_ = run_python(twice, tmp_path).splitlines()
@@ -70,6 +67,8 @@ def test_every_figure_is_a_measured_one() -> None:
 
 def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> None:
     """The settings of the page load, keep, compare and write the folder, line by line as shown."""
+    init, *lines = [line for block in blocks("bash", MONDAY) for line in block.splitlines()]
+    assert typed(init).exit_code == 0 and "write" in pf.monday.plan("monday.toml")
     (settings,) = blocks("toml", MONDAY)
     text = settings.replace("https://store.example/v1", server_here.base_url)
     (tmp_path / "inbox").mkdir()
@@ -83,7 +82,6 @@ def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
     pf.samples.write_sample_categories(tmp_path / "categories.csv")
     ours = pd.DataFrame({"tag": ["A1"], "name": ["Ada"], "category_id": [1], "status": ["sold"]})
     ours.to_excel(tmp_path / "ours.xlsx", index=False)
-    init, *lines = [line for block in blocks("bash", MONDAY) for line in block.splitlines()]
     ended = [typed(line) for line in lines]
     assert [each.exit_code for each in ended] == [0, 0, 0], [each.output for each in ended]
     assert typed(init).exit_code == 2  # there is one already
@@ -131,10 +129,8 @@ def run_python(text: str, folder: Path) -> str:
 
 
 def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store of the one terminal serves the lines typed in the other, all as they stand.
-
-    A shell says what each line asks for; the commands run here, as Python need start but once.
-    """
+    """The store of the one terminal serves the lines typed in the other, all as they stand."""
+    # A shell says what each line asks for; the commands run here, as Python need start but once.
     serve, lines = [block.strip() for block in blocks("bash", SHELL)]
     told = 'petstore-frame() { printf "%q " "$PETSTORE_BASE_URL" "$PETSTORE_API_KEY" "$@"; echo; }'
     monkeypatch.chdir(tmp_path)

@@ -64,10 +64,8 @@ def pets(count: int, categories: int = 3) -> list[Pet]:
 
 
 def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:
-    """A workbook as openpyxl sees it, which knows no bars of Excel 2010 and warns of them.
-
-    With ``data_only`` formulas give the values that a viewer shows without calculating.
-    """
+    """A workbook as openpyxl sees it; ``data_only`` gives the values stored with formulas."""
+    # It knows no bars of Excel 2010, and warns of them.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
         return openpyxl.load_workbook(path, data_only=data_only)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import inventory_tab
 from petstore_frame.dashboard.history_tab import moves_table
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
@@ -43,14 +42,10 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
 @pytest.mark.parametrize(
     ("show", "of_a_part", "of_all"),
     [
-        (lambda held, _: str(pf.summarize(held)),
-         "at least 60 pets\n≥ means at least: the store may hold more", "complete: 60 pets\n"),
         (lambda held, _: " ".join(str(pf.summarize(held)).split()),
          "all categories ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "all categories 15 15 15 15 60"),
         (lambda held, _: pf.summarize(held)._repr_html_(), "≥ 60", "60"),
         (lambda held, _: f"{pf.summarize(held).count('sold')}", "at least 15", "15"),
-        (lambda held, _: repr(pf.charts.inventory_table(held)),
-         "<1–50 of at least 60>", "<1–50 of 60>"),
         # A filter that is stated leaves a part of which the number is known.
         (lambda held, _: repr(pf.charts.inventory_table(held.where(status="sold"))),
          "<1–15 of at least 15>", "<1–15 of 15>"),
@@ -59,13 +54,9 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
         (lambda held, _: repr(pf.charts.status_chart(held)),
          "at least 60 pets in at least 3 categories", "60 pets in 3 categories"),
         # Each end of a line, as a screen reader reads it out.
-        (lambda held, to: repr(pf.charts.trend_chart(history_of(to, held).trend())),
-         "available at least 15 to at least 15", "available 15 to 15"),
         (lambda held, to: pf.charts.trend_chart(history_of(to, held).trend()).html,
          "available at least 15 to at least 15", "available 15 to 15"),
         # The ages are of the pets that the last snapshot holds, which may not be all.
-        (lambda held, to: repr(pf.charts.ageing_chart(history_of(to, held).flow().ageing)),
-         "<at least 15 pets available", "<15 pets available"),
         (lambda held, to: pf.charts.ageing_chart(history_of(to, held).flow().ageing).html,
          ">≥ 15</text>", ">15</text>"),
         (lambda held, to: moves_table(history_of(to, held).diff()),
@@ -82,11 +73,6 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
         (sheet("About"), "1–60 of at least 60, in the order", "1–60 of 60, in the order"),
         (sheet("Changes"), "came, went or changed: at least 0\n", "came, went or changed: 0\n"),
         (sheet("Changes", 45), "first seen\n–\nsold\n≥ 4", "new\n–\nsold\n4"),
-        (lambda held, _: StoreModel(held).show(Selection()).place,
-         "1–50 of at least 60", "1–50 of 60"),
-        (lambda held, _: inventory_tab.cards(
-            (model := StoreModel(held)).show(Selection()), model.pets.everything),
-         "at least 3 categories", "3 categories"),
     ],
 )  # fmt: skip
 def test_a_number_says_whether_it_is_a_minimum(tmp_path: Path, show, of_a_part, of_all) -> None:

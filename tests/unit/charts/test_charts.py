@@ -160,8 +160,6 @@ REFUSED = {
     "rows is a whole number, got 2.5$": lambda: pf.charts.inventory_table(inventory(), rows=2.5),
     "top is 1 or more, got 0$": lambda: pf.charts.status_chart(inventory(), top=0),
     r"expected what history\.trend.* returns, got int": lambda: pf.charts.trend_chart(3),
-    r"expected what history\.flow.* returns, got int": lambda: pf.charts.ageing_chart(3),
-    r"lacks date.*; pass what history\.": lambda: pf.charts.trend_chart(OTHER),
     r"lacks days_.*; pass what history\.": lambda: pf.charts.ageing_chart(OTHER),
     "a date or a number of pets cannot be read": lambda: pf.charts.trend_chart(
         trend_of(("2026-01-01", "sold", 0, "exact")).assign(date="soon")

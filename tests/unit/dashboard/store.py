@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from html.parser import HTMLParser
-from itertools import takewhile
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import ipywidgets as widgets
+from bs4 import BeautifulSoup, Tag
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.kit import Live
@@ -20,6 +19,7 @@ from unit.conftest import BASE_URL, Pet
 KEY = "a-key-that-nobody-may-see"
 LABELS = {1: "Cat", 2: "Dog", 3: "<b>Bird</b>"}
 WAIT_S = 20
+BUTTONS = ":is(button, .pf-mark):not([disabled])"
 
 
 class MemoryStore(httpx.BaseTransport):
@@ -94,48 +94,12 @@ def upload(view: Live, name: str, content: bytes, **meant: str) -> None:
     view._handle_custom_msg({"upload": name, "size": size, **meant}, buffers)
 
 
-class Element(NamedTuple):
-    """An element on the screen: what it says, and what the browser sends when it is used."""
-
-    view: Live
-    tag: str
-    attributes: dict[str, str | None]
-    words: list[str]
-    meant: dict[str, str]
-
-    @property
-    def text(self) -> str:
-        return "".join(self.words).strip()
-
-    @property
-    def is_button(self) -> bool:
-        is_mark = "pf-mark" in (self.attributes.get("class") or "")
-        return (self.tag == "button" or is_mark) and "disabled" not in self.attributes
-
-
-class _Elements(HTMLParser):
-    """Finds the elements of a view."""
-
-    def __init__(self, view: Live) -> None:
-        super().__init__()
-        self.found: list[Element] = []
-        self._view, self._open = view, list[Element]()
-        self.feed(view.markup)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        own = {name[5:]: text or "" for name, text in attrs if name.startswith("data-")}
-        around = self._open[-1].meant if self._open else {}
-        self.found.append(Element(self._view, tag, dict(attrs), [], around | own))
-        if tag != "input":  # which has no end
-            self._open.append(self.found[-1])
-
-    def handle_endtag(self, tag: str) -> None:
-        while self._open and self._open.pop().tag != tag:
-            pass
-
-    def handle_data(self, data: str) -> None:
-        for element in self._open:
-            element.words.append(data)
+def meant(element: Tag) -> dict[str, str]:
+    """What the browser sends when an element is used: its data, and those of what it is in."""
+    data = [each.attrs for each in (*reversed([*element.parents]), element)]
+    return {
+        name[5:]: text for own in data for name, text in own.items() if name.startswith("data-")
+    }
 
 
 class Screen:
@@ -144,36 +108,36 @@ class Screen:
     def __init__(self, *views: Live) -> None:
         self._views = views
 
-    @property
-    def elements(self) -> list[Element]:
-        return [each for view in self._views for each in _Elements(view).found]
+    def _find(self, selector: str) -> list[tuple[Live, Tag]]:
+        pages = [(view, BeautifulSoup(view.markup, "html.parser")) for view in self._views]
+        return [(view, element) for view, page in pages for element in page.select(selector)]
+
+    def _named(self, name: str) -> tuple[Live, Tag, list[Tag]]:
+        """The list or box of a name, and its options."""
+        view, element = self._find(f'[aria-label="{name}"]')[0]
+        return view, element, element.select("option")
 
     @property
     def buttons(self) -> list[str]:
         """What can be pressed, by its words."""
-        return [each.text for each in self.elements if each.is_button]
+        return [element.text.strip() for _, element in self._find(BUTTONS)]
 
     def press(self, text: str) -> None:
         """Press the first button with these words."""
-        found = next(each for each in self.elements if each.is_button and each.text == text)
-        click(found.view, **found.meant)
+        view, element = self._find(BUTTONS)[self.buttons.index(text)]
+        click(view, **meant(element))
 
     def choose(self, name: str, value: str) -> None:
         """Choose in a list, or write into a box, by its name; options by their words."""
-        found, *options = self._named(name)
-        words = {each.text: each.attributes.get("value") for each in options}
-        click(found.view, **found.meant, value=words.get(value, value) or "")
+        view, element, options = self._named(name)
+        values = {each.text.strip(): each.get("value") for each in options}
+        click(view, **meant(element), value=values.get(value, value) or "")
 
     def chosen(self, name: str) -> str:
         """What a list or a box holds, by its name."""
-        found, *options = self._named(name)
-        if found.tag == "input":
-            return found.attributes.get("value") or ""
-        return next((each for each in options if "selected" in each.attributes), options[0]).text
-
-    def _named(self, name: str) -> list[Element]:
-        """The list or box of a name, and the options that follow it."""
-        elements = self.elements
-        at = [each.attributes.get("aria-label") for each in elements].index(name)
-        options = takewhile(lambda each: each.tag == "option", elements[at + 1 :])
-        return [elements[at], *options]
+        _, element, options = self._named(name)
+        if element.name == "input":
+            return element.get("value", "")
+        return next(
+            (each for each in options if each.has_attr("selected")), options[0]
+        ).text.strip()

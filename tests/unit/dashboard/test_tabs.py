@@ -90,8 +90,10 @@ def test_many_filter_changes_make_no_new_widget(filters) -> None:
 def test_a_full_page_without_links_is_no_whole_store(show) -> None:
     """Against a store that shows one page, figures are minimums and shares are left out."""
     shown = show(MemoryStore(pets(340), has_links=False))
-    cards = shown.inventory_tab.view.markup.partition('class="pf-two"')[0]
-    assert "≥" in cards and "%" not in cards
+    markup = shown.inventory_tab.view.markup
+    cards = markup.partition('class="pf-two"')[0]
+    assert "≥" in cards and "%" not in cards and "at least 3 categories" in cards
+    assert "1–50 of at least 280" in markup
     assert "Complete<" not in shown.reading_bar.view.markup
 
 
@@ -123,15 +125,6 @@ def test_what_differs_stands_side_by_side(dashboard) -> None:
     tab.view.download = lambda content, *_: sent.append(content)
     screen.press("Workbook")
     assert "Only in list" in openpyxl.load_workbook(io.BytesIO(sent[0])).sheetnames
-
-
-def test_what_was_not_seen_is_not_called_absent(store, dashboard) -> None:
-    """Where the store was not read whole, nothing is said to be missing in it."""
-    store.has_links = False
-    dashboard.refresh()
-    assert dashboard.wait(WAIT_S)
-    markup = listed(dashboard).view.markup
-    assert "only in list" not in markup and "not seen" in markup
 
 
 def test_a_key_that_is_not_known_is_told_in_words_of_the_screen(dashboard) -> None:

@@ -35,14 +35,6 @@ def test_diff(to_kind) -> None:
     ]
 
 
-def test_diff_without_proof(to_kind) -> None:
-    """Where a listing is not known to be whole, absent is no more than not seen."""
-    old, new = to_kind(OLD), to_kind(NEW)
-    for is_new_whole, absent in ((False, "not seen"), (True, "gone")):
-        kinds = dict(rows_of(diff_pets(old, new, is_new_whole=is_new_whole), "id", "kind"))
-        assert (kinds[7], kinds[9]) == (absent, "first seen")
-
-
 def test_diff_against_nothing(to_kind) -> None:
     """An empty snapshot on either side compares like any other."""
     empty, full = to_kind([]), to_kind(OLD)
@@ -63,14 +55,6 @@ def test_trend(to_kind) -> None:
         (first, "available", 1), (first, "lost", 1), (first, "no status", 2),
         (first, "pending", 1), (first, "sold", 2), (last, "no status", 3), (last, "sold", 3),
     ]  # fmt: skip
-
-
-def test_refuses_a_frame_without_ids() -> None:
-    """A frame that lacks a column is refused before anything is compared."""
-    with pytest.raises(pf.InputError, match="lacks id, name"):
-        diff_pets(table(OLD)[["category_id", "status"]], table(NEW))
-    with pytest.raises(pf.InputError, match="lacks date"):
-        trend_pets(table(OLD))
 
 
 COLUMNS = ["category_id", "category", "available", "pending", "sold", "no status", "all pets"]
