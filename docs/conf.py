@@ -44,7 +44,7 @@ nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
-nb_output_stderr = "remove-warn"  # with -W a warning in a cell ends the build
+nb_output_stderr = "remove"  # progress bars
 # A page has no kernel: markup, such as the static copy of a dashboard, stands for a widget, and no
 # script of Jupyter's is asked for.
 nb_ipywidgets_js: dict[str, Any] = {}

@@ -1,8 +1,13 @@
-"""A notebook is kept without outputs; building the pages runs it, and the cells of each page."""
+"""What the pages and notebooks show is run; a notebook is kept without outputs."""
 
 from __future__ import annotations
 
 import json
+import os
+import random
+import re
+import subprocess
+import sys
 from itertools import chain
 from pathlib import Path
 
@@ -11,6 +16,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 OF_VOILA = ROOT / "src/petstore_frame/cli/voila_page/dashboard.ipynb"
+PAGES = sorted(
+    page
+    for page in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
+    if "file_format: mystnb" in page.read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("notebook", [*NOTEBOOKS, OF_VOILA], ids=lambda path: path.stem)
@@ -24,3 +34,24 @@ def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
     assert max(len(line) for line in chain(*lines)) <= 115
     text = "".join(chain(*lines))
     assert not ("pf.Dashboard(" in text and ".close()" in text)
+
+
+@pytest.mark.timeout(300)
+def test_cells_run(tmp_path: Path, campaign: int) -> None:
+    """Each page runs to its end, in an empty folder, without an error, a warning or a key.
+
+    One in five is drawn, as building the site runs all of them too.
+    """
+    pages = [*NOTEBOOKS, *PAGES]
+    if campaign == 1:
+        pages = random.sample(pages, len(pages) // 5)
+    home = {name: str(tmp_path) for name in ("HOME", "IPYTHONDIR", "XDG_STATE_HOME")}
+    # A kernel that ends closes no store and no dashboard either.
+    quietly = ["-W", "error", "-W", "ignore::ResourceWarning"]
+    run = subprocess.run(
+        [sys.executable, *quietly, str(Path(__file__).with_name("run_cells.py")), *map(str, pages)],
+        env={**os.environ, **home}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-3000:]
+    assert all(f"== {page.name}" in run.stdout for page in pages)
+    assert re.search(r"psk_[\w-]{20}", run.stdout + run.stderr) is None
