@@ -146,6 +146,7 @@ NOTES: dict[str, str] = {
     "quotes_kept": "quotes are part of the name",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
+    "unguarded": "an apostrophe in front of a formula was taken off",
     "formula": "a spreadsheet would run the name as a formula",
     "url": "the name is an address of the web",
     "line_break": "the name holds a line break or a tab",

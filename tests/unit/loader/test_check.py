@@ -104,6 +104,10 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         [pet(2, "A", 3), f"{pet(3, 'Tom &amp; Bo', 3)} | html_entity",
          f"{pet(4, 'A', 3)} | identical_row"],
     ),
+    "an apostrophe in front of a formula is a guard, and no other one": (
+        "name,category\n'=A1,3\n's Heer,3\n", {},
+        [f"{pet(2, '=A1', 3)} | unguarded | formula", pet(3, "'s Heer", 3)],
+    ),
     "a label is its number without a note, a twin label ambiguous": (
         "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n",
         {"categories": {5: "Dog", 1: "Bird", 2: "bird"}},

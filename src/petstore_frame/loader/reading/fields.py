@@ -160,10 +160,13 @@ def _unsendable(text: str) -> RecordProblem | None:
 
 
 def _read_name(text: str, rules: CellRules) -> Meaning:
+    notes = []
     if rules.has_guards and text.startswith("'") and harmless(text) != text:
         text = text[1:]
+        notes.append("unguarded")
     name = text if rules.keep_spaces else text.strip()
-    notes = ["trimmed"] if name != text else []
+    if name != text:
+        notes.append("trimmed")
     notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
     return Meaning(quoted(name), tuple(notes))
 
