@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import records_text
+from petstore_frame.schema.text import count_text
 
 SHOWN_EXAMPLES, SHOWN_VALUES = 2, 8
 _LEAST = 3
@@ -52,7 +52,7 @@ class Cause:
 
     def __str__(self) -> str:
         place = f"{self.column}: " if self.column else ""
-        text = f"{records_text(self.records)}: {place}{self.message}"
+        text = f"{count_text(self.records, 'record')}: {place}{self.message}"
         if len(self.values) > 1:
             listed = self.values[:SHOWN_VALUES]
             more = len(self.values) - len(listed)

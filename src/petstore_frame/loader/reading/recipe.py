@@ -17,7 +17,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.preview import TO_FILL_IN, drafted, look
-from petstore_frame.schema.text import kind_text, rows_text
+from petstore_frame.schema.text import count_text, kind_text
 
 # A draft looks at no more rows than these.
 _MOST_ROWS = 2_000_000
@@ -130,7 +130,7 @@ class Recipe(RecipeOptions):
         """
         seen = look(path, cls(**words), rows=_MOST_ROWS)
         known, notes = drafted(seen, plain(seen.reading))
-        head = [f"# {seen.name}: {rows_text(len(seen.rows))}. Replace each question mark."]
+        head = [f"# {seen.name}: {count_text(len(seen.rows), 'row')}. Replace each question mark."]
         open_questions = (problem for problem in seen.questions if not problem.answer)
         head += [f"# {problem}".replace("\n", " ") for problem in open_questions]
         return "\n".join([*head, _toml(known, notes)])

@@ -28,7 +28,7 @@ from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import SENT_FIELDS, Pet, PetStatus
-from petstore_frame.schema.text import REPLACEMENT, folded_name, pets_text
+from petstore_frame.schema.text import REPLACEMENT, count_text, folded_name
 
 # Before a load a store is asked at least so often, and once for each record to send.
 LEAST_REQUESTS = 100
@@ -174,7 +174,7 @@ def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
     is_whole = end is None and claim.is_complete and not is_guessed and not claim.contradictions
     found.requests += claim.requests
     found.pets |= {pet_id: Wanted.of(body) for pet_id, body in _bodies(inventory)}
-    what = f"ended after {pets_text(claim.rows)}, and nothing proves that it has no more"
+    what = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
     if is_whole:
         what = f"was read to its end: {claim}"
     found.notes.append(f"the listing of {status or 'all'} pets {what}")
