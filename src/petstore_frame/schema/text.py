@@ -68,6 +68,11 @@ def count_text(count: int, thing: str) -> str:
     return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
+def short_text(text: str) -> str:
+    """Return a text of a user in few characters, quoted."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
 def kind_text(value: object) -> str:
     """Return what kind of thing a caller gave.
 

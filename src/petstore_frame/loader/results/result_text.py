@@ -12,7 +12,7 @@ from typing import NamedTuple
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.call import Call, Way
-from petstore_frame.loader.causes import Cause, short_text
+from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.summary import (
@@ -22,7 +22,7 @@ from petstore_frame.loader.results.summary import (
     ImportSummary,
 )
 from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import count_text, minute_text
+from petstore_frame.schema.text import count_text, minute_text, short_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
