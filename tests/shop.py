@@ -18,7 +18,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import FlakyStore
-from petstore_frame.errors import DuplicatesError, PetstoreError
+from petstore_frame.errors import DuplicatesError, LoadStopped
 
 Rows = list[list[str]]
 
@@ -110,9 +110,7 @@ class Shop:
         given = {"journal": self.journal, "progress": False, "workers": 1} | options
         try:
             return load(source, self.client, **given)
-        except PetstoreError as stopped:
-            if getattr(stopped, "result", None) is None:
-                raise
+        except LoadStopped as stopped:
             return stopped.result
 
     @contextmanager

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
-from petstore_frame.errors import DuplicatesError, PetstoreError
+from petstore_frame.errors import DuplicatesError, LoadStopped
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
@@ -290,9 +290,8 @@ class Stories(RuleBasedStateMachine):
             self.resume()
             self.no_animal_is_there_twice()
             self.what_is_listed_is_what_the_store_holds()
-            there = self.store_counts()
-            lost = [n for n, a in self.animals.items() if a.wanted and not there[n]]
-            lost = [name for name in lost if not self._is_in_doubt(name)]
+            wanted = [name for name, animal in self.animals.items() if animal.wanted]
+            lost = [name for name in wanted if not self._may_be_sent(name)]
             assert not lost, lost
         finally:
             self.client.close()
@@ -417,9 +416,7 @@ class Stories(RuleBasedStateMachine):
         try:
             recipe = Recipe(key=self.key)
             return load(source, self.client, recipe, given, timing=FAST, step=step)
-        except PetstoreError as stopped:
-            if getattr(stopped, "result", None) is None:
-                raise
+        except LoadStopped as stopped:
             return stopped.result
 
     def _load_fix(
@@ -428,19 +425,16 @@ class Stories(RuleBasedStateMachine):
     ) -> None:  # fmt: skip
         """Load a fix file with each of its rows as it should be."""
         at = {name: header.index(name) for name in ("tag", "name", "categoryId")}
-        fixed = []
-        for row in rows:
-            animal = self.animals[row[at["name"]].removeprefix("'")]
-            cells = {at["tag"]: animal.tag, at["categoryId"]: animal.category}
-            fixed.append([cells.get(place, cell) for place, cell in enumerate(row)])
+        fixed, expected = [list(row) for row in rows], []
+        for row in fixed:
+            name = row[at["name"]].removeprefix("'")
+            animal = self.animals[name]
+            row[at["tag"]], row[at["categoryId"]] = animal.tag, animal.category
+            expected.append(Row(animal.tag, name, animal.category))
         source = self.mine.shop.write_rows(header, *fixed)
         if form == "excel":
             lines = source.read_text("utf-8").splitlines()
             source = self.mine.shop.write_excel("fixed.xlsx", *lines)
-        expected = [
-            Row(row[at["tag"]], row[at["name"]].removeprefix("'"), row[at["categoryId"]])
-            for row in fixed
-        ]
         if not self._has_repeated_key(expected):
             self._answered(self.mine, source, expected, faults=faults)
 
