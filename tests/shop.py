@@ -140,10 +140,8 @@ class Shop:
 def frame_of(header: str, *lines: str) -> pd.DataFrame:
     """Return rows as pandas reads them beside an empty cell: ``007`` is 7.0."""
     frame = pd.read_csv(io.StringIO("\n".join(_with_category(header, lines))))
-    for column in frame.columns.drop("categoryId"):
-        if pd.api.types.is_integer_dtype(frame[column]):
-            frame[column] = frame[column].astype("float64")
-    return frame
+    whole = frame.drop(columns="categoryId").select_dtypes("integer").columns
+    return frame.astype(dict.fromkeys(whole, "float64"))
 
 
 def _with_category(header: str, lines: tuple[str, ...]) -> list[str]:

@@ -11,8 +11,8 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Any, Self
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
 
 import petstore_frame as pf
 from clocks import timed_client
@@ -21,7 +21,7 @@ KEY = "a-key-that-must-not-travel"
 Answer = Callable[[str], bytes | Iterable[bytes] | None]
 
 
-class RawServer:
+class RawServer(AbstractContextManager[Any]):
     """Serves each connection in a thread of its own until closed."""
 
     def listen(self) -> None:
@@ -68,9 +68,6 @@ class RawServer:
                 wire.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join(5)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -41,6 +41,7 @@ FAST = SessionClocks(
 )
 FAULTS = [None, *(f for f in (*DOUBTFUL, *CUT_201, *HARMLESS, "400", "401") if "stall" not in f)]
 
+Faults = list[str | None]
 forms = st.sampled_from(["csv", "excel", "pandas"])
 some_faults = st.lists(st.sampled_from(FAULTS), max_size=8)
 crashes = st.none() | st.integers(1, 12)
@@ -113,7 +114,7 @@ class Stories(RuleBasedStateMachine):
         form=forms, faults=some_faults, crash_at=crashes,
     )  # fmt: skip
     def a_new_file(
-        self, spoilt: list[bool], form: str, faults: list[str | None], crash_at: int | None
+        self, spoilt: list[bool], form: str, faults: Faults, crash_at: int | None
     ) -> None:
         # More of one cause refuse the whole file.
         spoilt[2:] = [False] * len(spoilt[2:])
@@ -123,7 +124,7 @@ class Stories(RuleBasedStateMachine):
     @rule(pick=picks, form=forms, faults=some_faults, crash_at=crashes, office=offices)
     @precondition(lambda self: self.files)
     def the_same_file_again(
-        self, pick: int, form: str, faults: list[str | None], crash_at: int | None, office: str
+        self, pick: int, form: str, faults: Faults, crash_at: int | None, office: str
     ) -> None:
         self._load(self._pick(pick), form, office, faults=faults, crash_at=crash_at)
 
@@ -143,9 +144,7 @@ class Stories(RuleBasedStateMachine):
 
     @rule(pick=picks, at=picks, category=st.sampled_from("23"), faults=some_faults)
     @precondition(lambda self: self.files)
-    def a_cell_is_corrected(
-        self, pick: int, at: int, category: str, faults: list[str | None]
-    ) -> None:
+    def a_cell_is_corrected(self, pick: int, at: int, category: str, faults: Faults) -> None:
         name = self._pick(pick)
         rows = self.files[name]
         row = rows[at % len(rows)]
@@ -157,7 +156,7 @@ class Stories(RuleBasedStateMachine):
             self._load(name, faults=faults)
 
     @rule(pick=picks, form=st.sampled_from(["csv", "excel"]), faults=some_faults)
-    def a_fix_file(self, pick: int, form: str, faults: list[str | None]) -> None:
+    def a_fix_file(self, pick: int, form: str, faults: Faults) -> None:
         # No precondition: what a crash leaves behind is not the same in each run of a story.
         if self.fix_files:
             header, *rows = self.fix_files[pick % len(self.fix_files)]
@@ -165,7 +164,7 @@ class Stories(RuleBasedStateMachine):
 
     @rule(pick=picks, faults=st.lists(st.sampled_from([None, "400", "401"]), max_size=4))
     @precondition(lambda self: self.loaded)
-    def a_copy_on_purpose(self, pick: int, faults: list[str | None]) -> None:
+    def a_copy_on_purpose(self, pick: int, faults: Faults) -> None:
         name = sorted(self.loaded)[pick % len(self.loaded)]
         fix_files = list(self.fix_files)
         for row in self.files[name]:
