@@ -74,11 +74,7 @@ class RawServer(AbstractContextManager[Any]):
 
 
 class HostileStore(RawServer):
-    """Answers what it is told to.
-
-    Args:
-        answer: Gives the bytes for a request's head, or pieces; None drops the connection.
-    """
+    """Answers a request's head with the bytes, or pieces, that it is told; None drops it."""
 
     def __init__(self, answer: Answer) -> None:
         self.heads: list[str] = []
