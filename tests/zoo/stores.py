@@ -251,8 +251,7 @@ class ZooStore:
         elif drift == "moves statuses" and self.pets:
             self._random.choice(self.pets)["status"] = self._random.choice(STATUSES)
         elif drift == "shuffles once" and len(self.requests) == 2:
-            ids = [pet["id"] for pet in self.pets]
-            self._scatter = {pet_id: self._random.random() for pet_id in ids}
+            self._scatter = {pet["id"]: self._random.random() for pet in self.pets}
 
 
 def _link_lines(way: str, address: str) -> list[tuple[str, str]]:

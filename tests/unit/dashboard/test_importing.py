@@ -281,11 +281,9 @@ def test_checking_can_be_stopped_and_begun_again(importing) -> None:
 
 
 class LossyStore(MemoryStore):
-    """Loses the answers to the pets called Lost.
+    """Loses the answers to the pets called Lost, whether it ``makes_them`` or not.
 
-    Attributes:
-        makes_them: Whether it makes these pets.
-        speaks: Set when it may answer at all.
+    It answers nothing while ``speaks`` is not set.
     """
 
     def __init__(self, *, makes_them: bool = True) -> None:
