@@ -11,8 +11,9 @@ from typing import Any
 
 import httpx
 
-# Made once, as reading the certificates takes longer than a test.
-NO_TLS = ssl.create_default_context()
+NO_TLS = (
+    ssl.create_default_context()
+)  # made once: reading the certificates takes longer than a test
 
 
 def talk_to(server: Any, *, key: bool = True, **options: Any) -> httpx.Client:

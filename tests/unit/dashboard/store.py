@@ -138,4 +138,6 @@ class Screen:
         _, element, options = self._named(name)
         if element.name == "input":
             return element.get("value", "")
-        return (element.select_one("[selected]") or options[0]).text.strip()
+        return next(
+            (each for each in options if each.has_attr("selected")), options[0]
+        ).text.strip()
