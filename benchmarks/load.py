@@ -1,6 +1,6 @@
 """How fast a file is loaded, beside a plain loop and beside the same pool without a journal.
 
-    PYTHONPATH=tests python benchmarks/load.py [--rows 2000] [--staged 1000000]
+    PYTHONPATH=tests python benchmarks/load.py [--rows 6000] [--staged 1000000]
 
 The store is a thread per connection on raw sockets in a process of its own, with a latency added
 to each POST. Ratios are of one run on one machine; the absolute figures are not comparable.
@@ -120,7 +120,7 @@ def sending(rows: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for latency_ms in (0, 5, 20, 50):
             few, many = Path(folder, f"few{latency_ms}.csv"), Path(folder, f"many{latency_ms}.csv")
-            write_pets(few, max(50, rows // 10))
+            write_pets(few, max(50, rows // 30))
             write_pets(many, rows)
             with store_with(latency_ms / 1000) as url:
                 loop = max(plain_loop(few, url) for _ in range(rounds))
@@ -151,7 +151,7 @@ def stage(path: str) -> None:
 def main() -> None:
     """Print two Markdown tables."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=int, default=2000)
+    options.add_argument("--rows", type=int, default=6000)
     options.add_argument("--rounds", type=int, default=2)
     options.add_argument("--staged", type=int, default=1_000_000)
     options.add_argument("--stage", help=argparse.SUPPRESS)

@@ -173,10 +173,11 @@ def whole_from_text(text: str) -> int | None:
     """Return the whole number that a text spells in plain digits; None for all else, 1_0 included.
 
     Example:
-        >>> [whole_from_text(text) for text in (" 3", "-3", "3.0", "1_0", "٣")]
+        >>> [whole_from_text(text) for text in (" 3", "-3\\x1f", "3.0", "1_0", "٣")]
         [3, -3, None, None, None]
     """
-    return int(text) if _WHOLE_TEXT.fullmatch(text.strip()) else None
+    plain = text.strip()  # of more than int() takes off by itself, such as U+001F
+    return int(plain) if _WHOLE_TEXT.fullmatch(plain) else None
 
 
 def whole_float(value: Any) -> Any:
