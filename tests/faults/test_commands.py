@@ -129,6 +129,22 @@ def flat(text: str) -> str:
     return " ".join(text.replace("\u2502", " ").split())
 
 
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ("Pet Name,Category,State\nAda,1,a\n", [], "'name=Pet Name' --column status=State"),
+        ("name,category\nAda,1\n", ["--column", "nam=name"], "as in --column name=Animal;"),
+        ("name,category,State\nAda,1,Sold\n", ["--dry-run"], "--column status=State sends it"),
+        ("name,category\nAda,x\n", ["--output", "o"], "correct o/fix.csv, then load it"),
+    ],
+)
+def test_a_shell_is_told_what_to_type_there(load, content: str, options: list, words: str) -> None:
+    """Next steps name options of the command, never arguments of Python."""
+    done = load(content, *options)
+    assert words in done.output
+    assert "result." not in done.output and "mapping=" not in done.output
+
+
 def test_all_created_is_0_and_files_are_named(load, store) -> None:
     """A rehearsal sends nothing; a clean file is sent once, and a file changed by hand is kept."""
     plan = load(9, "--dry-run", "--json")
