@@ -239,6 +239,7 @@ class Stories(RuleBasedStateMachine):
         results, self.mine.seen = self.mine.backup
         self.mine.results = [pf.LoadResult(r.path, r.import_id) for r in results]
         self.fix_files.clear()
+        self.shown.clear()  # an older journal has the values of its own day
 
     @rule()
     def the_journal_is_lost(self) -> None:
