@@ -149,8 +149,8 @@ class Stories(RuleBasedStateMachine):
         name = self._pick(pick)
         rows = self.files[name]
         row = rows[at % len(rows)]
-        # Without a key, another category is another animal.
-        if self.key or not self._may_be_sent(row.name):
+        # Without a key, another category is another animal, and another file may still have the old.
+        if self.key or not (self._may_be_sent(row.name) or self._is_elsewhere(row, name)):
             self.animals[row.name].category = category
             changed = Row(row.tag, row.name, category)
             self.files[name] = [changed if r is row else r for r in rows]
@@ -331,6 +331,9 @@ class Stories(RuleBasedStateMachine):
             for row in result.rows()
             if set(DOUBT_STATES) & {row.state, row.known and row.known.state}
         )
+
+    def _is_elsewhere(self, row: Row, file: str) -> bool:
+        return any(row in rows for name, rows in self.files.items() if name != file)
 
     def _may_be_sent(self, name: str) -> bool:
         return bool(self.store_counts()[name]) or self._is_in_doubt(name)
