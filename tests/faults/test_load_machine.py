@@ -24,6 +24,8 @@ import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, PetstoreError
 from petstore_frame.http.settings import IdempotencyKey
+from petstore_frame.loader.journal.database import place_of, reading
+from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
@@ -78,9 +80,18 @@ class Office:
     """What the model knows of an office and its journal."""
 
     shop: Shop
-    results: list[pf.LoadResult] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)  # the pets at its last reading, or more
-    backup: tuple[list[pf.LoadResult], set[int]] | None = None
+    backup: set[int] | None = None  # those of the journal that was copied
+
+    @property
+    def results(self) -> list[pf.LoadResult]:
+        """What each import of the journal is now, also one that crashed."""
+        path = place_of(self.shop.journal, self.shop.client.base_url)
+        if not path.exists():
+            return []
+        with reading(path) as sql:
+            runs = read_imports(sql)
+        return [pf.LoadResult(path, run.id) for run in runs]
 
 
 class Stories(RuleBasedStateMachine):
@@ -104,9 +115,11 @@ class Stories(RuleBasedStateMachine):
         self.mine = self.offices["mine"]
         self.animals: dict[str, Animal] = {}
         self.files: dict[str, list[Row]] = {}
+        self.forms: dict[str, set[str]] = {}  # as what each file was loaded: other paths
         self.loaded: set[str] = set()
         self.fix_files: list[list[list[str]]] = []
         self.shown: dict[str, str] = {}  # the category that I loaded last, by name
+        self.last: pf.LoadResult
 
     @rule(
         spoilt=st.lists(st.booleans(), min_size=1, max_size=6),
@@ -149,7 +162,7 @@ class Stories(RuleBasedStateMachine):
         name = self._pick(pick)
         rows = self.files[name]
         row = rows[at % len(rows)]
-        # Without a key, another category is another animal, and another file may still have the old.
+        # Without a key, another category is another animal, and another file may still have it.
         if self.key or not (self._may_be_sent(row.name) or self._is_elsewhere(row, name)):
             self.animals[row.name].category = category
             changed = Row(row.tag, row.name, category)
@@ -171,7 +184,7 @@ class Stories(RuleBasedStateMachine):
         for row in self.files[name]:
             self.animals[row.name].wanted += bool(self.animals[row.name].wanted)
         self._load(name, faults=faults, again=True, answer="send")
-        while (result := self.mine.results[-1]).counts[State.PENDING]:
+        while (result := self.last).counts[State.PENDING]:
             self._load(name, again=True, answer="send")
         # What cannot be sent is no copy, and nobody fixes it.
         for record in result.rows(*FIX_STATES):
@@ -215,7 +228,10 @@ class Stories(RuleBasedStateMachine):
         old = self.files[name]
         if all(self.store_counts()[row.name] for row in old):
             tags = [self.animals[row.name].tag for row in old]
-            self._load_new([self._new_row(category="7", tag=tag) for tag in dict.fromkeys(tags)])
+            # In the category of the one before it, another name of a key is a new name.
+            category = str(7 + len(self.files))
+            rows = [self._new_row(category=category, tag=tag) for tag in dict.fromkeys(tags)]
+            self._load_new(rows)
 
     @rule(pick=picks)
     @precondition(lambda self: not self.key and self.loaded)
@@ -229,22 +245,21 @@ class Stories(RuleBasedStateMachine):
     def a_backup(self) -> None:
         if self.mine.shop.journal.exists():
             self.mine.shop.copy_journal()
-            self.mine.backup = (list(self.mine.results), set(self.mine.seen))
+            self.mine.backup = set(self.mine.seen)
 
     @rule()
     def the_backup_is_restored(self) -> None:
         if self.mine.backup is None:
             return
         self.mine.shop.restore_journal()
-        results, self.mine.seen = self.mine.backup
-        self.mine.results = [pf.LoadResult(r.path, r.import_id) for r in results]
+        self.mine.seen = set(self.mine.backup)
         self.fix_files.clear()
         self.shown.clear()  # an older journal has the values of its own day
 
     @rule()
     def the_journal_is_lost(self) -> None:
         self.mine.shop.lose_journal()
-        self.mine.results, self.mine.seen = [], set()
+        self.mine.seen = set()
         self.fix_files.clear()
 
     @rule()
@@ -273,7 +288,7 @@ class Stories(RuleBasedStateMachine):
     @invariant()
     def what_is_listed_is_what_the_store_holds(self) -> None:
         for office in self.offices.values():
-            rows = [row for result in _latest(office.results) for row in result.rows()]
+            rows = [row for result in office.results for row in result.rows()]
             ids = [row.pet_id for row in rows if row.pet_id is not None]
             assert len(ids) == len(set(ids)), "one pet for two records"
             assert set(ids) <= set(self.store.pets), "a pet that is not there"
@@ -284,7 +299,7 @@ class Stories(RuleBasedStateMachine):
             for name in self.files:
                 self._load(name)
                 for _ in range(3):  # a row that the store refused is fixed once more
-                    header, *rows = self.mine.shop.fix_file(self.mine.results[-1])
+                    header, *rows = self.mine.shop.fix_file(self.last)
                     if rows:
                         self._load_fix(header, rows)
                 self._load(name)
@@ -327,13 +342,14 @@ class Stories(RuleBasedStateMachine):
         return any(
             name in (row.payload or b"").decode()
             for office in self.offices.values()
-            for result in _latest(office.results)
+            for result in office.results
             for row in result.rows()
             if set(DOUBT_STATES) & {row.state, row.known and row.known.state}
         )
 
     def _is_elsewhere(self, row: Row, file: str) -> bool:
-        return any(row in rows for name, rows in self.files.items() if name != file)
+        others = [rows for name, rows in self.files.items() if name != file]
+        return self.forms[file] != {"csv"} or any(row in rows for rows in others)
 
     def _may_be_sent(self, name: str) -> bool:
         return bool(self.store_counts()[name]) or self._is_in_doubt(name)
@@ -344,6 +360,7 @@ class Stories(RuleBasedStateMachine):
         self._load(name, form, **options)
 
     def _saved(self, shop: Shop, name: str, form: str) -> Any:
+        self.forms.setdefault(name, set()).add(form)
         lines = [HEADER, *map(str, self.files[name])]
         if form == "pandas":
             return frame_of(*lines)
@@ -377,9 +394,7 @@ class Stories(RuleBasedStateMachine):
                 said = _cases(asked.question)
                 answers = {case: answer or self._true_answer(case, rows, before) for case in said}
                 result = self._run(office, source, duplicates=answers, **options)
-            if result not in office.results:
-                office.results.append(result)
-            facts = result.facts
+            self.last, facts = result, result.facts
             if facts.count(*FIX_STATES) and office is self.mine:
                 self.fix_files.append(office.shop.fix_file(result))
             if facts.exit_code == 0:
@@ -395,7 +410,7 @@ class Stories(RuleBasedStateMachine):
 
     def _true_answer(self, case: str, rows: list[Row], before: Counter[str]) -> str:
         if case == "reused_key":
-            return "send"
+            return "skip" if all(before[row.name] for row in rows) else "send"
         if case == "similar_key":
             is_reused = any(self._has_others_key(row) and not before[row.name] for row in rows)
             return "send" if is_reused else "skip"
@@ -456,7 +471,7 @@ class Stories(RuleBasedStateMachine):
         A pet of other values is like none.
         """
         there, pets = self.store_counts(), self.store.pets
-        results = _latest(office.results)
+        results = office.results
         made = {row.pet_id for result in results for row in result.rows()}
         values = {pet_id: (pet["name"], pet["categoryId"]) for pet_id, pet in pets.items()}
         others = {values[pet_id][0] for pet_id in before - made}
@@ -480,11 +495,6 @@ class Keyless(Stories):
     """The same without a key."""
 
     key = ()
-
-
-def _latest(results: list[pf.LoadResult]) -> list[pf.LoadResult]:
-    """Return one result of each import."""
-    return list({result.import_id: result for result in results}.values())
 
 
 def _names_listed(result: pf.LoadResult) -> set[str]:
