@@ -415,8 +415,7 @@ class Stories(RuleBasedStateMachine):
         if case == "similar_key":
             is_reused = any(self._has_others_key(row) and not before[row.name] for row in rows)
             return "send" if is_reused else "skip"
-        is_known = any(before[row.name] or self._is_in_doubt(row.name) for row in rows)
-        return "skip" if is_known or len(self.loaded) > 1 else "send"
+        return "skip"
 
     def _has_others_key(self, row: Row) -> bool:
         """Whether another animal had the key of this one before it."""
