@@ -10,19 +10,15 @@ import petstore_frame as pf
 from petstore_frame.http.transport import Clocks
 
 
-def no_wait(_: float) -> None:
-    """Wait no time at all."""
-
-
 def timed_client(
     base_url: str,
     api_key: str,
     *,
-    sleep: Callable[[float], None] = no_wait,
+    sleep: Callable[[float], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
     **options: Any,
 ) -> pf.Client:
-    """Return a Client that waits by ``sleep`` and reads the time from ``clock``."""
+    """Return a Client that waits by ``sleep``, or not at all, and reads time from ``clock``."""
     kind = type("TimedClient", (pf.Client,), {"_clocks": Clocks(sleep, clock)})
     client: pf.Client = kind(base_url, api_key, **options)
     return client

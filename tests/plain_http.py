@@ -11,9 +11,8 @@ from typing import Any
 
 import httpx
 
-NO_TLS = (
-    ssl.create_default_context()
-)  # made once: reading the certificates takes longer than a test
+# Made once, as reading the certificates takes longer than a test.
+NO_TLS = ssl.create_default_context()
 
 
 def talk_to(server: Any, *, key: bool = True, **options: Any) -> httpx.Client:

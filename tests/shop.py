@@ -18,7 +18,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import FlakyStore
-from petstore_frame.errors import DuplicatesError, PetstoreError
+from petstore_frame.errors import DuplicatesError, LoadStopped
 
 Rows = list[list[str]]
 
@@ -110,9 +110,7 @@ class Shop:
         given = {"journal": self.journal, "progress": False, "workers": 1} | options
         try:
             return load(source, self.client, **given)
-        except PetstoreError as stopped:
-            if getattr(stopped, "result", None) is None:
-                raise
+        except LoadStopped as stopped:
             return stopped.result
 
     @contextmanager
@@ -142,10 +140,8 @@ class Shop:
 def frame_of(header: str, *lines: str) -> pd.DataFrame:
     """Return rows as pandas reads them beside an empty cell: ``007`` is 7.0."""
     frame = pd.read_csv(io.StringIO("\n".join(_with_category(header, lines))))
-    for column in frame.columns.drop("categoryId"):
-        if pd.api.types.is_integer_dtype(frame[column]):
-            frame[column] = frame[column].astype("float64")
-    return frame
+    whole = frame.drop(columns="categoryId").select_dtypes("integer").columns
+    return frame.astype(dict.fromkeys(whole, "float64"))
 
 
 def _with_category(header: str, lines: tuple[str, ...]) -> list[str]:

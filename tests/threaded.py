@@ -6,7 +6,6 @@ A process of its own imports for a second; on the wire there is no difference.
 from __future__ import annotations
 
 import secrets
-import socket
 import threading
 from contextlib import ExitStack
 from os import PathLike
@@ -22,20 +21,9 @@ from petstore_frame.service import run
 from petstore_frame.service.app import create_app
 from petstore_frame.service.options import Options
 from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, open_database
+from plain_http import wait_until
 
 WAIT_S = 30
-
-
-class _Uvicorn(uvicorn.Server):
-    """A uvicorn server that tells when it answers."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.answers = threading.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.answers.set()
 
 
 class Server:
@@ -50,15 +38,15 @@ class Server:
         self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.api_key = options.api_key or SecretStr("")
         self._honoured = None if options.spec_only else IdempotencyKey(IDEMPOTENCY_KEEP_S)
-        self._server = _Uvicorn(run.make_config(create_app(options, engine), options))
+        self._server = uvicorn.Server(run.make_config(create_app(options, engine), options))
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
-        self._thread.start()
-        assert self._server.answers.wait(WAIT_S)
+        self._thread.start()  # requests wait at the listener until it is up
 
     def client(self, **options: Any) -> pf.Client:
         return pf.Client(self.base_url, self.api_key, idempotency=self._honoured, **options)
 
     def close(self) -> None:
+        assert wait_until(lambda: self._server.started, WAIT_S)
         self._server.should_exit = True
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive()

@@ -38,6 +38,7 @@ from petstore_frame.schema.models import (
     checked_status,
     takes_pet_fields,
 )
+from petstore_frame.schema.text import count_text
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
@@ -296,6 +297,5 @@ class Client:
 def end_of_get_pet(today: date) -> str:
     """Return one sentence on the end of an operation, with the days left."""
     days, day = (GET_PET_ENDS - today).days, f"{GET_PET_ENDS.day} {GET_PET_ENDS:%B %Y}"
-    left = "1 day" if days == 1 else f"{days:,} days"
-    when = f"ends on {day} ({left} left)" if days > 0 else f"was to end on {day}"
+    when = f"ends on {day} ({count_text(days, 'day')} left)" if days > 0 else f"was to end on {day}"
     return f"GET /pets/{{petId}} is deprecated and {when}; list with a status filter instead"

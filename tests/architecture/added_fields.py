@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,7 +13,6 @@ import pytest
 import petstore_frame as pf
 from shop import Shop
 
-FIELDS = ["age", "weight_kg"]
 SNAPSHOTS = Path(__file__).parents[1] / "documents/history_02"
 HEADER = "tag,name,categoryId,years,Weight kg"
 BEN, ZOE, TOM = "A1,Ben,3,71,2.75", "A2,Zoe,3,,", "A3,Tom,3,old,"
@@ -38,7 +36,7 @@ def test_a_field_comes_from_the_wire_into_frames(walk: Walk) -> None:
     assert json.loads(KIM.to_json()) == {"name": "Kim", "categoryId": 1, "age": 7}
     ben = shop.client.list_pets().pets[3]
     assert (ben.age, ben.weight_kg) == (71, 2.75)
-    frame = inventory.frame.set_index("name")[FIELDS]
+    frame = inventory.frame.set_index("name")[["age", "weight_kg"]]
     assert [str(each) for each in frame.dtypes] == ["Int64", "Float64"]
     assert frame["age"].dropna().to_dict() == {"Kim": 7, "Ben": 71}
 
@@ -58,19 +56,11 @@ def test_a_field_is_shown(walk: Walk) -> None:
     shop, _, inventory = walk
     page = pf.write_report(inventory, shop.folder / "a.html").read_text("utf-8")
     dashboard = pf.Dashboard(shop.client, inventory=inventory, folder=shop.folder)
-    shown = " ".join(texts(dashboard.widget))
+    shown = dashboard.inventory_tab.view.markup
     dashboard.close()
     for place in (page, shown, str(pf.charts.inventory_table(inventory).html)):
         assert "Weight (kg)" in place
         assert ">2.75<" in place
-
-
-def texts(widget: Any) -> Iterator[str]:
-    """Every text of a widget and of those inside it."""
-    for name in ("value", "description", "markup", "html"):
-        yield str(getattr(widget, name, ""))
-    for child in getattr(widget, "children", ()):
-        yield from texts(child)
 
 
 def test_a_field_goes_from_a_file_to_the_store(walk: Walk) -> None:

@@ -50,15 +50,10 @@ def serve_with(tmp_path) -> Iterator[Callable[..., httpx.Client]]:
         yield start
 
 
-@pytest.fixture(scope="session")
-def is_error() -> Callable[..., None]:
+def is_error(answer: httpx.Response, status: int, code: str | None = None) -> None:
     """Hold that an answer has the three fields of the Error object, and no trace of a program."""
-
-    def check(answer: httpx.Response, status: int, code: str | None = None) -> None:
-        body = answer.json()
-        assert (answer.status_code, body["status"]) == (status, status), answer.text
-        assert isinstance(body["message"], str) and isinstance(body["code"], str)
-        assert code is None or body["code"] == code
-        assert "Traceback" not in answer.text and "sqlalchemy" not in answer.text.lower()
-
-    return check
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (status, status), answer.text
+    assert isinstance(body["message"], str) and isinstance(body["code"], str)
+    assert code is None or body["code"] == code
+    assert "Traceback" not in answer.text and "sqlalchemy" not in answer.text.lower()

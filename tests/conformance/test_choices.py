@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from conformance.conftest import is_error
 from petstore_frame.service.keys import new_key, revoke_key
 from petstore_frame.service.store import open_database
 from plain_http import talk_to
@@ -123,7 +124,7 @@ SAID = {
     "spelling of categoryId", "values of `code`", "which field was at fault +",
 )  # fmt: skip
 @pytest.mark.parametrize(("body", "said"), SAID.items(), ids=range(len(SAID)))
-def test_a_refusal_is_a_sentence(api, is_error, body, said) -> None:
+def test_a_refusal_is_a_sentence(api, body, said) -> None:
     """Endpoints 2, rule 3: 400, and a sentence that begins with the field that is at fault."""
     answer = post_bytes(api, body.encode())
     is_error(answer, 400, "invalid_request")
@@ -153,7 +154,7 @@ BAD_JSON = {
 
 @gap("bodies that two parsers may read in two ways", "nesting and huge numbers")
 @pytest.mark.parametrize("body", BAD_JSON.values(), ids=BAD_JSON)
-def test_what_is_no_json_object_is_refused(api, is_error, body) -> None:
+def test_what_is_no_json_object_is_refused(api, body) -> None:
     """400 invalid_json, duplicate keys and deep nesting included."""
     is_error(post_bytes(api, body), 400, "invalid_json")
 
@@ -209,7 +210,7 @@ BAD_QUERIES = {
 
 @gap(*BAD_QUERIES)
 @pytest.mark.parametrize("queries", BAD_QUERIES.values(), ids=BAD_QUERIES)
-def test_bad_parameters_are_refused(api, is_error, queries) -> None:
+def test_bad_parameters_are_refused(api, queries) -> None:
     """400, never a silent cut or another list than was asked for."""
     for query in queries:
         answer = api.get(f"/pets?{query}")
@@ -236,13 +237,13 @@ ODD_PATHS = ["store/orders", "", "pets/", "pets//", "/pets", "pets/1/", "pets/1/
 
 @gap("other addresses", "petId that is no plain int64")
 @pytest.mark.parametrize("path", [*ODD_PATHS, *(f"pets/{pet_id}" for pet_id in ODD_IDS)])
-def test_unknown_addresses_are_not_found(api, is_error, path) -> None:
+def test_unknown_addresses_are_not_found(api, path) -> None:
     """404, never a redirect, nothing under /store, and no id is too large for it."""
     is_error(api.get(f"/{path}"), 404, "not_found")
 
 
 @gap("other methods")
-def test_unknown_methods_are_refused(api, is_error) -> None:
+def test_unknown_methods_are_refused(api) -> None:
     """405 with Allow; OPTIONS is 204 with Allow, and no CORS."""
     allowed = "GET, HEAD, OPTIONS, POST"
     for method in ("PUT", "PATCH", "DELETE", "TRACE", "FOO"):
@@ -267,7 +268,7 @@ def test_head_is_get_without_the_body(api) -> None:
 
 
 @gap("media type of a body")
-def test_another_media_type_is_refused(api, is_error) -> None:
+def test_another_media_type_is_refused(api) -> None:
     """415 for another type than application/json, and for a compressed body; none is JSON."""
     for media_type in ("text/plain", "application/xml", "multipart/form-data", ""):
         answer = api.post("/pets", content=b"{}", headers={"Content-Type": media_type})
@@ -288,7 +289,7 @@ def test_another_accept_is_answered_in_json(api) -> None:
 
 
 @gap("size of a body")
-def test_what_is_too_large_is_refused(api, is_error) -> None:
+def test_what_is_too_large_is_refused(api) -> None:
     """413 past 64 KiB, with a stated length and without."""
     is_error(post_bytes(api, b" " * (64 * 1024 + 1)), 413, "payload_too_large")
     is_error(api.post("/pets", content=(b" " * 4096 for _ in range(20))), 413)
@@ -296,7 +297,7 @@ def test_what_is_too_large_is_refused(api, is_error) -> None:
 
 
 @gap("failures of the service")
-def test_a_store_that_cannot_be_written_says_so(tmp_path, is_error) -> None:
+def test_a_store_that_cannot_be_written_says_so(tmp_path) -> None:
     """503 with Retry-After, as certainly nothing was stored; reading goes on."""
     path = tmp_path / "store.sqlite3"
     with serve(database=path, sample=5):
@@ -322,7 +323,7 @@ def test_requests_have_names(api) -> None:
     "is it alive +", "a description for machines +",
     "stability markers, events, category records, changes of status",
 )  # fmt: skip
-def test_the_description_is_served(api, store, stranger, is_error) -> None:
+def test_the_description_is_served(api, store, stranger) -> None:
     """With a key, unlike /healthz; with the address that was asked, and nothing invented."""
     health = stranger.get(store.base_url.replace("/v1", "/healthz"))
     assert (health.status_code, health.json()) == (200, {"status": "ok"})
@@ -362,7 +363,7 @@ def test_a_refused_stranger_is_challenged(store, stranger) -> None:
 
 
 @gap("which store answers +")
-def test_a_pet_meant_for_another_store_is_refused(api, stranger, is_error) -> None:
+def test_a_pet_meant_for_another_store_is_refused(api, stranger) -> None:
     """412, and nothing is stored; the store's own name, on every answer, lets it pass."""
     before = api.get("/pets").json()
     is_error(api.post("/pets", json=LUNA, headers={"X-Store-Id": "0" * 32}), 412, "other_store")
@@ -372,7 +373,7 @@ def test_a_pet_meant_for_another_store_is_refused(api, stranger, is_error) -> No
 
 
 @gap("sending an addition again +", "was the key honoured +")
-def test_a_repeated_key_gives_the_same_pet(api, is_error) -> None:
+def test_a_repeated_key_gives_the_same_pet(api) -> None:
     """The same 201 and id, marked as replayed; another body is 422, an odd key 400."""
     key = {"Idempotency-Key": "order-1"}
     refused = api.post("/pets", json={"name": "Luna"}, headers=key)
@@ -413,7 +414,7 @@ def test_the_deprecation_is_told(api) -> None:
     assert "sunset" not in api.get("/pets").headers
 
 
-def test_spec_only_has_no_extension(serve_with, is_error) -> None:
+def test_spec_only_has_no_extension(serve_with) -> None:
     """--spec-only: what the interface states, and nothing else."""
     api = serve_with(sample=30, spec_only=True)
     created = [api.post("/pets", json=LUNA, headers={"Idempotency-Key": "k"}) for _ in range(2)]
@@ -427,7 +428,7 @@ def test_spec_only_has_no_extension(serve_with, is_error) -> None:
     is_error(httpx.get(str(api.base_url).replace("/v1/", "/healthz")), 401)
 
 
-def test_strict_refuses_what_it_does_not_know(serve_with, is_error) -> None:
+def test_strict_refuses_what_it_does_not_know(serve_with) -> None:
     """--strict: an unknown field or parameter is 400."""
     api = serve_with(strict=True)
     is_error(api.post("/pets", json={**LUNA, "categoryID": 3}), 400, "invalid_request")

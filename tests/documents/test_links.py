@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import tomllib
 from collections.abc import Iterable
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -60,12 +59,10 @@ def test_the_layers_in_the_readme_are_those_of_the_imports() -> None:
     assert all(min(upper) >= max(lower) for upper, lower in pairwise(heights))
 
 
-def test_the_drawing_of_the_pages_shows_every_part_above_what_it_imports() -> None:
+def test_the_drawing_of_the_pages_shows_every_part_above_what_it_imports(monkeypatch) -> None:
     """docs/house.py draws the imports as they are; nothing is drawn by hand, or left out."""
-    spec = spec_from_file_location("house", ROOT / "docs/house.py")
-    house = module_from_spec(spec)
-    sys.modules["house"] = house  # where its dataclass looks for its own annotations
-    spec.loader.exec_module(house)
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    house = import_module("house")
     parts = house.parts_of(HOUSE)
     levels, direct = house.levels_of(parts), house.direct_imports(parts)
     assert {*parts} == {*LEVELS}
@@ -124,15 +121,10 @@ def is_in(name: str, folders: Iterable[Path]) -> bool:
     return any((folder / name).exists() for folder in folders)
 
 
-def documented() -> list[str]:
-    """The names that the reference pages give to autodoc, with the part of those that have one."""
-    text = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE)
-    return re.findall(r"^\.\. auto(?:class|function|data):: ([\w.]+)$", text, re.MULTILINE)
-
-
 def test_every_public_name_is_in_the_reference_once() -> None:
     """A name that a user may rely on has its entry; those of the errors come with their tree."""
-    names = documented()
+    text = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE)
+    names = re.findall(r"^\.\. auto(?:class|function|data):: ([\w.]+)$", text, re.MULTILINE)
     assert sorted(names) == sorted(set(names))
     elsewhere = {"charts", "errors", "monday", "samples", "testing", "__version__", *dir(errors)}
     assert set(petstore_frame.__all__) - elsewhere - set(names) == set()

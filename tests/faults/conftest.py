@@ -14,14 +14,12 @@ import pytest
 from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises, start_child
-from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
-from petstore_frame.loader.settling.reconcile import Reconciliation
 
 STATUSES = ("available", "pending", "sold", "")
 
@@ -111,18 +109,5 @@ def run_child(tmp_path: Path, pets_csv) -> Callable[..., tuple[int, dict[str, An
         child = start_child(tmp_path, pets_csv(rows), store, out=subprocess.PIPE, **wish)
         out, _ = child.communicate(timeout=60)
         return child.returncode, json.loads(out) if out else {}
-
-    return run
-
-
-@pytest.fixture
-def settle() -> Callable[..., Reconciliation]:
-    """Reconcile a result with its store, without a wait."""
-
-    def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
-        with Client(store.base_url, KEY, max_retries=0) as client:
-            options = {"grace_s": 0.0, "sole_writer": True} | options
-            result.wait = options.pop("sleep", result.wait)
-            return result.reconcile(client, **options)
 
     return run

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from faults.hostile import RawServer
+from faults.hostile import RawServer, http
 
 KEY = "a-key-of-the-tests"
 # Faults that leave the client without a usable answer although the request went out whole.
@@ -41,7 +41,7 @@ class FlakyStore(RawServer):
     stall_s: float = 30.0  # how long a stalled answer hangs before its connection is dropped
     late_s: float = 0.2  # how long after the disconnection a late_apply is applied
     latency_s: float = 0.0  # of each POST
-    retry_after_s: int | None = None  # of a 429 or a 503; None is 0 in a 429, nothing in a 503
+    retry_after_s: int = 0  # of a 429 or a 503
     store_id: str | None = None  # told in each answer; what is meant for another is 412
 
     is_up = True
@@ -89,43 +89,32 @@ class FlakyStore(RawServer):
         super().close()
 
     def _talk(self, wire: socket.socket) -> None:
-        buffer = b""
-
-        def read() -> bytes:
-            chunk = wire.recv(65536)
-            if not chunk:
-                raise OSError("the client is gone")
-            return chunk
-
         if not self.is_up:
             return
-        while True:
-            while b"\r\n\r\n" not in buffer:
-                buffer += read()
-            head, _, buffer = buffer.partition(b"\r\n\r\n")
-            first, *lines = head.decode("latin-1").split("\r\n")
-            headers = {
-                name.lower(): value.strip()
-                for name, _, value in (line.partition(":") for line in lines)
-            }
-            method, target, _ = first.split(" ")
-            if method == "POST":
-                with self._lock:
-                    number = self.posts = self.posts + 1
-                self.on_post(number, "headers")
-            length = int(headers.get("content-length", 0))
-            while len(buffer) < length:
-                buffer += read()
-            body, buffer = buffer[:length], buffer[length:]
-            if headers.get("authorization") != f"Bearer {KEY}":
-                wire.sendall(error_answer(401, "unauthorized"))
-            elif method == "POST":
-                if not self._post(wire, number, headers, body):
-                    return
-            else:
-                self.gets += 1
-                self.on_get()
-                wire.sendall(self._named(self._get(target)))
+        with wire.makefile("rb") as stream:
+            while first := stream.readline().decode("latin-1"):
+                method, target, _ = first.split(" ")
+                headers = {}
+                while ":" in (line := stream.readline().decode("latin-1")):
+                    name, _, value = line.partition(":")
+                    headers[name.lower()] = value.strip()
+                if method == "POST":
+                    with self._lock:
+                        number = self.posts = self.posts + 1
+                    self.on_post(number, "headers")
+                length = int(headers.get("content-length", 0))
+                body = stream.read(length)
+                if len(body) < length:
+                    return  # the client is gone
+                if headers.get("authorization") != f"Bearer {KEY}":
+                    wire.sendall(error_answer(401, "unauthorized"))
+                elif method == "POST":
+                    if not self._post(wire, number, headers, body):
+                        return
+                else:
+                    self.gets += 1
+                    self.on_get()
+                    wire.sendall(self._named(self._get(target)))
 
     def _post(self, connection: socket.socket, number: int, headers: dict, body: bytes) -> bool:
         """Answer a POST as its fault wants; False ends the connection."""
@@ -160,11 +149,9 @@ class FlakyStore(RawServer):
         if any(end in fault for end in ("fin", "cut", "reset", "stall")):
             return False
         if fault[:3].isdigit() and fault[:3] != "201":
-            status = int(fault[:3])
-            asked_s = 0 if status == 429 and self.retry_after_s is None else self.retry_after_s
-            is_asking = status in (429, 503) and asked_s is not None
-            more = f"Retry-After: {asked_s}\r\n" if is_asking else ""
-            connection.sendall(error_answer(status, "made_up", more))
+            is_asking = fault[:3] in ("429", "503")
+            more = [f"Retry-After: {self.retry_after_s}"] if is_asking else []
+            connection.sendall(error_answer(int(fault[:3]), "made_up", *more))
             return True
         connection.sendall(_PLAIN.get(fault, self._named(answer)))
         if fault not in _PLAIN:
@@ -182,7 +169,7 @@ class FlakyStore(RawServer):
                 stored, pet_id = self._by_key[key]
                 if stored != body:
                     return error_answer(422, "idempotency_conflict")
-                return answer_of(201, json.dumps(self.pets[pet_id]).encode())
+                return http("201 Created", json.dumps(self.pets[pet_id]))
             pet = json.loads(body)
             if not isinstance(pet.get("name"), str) or not isinstance(pet.get("categoryId"), int):
                 return error_answer(400, "invalid_request")
@@ -191,7 +178,7 @@ class FlakyStore(RawServer):
             pet_id = self._add(pet)
             if key and self.honours_keys:
                 self._by_key[key] = (body, pet_id)
-            return answer_of(201, json.dumps(self.pets[pet_id]).encode())
+            return http("201 Created", json.dumps(self.pets[pet_id]))
 
     def _add(self, pet: dict) -> int:
         self._last_id = self.next_id(self._last_id)
@@ -211,35 +198,29 @@ class FlakyStore(RawServer):
             pet = self.pets.get(int(path[1:]))
             if pet is None:
                 return error_answer(404, "not_found")
-            return answer_of(200, json.dumps(pet).encode())
+            return http("200 OK", json.dumps(pet))
         query: dict[str, Any] = dict(parse_qsl(parts.query))
         if "status" in query:
             pets = [pet for pet in pets if pet.get("status") == query["status"]]
         limit = min(int(query.get("limit", 20)), self.page_cap)
         start = int(query.get("start", 0)) if self.has_links else 0
-        more = ""
+        more = []
         if self.has_links and len(pets) > start + limit:
             link = "/v1/pets?" + urlencode(query | {"limit": limit, "start": start + limit})
-            more = f'Link: <{link}>; rel="next"\r\n'
-        return answer_of(200, json.dumps(pets[start : start + limit]).encode(), more)
+            more = [f'Link: <{link}>; rel="next"']
+        return http("200 OK", json.dumps(pets[start : start + limit]), *more)
 
 
-def answer_of(status: int, body: bytes, more: str = "") -> bytes:
-    """One answer of the wire."""
-    head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{more}"
-    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-def error_answer(status: int, code: str, more: str = "") -> bytes:
+def error_answer(status: int, code: str, *headers: str) -> bytes:
     """An Error of the interface."""
     error = {"code": code, "message": f"made up {status}", "status": status}
-    return answer_of(status, json.dumps(error).encode(), more)
+    return http(f"{status} X", json.dumps(error), *headers)
 
 
 # What is answered without a pet: refusals, a wish to be asked again, another place, another page.
 _REFUSALS = ("40", "41", "42", "redirect", "html")
 _PLAIN = {
-    "201_no_json": answer_of(201, b"<html>created</html>"),
-    "redirect": answer_of(307, b"", "Location: /v1/elsewhere\r\n"),
-    "html_404": answer_of(404, b"<html>proxy</html>"),
+    "201_no_json": http("201 Created", "<html>created</html>"),
+    "redirect": http("307 Temporary Redirect", "", "Location: /v1/elsewhere"),
+    "html_404": http("404 Not Found", "<html>proxy</html>"),
 }

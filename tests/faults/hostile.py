@@ -11,8 +11,8 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Any, Self
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
 
 import petstore_frame as pf
 from clocks import timed_client
@@ -21,7 +21,7 @@ KEY = "a-key-that-must-not-travel"
 Answer = Callable[[str], bytes | Iterable[bytes] | None]
 
 
-class RawServer:
+class RawServer(AbstractContextManager[Any]):
     """Serves each connection in a thread of its own until closed."""
 
     def listen(self) -> None:
@@ -69,19 +69,12 @@ class RawServer:
         for thread in self._threads:
             thread.join(5)
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
 class HostileStore(RawServer):
-    """Answers what it is told to.
-
-    Args:
-        answer: Gives the bytes for a request's head, or pieces; None drops the connection.
-    """
+    """Answers a request's head with the bytes, or pieces, that it is told; None drops it."""
 
     def __init__(self, answer: Answer) -> None:
         self.heads: list[str] = []

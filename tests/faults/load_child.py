@@ -12,6 +12,7 @@ import os
 import resource
 import signal
 import sys
+from itertools import count
 
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
@@ -23,13 +24,11 @@ from petstore_frame.loader.run import load
 
 def main() -> None:
     wish = json.loads(sys.argv[1])
-    seen = {"times": 0}
+    times = count(1)
 
     def die_at(step: str) -> None:
-        if step == wish.get("step"):
-            seen["times"] += 1
-            if seen["times"] == wish.get("nth", 1):
-                os.kill(os.getpid(), signal.SIGKILL)
+        if step == wish.get("step") and next(times) == wish.get("nth", 1):
+            os.kill(os.getpid(), signal.SIGKILL)
 
     if "file_limit" in wish:
         resource.setrlimit(resource.RLIMIT_FSIZE, (wish["file_limit"], wish["file_limit"]))

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.client import Client
 from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 HERE = Path(__file__).parent
 
@@ -69,6 +71,12 @@ def start_child(
     command = [sys.executable, str(HERE / "load_child.py"), json.dumps(place | wish)]
     environ = os.environ | {"LD_PRELOAD": preload, "PETSTORE_API_KEY": KEY}
     return subprocess.Popen(command, stdout=out, env=environ, text=True)
+
+
+def settle(result: LoadResult, store: FlakyStore, **options: Any) -> Reconciliation:
+    """Reconcile a result with its store, without a wait."""
+    with Client(store.base_url, KEY, max_retries=0) as client:
+        return result.reconcile(client, **{"grace_s": 0.0, "sole_writer": True} | options)
 
 
 def check_promises(result: LoadResult, store: FlakyStore) -> None:

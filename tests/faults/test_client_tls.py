@@ -83,9 +83,9 @@ def trusted(pem: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return pem
 
 
-def read(address: str, times: int = 3, timeout_s: float = 20, **options) -> list[int]:
+def read(address: str, timeout_s: float = 20, **options) -> list[int]:
     with pf.Client(address, KEY, max_retries=0, timeout_s=timeout_s, **options) as client:
-        return [len(client.list_pets()) for _ in range(times)]
+        return [len(client.list_pets()) for _ in range(3)]
 
 
 COPIES = pytest.mark.parametrize(("copies", "connections"), [(1, 1), (2, 3)])

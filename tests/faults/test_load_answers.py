@@ -7,7 +7,8 @@ import json
 import pytest
 
 import petstore_frame as pf
-from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, answer_of
+from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS
+from faults.hostile import http
 from faults.load_harness import check_promises
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import Ending, State
@@ -152,12 +153,12 @@ FIRST = {"name": "Pet 0", "categoryId": 1, "status": "available"}  # of pets_csv
 
 
 def pet_answer(**pet) -> bytes:
-    return answer_of(201, json.dumps(pet).encode())
+    return http("201 Created", json.dumps(pet))
 
 
 def refusal(**facts) -> bytes:
     error = {"code": "bad", "message": "not this one", "status": 400} | facts
-    return answer_of(400, json.dumps(error).encode())
+    return http("400 Bad Request", json.dumps(error))
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_an_error_with_an_extension_of_its_own_rejects_one_record(load_with, fac
 
 def test_the_record_that_stops_an_import_is_named(load_with) -> None:
     """Where an answer seems to concern every record, the text says to which one it came."""
-    result, _ = load_with(6, {2: answer_of(413, b"<html>413</html>")}, workers=1)
+    result, _ = load_with(6, {2: http("413 Too Large", "<html>413</html>")}, workers=1)
     assert "record 2, line 3" in result.facts.run.ending_detail
     assert result.counts[State.PENDING] == 5
 

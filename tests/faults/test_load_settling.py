@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from faults.flaky_store import KEY
-from faults.load_harness import check_promises
+from faults.load_harness import check_promises, settle
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
 
-DAY_S = 24 * 3600.0
 LINKS = {"has_links": True}
 CLOSED = {"has_get_pet": False}  # no search by id
 FAR_APART = {"next_id": lambda last: (last * 7919 + 17) % 1_000_003}
@@ -42,7 +41,7 @@ THIRD = {"name": "Pet 2", "categoryId": 3, "status": "sold"}  # of pets_csv
     ids=["one page", "ids", "ids apart", "jump", "no way on", "links"],
 )
 def test_only_a_whole_listing_proves_absence(
-    load_with, settle, rows, faults, options, expected, most_requests
+    load_with, rows, faults, options, expected, most_requests
 ) -> None:
     """A pet that is found is created with its id; one that is not is absent in a whole listing."""
     result, store = load_with(rows, faults, store=options, workers=1)
@@ -55,7 +54,7 @@ def test_only_a_whole_listing_proves_absence(
     check_promises(result, store)
 
 
-def test_a_page_cut_short_is_no_whole_listing(stores, run_load, settle) -> None:
+def test_a_page_cut_short_is_no_whole_listing(stores, run_load) -> None:
     """A store that cuts its pages makes no pet absent, and hides the loads of others."""
     store = stores({1: "fin_after"}.get, page_cap=50)
     for number in range(120):
@@ -66,7 +65,7 @@ def test_a_page_cut_short_is_no_whole_listing(stores, run_load, settle) -> None:
     assert (done.absent, done.unknown) == (0, 1)
 
 
-def test_a_store_that_hides_its_pets_proves_no_absence(load_with, settle) -> None:
+def test_a_store_that_hides_its_pets_proves_no_absence(load_with) -> None:
     """A listing without a pet that the store confirmed is not believed."""
     result, store = load_with(20, {5: "fin_before"}, store=CLOSED)
     for pet_id in list(store.pets)[:4]:
@@ -77,7 +76,7 @@ def test_a_store_that_hides_its_pets_proves_no_absence(load_with, settle) -> Non
 
 @pytest.mark.parametrize(("stored", "is_ours"), [("Cut \ud83d", True), ("Max \ud83d", False)])
 def test_a_pet_with_half_an_emoji_may_be_the_one_that_was_sent(
-    pets_csv, load_with, settle, stored: str, is_ours: bool
+    pets_csv, load_with, stored: str, is_ours: bool
 ) -> None:
     """A store that cuts an emoji in two hides that record's pet, and the pets of no other."""
     path = pets_csv(30)
@@ -89,7 +88,7 @@ def test_a_pet_with_half_an_emoji_may_be_the_one_that_was_sent(
     assert (done.absent, done.unknown) == ((1, 1) if is_ours else (2, 0))
 
 
-def test_ids_are_asked_side_by_side(load_with, settle) -> None:
+def test_ids_are_asked_side_by_side(load_with) -> None:
     """A search of many ids has several requests on their way, and finds what one by one finds."""
     result, store = load_with(300, {150: "fin_after", 180: "fin_after"})
     asking, both = [], threading.Event()
@@ -108,7 +107,7 @@ def test_ids_are_asked_side_by_side(load_with, settle) -> None:
 
 @pytest.mark.parametrize(("twins", "is_sole"), [(1, True), (0, False)])
 def test_a_pet_that_may_be_someone_elses_is_a_candidate(
-    load_with, settle, twins: int, is_sole: bool
+    load_with, twins: int, is_sole: bool
 ) -> None:
     """Where more equal pets are free than records, or others may add some, a person says whose."""
     result, store = load_with(20, {3: "fin_after"}, workers=1)
@@ -132,7 +131,7 @@ def test_a_pet_that_may_be_someone_elses_is_a_candidate(
     ids=["doubt", "no id"],
 )
 def test_equal_records_are_settled_as_a_multiset(
-    load_with, settle, faults: dict[int, str], created: int
+    load_with, faults: dict[int, str], created: int
 ) -> None:
     """Of four equal records as many are absent as the store has pets too few."""
     result, store = load_with(20, faults, copies=4, workers=1)
@@ -143,7 +142,7 @@ def test_equal_records_are_settled_as_a_multiset(
 
 
 @pytest.mark.parametrize("checks", [True, False])
-def test_an_older_twin_is_not_claimed(stores, run_load, settle, checks: bool) -> None:
+def test_an_older_twin_is_not_claimed(stores, run_load, checks: bool) -> None:
     """A pet from before the import is none of its records; of unknown age it is a candidate."""
     store = stores({1: "fin_before"}.get)
     twin = store.add({"name": "Pet 0", "categoryId": 1, "status": "available"})
@@ -155,9 +154,7 @@ def test_an_older_twin_is_not_claimed(stores, run_load, settle, checks: bool) ->
     assert done.candidates == ({} if checks else {1: (twin,)})
 
 
-def test_a_pet_that_another_import_may_have_made_is_not_claimed(
-    load_with, run_load, settle
-) -> None:
+def test_a_pet_that_another_import_may_have_made_is_not_claimed(load_with, run_load) -> None:
     """Two equal records in doubt in two imports, and one pet: there is more than one way."""
     first, store = load_with(30, {15: "fin_after", 45: "fin_before"}, workers=1)
     second = run_load(30, store, workers=1, again=True)
@@ -167,7 +164,7 @@ def test_a_pet_that_another_import_may_have_made_is_not_claimed(
     assert second.counts[State.UNKNOWN] == 1
 
 
-def test_a_pet_that_was_tidied_does_not_make_its_record_absent(pets_csv, load_with, settle) -> None:
+def test_a_pet_that_was_tidied_does_not_make_its_record_absent(pets_csv, load_with) -> None:
     """A pet that differs only in the form of its letters, or its status, may be the one."""
     name, path = unicodedata.normalize("NFD", "Zoë"), pets_csv(21)
     path.write_text(path.read_text("utf-8").replace("Pet 2,", f"{name},"), "utf-8")
@@ -178,7 +175,7 @@ def test_a_pet_that_was_tidied_does_not_make_its_record_absent(pets_csv, load_wi
     assert (done.absent, done.unknown, done.resent, len(store.pets)) == (0, 2, 0, 21)
 
 
-def test_a_pet_that_appears_after_all_is_not_sent_again(load_with, settle) -> None:
+def test_a_pet_that_appears_after_all_is_not_sent_again(load_with) -> None:
     """A record that was called absent is in doubt again as soon as there is an equal pet."""
     result, store = load_with(30, {3: "500_before"}, store=LINKS, workers=1)
     assert settle(result, store).absent == 1
@@ -187,7 +184,7 @@ def test_a_pet_that_appears_after_all_is_not_sent_again(load_with, settle) -> No
     assert (done.unknown, done.resent, len(store.pets)) == (1, 0, 30)
 
 
-def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load, settle) -> None:
+def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load) -> None:
     """What the store had when a later file was loaded may be of a record in doubt before that."""
     result, store = load_with(30, {3: "fin_after"}, store=LINKS, workers=1)
     for first in (500, 600):
@@ -197,9 +194,9 @@ def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load, settle
     assert (settle(result, store).created, len(store.pets)) == (1, 40)
 
 
-def test_the_grace_is_waited_for_and_no_longer(load_with, run_load, settle) -> None:
+def test_the_grace_is_waited_for_and_no_longer(load_with, run_load) -> None:
     """Silence means nothing before the grace is over, whatever the times on disk say of it."""
-    ahead = SessionClocks(now=lambda: time.time() + DAY_S)
+    ahead = SessionClocks(now=lambda: time.time() + 86_400)
     result, store = load_with(20, {5: "late_apply"}, store={"late_s": 0.3}, timing=ahead)
     waits: list[float] = []
 
@@ -208,12 +205,13 @@ def test_the_grace_is_waited_for_and_no_longer(load_with, run_load, settle) -> N
         store.settle()
         run_load(3, store, name="later.csv", first=1000)
 
-    done = settle(result, store, grace_s=60.0, sleep=sleep)
+    result.wait = sleep
+    done = settle(result, store, grace_s=60.0)
     assert waits == [65.0] and (done.created, done.absent) == (1, 0)
 
 
 def test_a_wait_is_announced_to_whoever_watches(
-    load_with, settle, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    load_with, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """reconcile says until when it waits, and why, where somebody would take it for a hang."""
     waits: list[float] = []
@@ -226,7 +224,7 @@ def test_a_wait_is_announced_to_whoever_watches(
     assert [0 < wait <= 65 for wait in waits] == [True, True]
 
 
-def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_load, settle) -> None:
+def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_load) -> None:
     """The last record of one import and the first of the next, both in doubt, are both found."""
     first, store = load_with(20, {20: "fin_after", 21: "fin_after"}, workers=1)
     second = run_load(20, store, name="later.csv", first=500, workers=1)

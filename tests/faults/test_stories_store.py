@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from faults.flaky_store import FlakyStore
+from faults.load_harness import settle
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.record import Ending, State
 from shop import Shop
@@ -156,7 +157,7 @@ def test_a_store_that_changes_during_an_import_gets_nothing_of_it(
     assert second.path != first.path and (second.exit_code, len(store.pets)) == (0, 200)
 
 
-def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load, settle) -> None:
+def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load) -> None:
     """Records in doubt are not settled by a store that never saw them, wherever it answers."""
     store.fault_of = {3: "fin_after"}.get
     result = run_load(5, store)

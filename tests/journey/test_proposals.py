@@ -108,19 +108,14 @@ NAMELESS = [TAGS, *(f"{at},,1" for at in range(3)), "9,Held,1"]
 
 
 class Case(NamedTuple):
-    """A file, a sign of the call that answers what a load asks of it, and what is added in all.
-
-    Attributes:
-        before: A file that was loaded before.
-        sent: How many the load sends unasked.
-    """
+    """A file, a sign of the call that answers what a load asks of it, and what is added in all."""
 
     lines: list[str]
     sign: str
     added: int
     options: dict[str, Any] = PLAIN
-    before: Sequence[str] = ()
-    sent: int = 0
+    before: Sequence[str] = ()  # a file that was loaded before
+    sent: int = 0  # how many the load sends unasked
 
 
 CASES = {

@@ -50,7 +50,14 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     """The README's Python runs twice without a warning, and prints to the letter what it shows."""
     script = "\n".join([*blocks("python"), OUTPUTS])
     twice = f"for turn in range(2):\n    exec({script!r}, {{}})\n"
-    whole, bare, row, *_ = run_python(twice, tmp_path).splitlines()
+    (tmp_path / "readme.py").write_text(twice, encoding="utf-8")
+    home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_STATE_HOME")}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "readme.py"],
+        cwd=tmp_path, env={**os.environ, **home}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    whole, bare, row, *_ = run.stdout.splitlines()
     assert f"\n| `{whole}` | `{bare}` | {row} |\n" in README
 
 
@@ -113,19 +120,6 @@ def test_the_exit_codes_of_the_page() -> None:
     """The page lists every outcome in its order with its code."""
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
     assert codes == [each.exit_code for each in pf.monday.MondayOutcome]
-
-
-def run_python(text: str, folder: Path) -> str:
-    """Run a script in a folder, warnings as errors; return what it prints."""
-    script = folder / "readme.py"
-    script.write_text(text, encoding="utf-8")
-    home = {name: str(folder / "home") for name in ("HOME", "XDG_STATE_HOME")}
-    run = subprocess.run(
-        [sys.executable, "-W", "error", str(script)],
-        cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    return run.stdout
 
 
 def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ from zoo.habits import Habits
 from zoo.stores import Failure, ZooStore
 
 PETS = pets(650, "available", "sold")
-MOST_REQUESTS = 60
 WAYS = {
     "links": Habits(way="link cursor"),
     "next page headers": Habits(way="x-next page", parameters=frozenset({"page 1"})),
@@ -35,7 +34,7 @@ def breaking(store: ZooStore, at: int, problem: Failure = BROKEN) -> pf.Client:
     """A client of a store whose request number ``at`` fails."""
 
     def fails(number: int, _: Query) -> Failure | None:
-        assert number <= MOST_REQUESTS, "it reads on and on"
+        assert number <= 60, "it reads on and on"
         return problem if number == at else None
 
     return store.client(fails)

@@ -28,8 +28,8 @@ import petstore_frame as pf
 from petstore_frame.http import GivenTransport
 from petstore_frame.http.settings import checked_key
 from petstore_frame.schema.arguments import (
+    as_positive,
     one_of,
-    positive_number,
     refuse,
     true_or_false,
     whole_number,
@@ -171,7 +171,9 @@ def serve(
     # The wrapped key replaces the text, so that a verbose traceback shows stars.
     made = SecretStr("psk_" + secrets.token_urlsafe(32))
     api_key = made if api_key is None else checked_key(api_key)
-    timeout_s = positive_number("start_timeout_s", start_timeout_s)
+    timeout_s = as_positive(start_timeout_s)
+    if timeout_s is None:
+        refuse(f"start_timeout_s is a number above 0, got {start_timeout_s!r}")
     if not isinstance(database, str | bytes | PathLike | None):
         refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
     place = None if database is None else os.fsdecode(database)

@@ -18,6 +18,7 @@ from petstore_frame.html.palette import OTHER_HUES, status_colours
 from petstore_frame.html.style import PAPER, SHADE
 from petstore_frame.inventory import StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,8 +142,7 @@ class _Plane:
         parts = [f"{each.name} {each.known[0]} to {each.known[-1]}" for each in lines if each.known]
         words = f"{self.days[0]} to {self.days[-1]}: {', '.join(parts)}"
         if self._lost:
-            days = "1 day" if len(self._lost) == 1 else f"{len(self._lost)} days"
-            words += f"; {days} without a snapshot"
+            words += f"; {count_text(len(self._lost), 'day')} without a snapshot"
         return words
 
     def drawn(self, shades: Mapping[str, str]) -> Iterator[Markup]:

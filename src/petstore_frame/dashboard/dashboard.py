@@ -26,8 +26,9 @@ from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.readback import SettlingClient
+from petstore_frame.schema.arguments import checked_client
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
-from petstore_frame.schema.text import kind_text, minute_text
+from petstore_frame.schema.text import minute_text
 
 Tab = TypeVar("Tab", ImportTab, HistoryTab, StocktakeTab)
 TABS = ("Inventory", "Import", "Stocktake", "History")
@@ -76,11 +77,7 @@ class Dashboard:
         wait_s: float = 10.0,
     ) -> None:
         _check_place()
-        if not hasattr(client, "ask_page"):
-            raise ArgumentError(
-                f"client is a Client, got {kind_text(client)}; make one with "
-                "pf.Client(base_url, api_key=...), or with server.client()"
-            )
+        checked_client(client, "ask_page")
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
         if inventory is not None and inventory.base_url != client.base_url:

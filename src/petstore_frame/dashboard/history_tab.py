@@ -19,7 +19,7 @@ from petstore_frame.history import History, open_history
 from petstore_frame.html import PAGE, Markup
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.loader.call import FORM
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ class HistoryTab:
             kept = self._history.add(inventory)
         except PetstoreError as problem:
             return failure("The snapshot was not kept", problem)
-        words = f"{pets_text(kept.rows)} of {kept.date}, in {self._history.folder}"
+        words = f"{count_text(kept.rows, 'pet')} of {kept.date}, in {self._history.folder}"
         return PAGE.success("Kept", [words])
 
     def _drawn(self, history: History | None) -> Markup:

@@ -36,31 +36,13 @@ from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import ignore
-from petstore_frame.loader.settling.readback import SettlingClient
+from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.stocktake import Comparison
 
 ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS, PAST_SHOWN = 50, 100_000, 20, 20
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
-
-
-class WatchedClient:
-    """A client that tells when it begins to wait for a page, and when it has it."""
-
-    def __init__(self, client: SettlingClient, asked: Callable[[bool], None]) -> None:
-        self._client, self._asked = client, asked
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def ask_page(self, *args: Any, **options: Any) -> Any:
-        """Ask for a page."""
-        self._asked(True)
-        try:
-            return self._client.ask_page(*args, **options)
-        finally:
-            self._asked(False)
 
 
 class ImportJob:

@@ -19,7 +19,7 @@ from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.text import rows_text
+from petstore_frame.schema.text import count_text
 
 QUIET_S = 4.0  # after such a silence the bar says so
 
@@ -51,7 +51,7 @@ class ImportProgress:
             about, done = "", None
             if self.about:
                 about, done = f" of about {self.about:,}", min(1.0, records / self.about)
-            self._say(PAGE.progress(f"Checking: {rows_text(records)}{about}", done))
+            self._say(PAGE.progress(f"Checking: {count_text(records, 'row')}{about}", done))
 
     def asked(self, is_waiting: bool) -> None:
         """Note that we wait for a page of the store, or that it has come."""

@@ -27,7 +27,7 @@ from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.summary import IN_STORE, problem_of
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
-from petstore_frame.schema.text import day_text, minute_text, pets_text
+from petstore_frame.schema.text import count_text, day_text, minute_text
 
 ROWS, CELL_LENGTH, COLUMN_LENGTH = 50, 60, 40
 NOT_MAPPED = {"": "choose …"}
@@ -44,7 +44,7 @@ def top(seen: Seen | None, **state: Any) -> Markup:
         look=look,
         columns=[] if look is None else [column for column in look.columns if column.strip()],
         fields={field.name: LABELS[field.name] for field in SENT_FIELDS},
-        send=f"Send {pets_text(to_send)}" if to_send else "Send",
+        send=f"Send {count_text(to_send, 'pet')}" if to_send else "Send",
         is_off=state["is_busy"] or not to_send,
         **state,
     )

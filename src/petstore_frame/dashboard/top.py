@@ -6,18 +6,16 @@ import tempfile
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from petstore_frame.dashboard.inventory_tab import Filters
 from petstore_frame.dashboard.kit import LARGEST_MESSAGE, Kit, Used, draw, failure
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.html import PAGE, Markup
+from petstore_frame.html.palette import verdict_badge
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.completeness_view import (
-    after_badge,
-    completeness_badge,
-    evidence_lines,
-)
+from petstore_frame.inventory.completeness_view import after_badge, evidence_lines
 from petstore_frame.inventory.result import FetchInterrupted, IncompleteInventoryError
 from petstore_frame.schema.text import minute_text
 
@@ -51,12 +49,12 @@ class ReadingBar:
             self.start(resume=way == "resume")
 
     def _draw(self, *, is_busy: bool = False, may_resume: bool = False) -> None:
-        values, known = {}, None
+        values: dict[str, Any] = {"badge": verdict_badge(None)}
         if self.inventory is not None:
             known = self.inventory.completeness
-            as_of = minute_text(self.inventory.fetched_at)
             values = {
-                "as_of": as_of,
+                "badge": verdict_badge(known.verdict),
+                "as_of": minute_text(self.inventory.fetched_at),
                 "after": after_badge(known),
                 "evidence": evidence_lines(known),
             }
@@ -64,7 +62,6 @@ class ReadingBar:
             "top",
             base_url=self._base_url,
             inventory=self.inventory,
-            badge=completeness_badge(known),
             is_busy=is_busy,
             may_resume=may_resume,
             **values,

@@ -20,7 +20,7 @@ from petstore_frame.http.answer import STORE_ID, Headers
 from petstore_frame.http.links import join_link, read_links, targets
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -284,4 +284,4 @@ class Page(HasFrame):
         kind = f" with status {self.status}" if self.status else ""
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as asked for: the store may hold more" if is_full else ""
-        return f"<Page: {pets_text(len(self))}{kind}{full}>"
+        return f"<Page: {count_text(len(self), 'pet')}{kind}{full}>"

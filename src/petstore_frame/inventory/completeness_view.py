@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from petstore_frame.html import NOTEBOOK, Markup
-from petstore_frame.html.palette import Badge, shorten, verdict_badge
+from petstore_frame.html.palette import shorten, verdict_badge
 from petstore_frame.inventory.completeness import Completeness
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_ROWS = 5
-
-
-def completeness_badge(known: Completeness | None) -> Badge:
-    """Return how a verdict looks; None where nothing was read."""
-    return verdict_badge(None if known is None else known.verdict)
 
 
 def after_badge(known: Completeness) -> str:
@@ -26,7 +21,7 @@ def after_badge(known: Completeness) -> str:
 
 def completeness_line(known: Completeness) -> Markup:
     """Return one line for a notebook: the badge, then the rest of the headline."""
-    return NOTEBOOK.headline(completeness_badge(known), after_badge(known))
+    return NOTEBOOK.headline(verdict_badge(known.verdict), after_badge(known))
 
 
 def evidence_lines(known: Completeness) -> list[tuple[str, str]]:

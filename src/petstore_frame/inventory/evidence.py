@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple, Self
 
-from petstore_frame.schema.text import pets_text, rows_text
+from petstore_frame.schema.text import count_text
 
 
 class Shows(StrEnum):
@@ -201,8 +201,8 @@ class Evidence:
     def __str__(self) -> str:
         return self.fact.sentence.format(
             count=f"{self.count:,}",
-            pets=pets_text(self.count),
-            rows=rows_text(self.count),
+            pets=count_text(self.count, "pet"),
+            rows=count_text(self.count, "row"),
             scope=self.scope or "the",
             detail=self.detail,
         )

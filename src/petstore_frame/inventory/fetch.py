@@ -53,7 +53,7 @@ from petstore_frame.schema.models import (
     checked_limit,
     checked_status,
 )
-from petstore_frame.schema.text import REPLACEMENT, pets_text
+from petstore_frame.schema.text import REPLACEMENT, count_text
 
 log = logging.getLogger("petstore_frame.inventory")
 MAX_IDS = 10_000
@@ -284,8 +284,8 @@ class _Fetch:
         elif isinstance(problem, CrossOriginError):
             kind = ForeignLinkError
         raise kind(
-            f"broke off after page {pages} with {pets_text(len(self.ask.rows))} read: {cause}; "
-            "they are in this error's .partial, and .resume() goes on",
+            f"broke off after page {pages} with {count_text(len(self.ask.rows), 'pet')} read: "
+            f"{cause}; they are in this error's .partial, and .resume() goes on",
             partial=self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left)),
             cause=problem,
             resume=self.run,

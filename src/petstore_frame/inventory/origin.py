@@ -19,7 +19,7 @@ from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,9 +169,9 @@ def _what_changed(frame: pd.DataFrame, rows: int) -> str:
     if repeated := _repeated_ids(frame):
         return repeated
     if len(frame) < rows:
-        return f": {pets_text(rows - len(frame))} fewer than were read"
+        return f": {count_text(rows - len(frame), 'pet')} fewer than were read"
     if len(frame) > rows:
-        return f": {pets_text(len(frame) - rows)} more than were read"
+        return f": {count_text(len(frame) - rows, 'pet')} more than were read"
     return ": an id, a category or a status is not what was read"
 
 

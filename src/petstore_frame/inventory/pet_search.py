@@ -12,7 +12,7 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Verdic
 from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.strategies import Reading
 from petstore_frame.schema.models import MAX_LIMIT, Pet, checked_id
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.text import count_text
 
 
 class SearchState(StrEnum):
@@ -79,7 +79,7 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
         at = columns.id.index(pet_id)
         found = columns.part(at, at + 1).pets()[0]
         return PetSearch(SearchState.FOUND, found, where, requests)
-    basis = f"not among {pets_text(len(ask.rows))}: {trouble or finding.basis}"
+    basis = f"not among {count_text(len(ask.rows), 'pet')}: {trouble or finding.basis}"
     if finding.verdict is Verdict.COMPLETE:
         return PetSearch(SearchState.ABSENT, None, basis, requests, finding.assumptions)
     return PetSearch(SearchState.UNKNOWN, None, basis, requests, next_step=next_step)

@@ -58,11 +58,6 @@ class Display(Generic[Fact]):
             bar.set_postfix(notes, refresh=False)  # also without notes, to remove earlier ones
             bar.update(done - bar.n)
 
-    def write(self, text: str) -> None:
-        """Show a sentence above the bar, where there is one."""
-        if (bar := self._shown_bar()) is not None:
-            bar.write(text, file=sys.stderr)
-
     def _shown_bar(self) -> Any:
         if self._bar is None and self._look is not None:
             from tqdm import tqdm

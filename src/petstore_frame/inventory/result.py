@@ -28,6 +28,7 @@ from petstore_frame.schema.arguments import one_of, renamed
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import HasFrame, as_text
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS, PET_STATUSES
+from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -238,7 +239,7 @@ class Inventory(HasFrame, HasOrigin):
         from petstore_frame.inventory.completeness_view import inventory_html
 
         known = self.completeness
-        requests = "1 request" if known.requests == 1 else f"{known.requests:,} requests"
+        requests = count_text(known.requests, "request")
         note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
         return inventory_html(self.frame, known, note)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import records_text
+from petstore_frame.schema.text import count_text, short_text
 
 SHOWN_EXAMPLES, SHOWN_VALUES = 2, 8
 _LEAST = 3
@@ -52,7 +52,7 @@ class Cause:
 
     def __str__(self) -> str:
         place = f"{self.column}: " if self.column else ""
-        text = f"{records_text(self.records)}: {place}{self.message}"
+        text = f"{count_text(self.records, 'record')}: {place}{self.message}"
         if len(self.values) > 1:
             listed = self.values[:SHOWN_VALUES]
             more = len(self.values) - len(listed)
@@ -127,11 +127,6 @@ def _option(alike: _Alike, fields: Mapping[str, str], key: Sequence[str]) -> tup
     told = {"leave_lines": sorted(alike.left_out), "categories": each, "value_map": by_field}
     kind = "" if problem.option is None else problem.option[0]
     return (kind, told[kind]) if kind in told else problem.option
-
-
-def short_text(text: str) -> str:
-    """Return the content of a cell in few characters, quoted."""
-    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 NOTES: dict[str, str] = {

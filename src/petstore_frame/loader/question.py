@@ -11,7 +11,7 @@ from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import day_text, minute_text, records_text
+from petstore_frame.schema.text import count_text, day_text, minute_text
 
 # From so many alike records on, and from such a share of either side, the user is asked.
 LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
@@ -133,7 +133,7 @@ class Case:
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
-        found = CASES[self.name].found.format(f"{self.records:,}", records_text(self.of))
+        found = CASES[self.name].found.format(f"{self.records:,}", count_text(self.of, "record"))
         yield f"{found}:" if self.examples else f"{found}."
         for source in self.sources[:3]:
             yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"
@@ -186,8 +186,8 @@ class Question:
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
         lines = [
-            f"{self.source}: some of its {records_text(self.records)} may be animals that are "
-            "known already, so nothing was sent."
+            f"{self.source}: some of its {count_text(self.records, 'record')} may be animals "
+            "that are known already, so nothing was sent."
         ]
         for case in self.cases:
             lines += ["", *case.lines()]

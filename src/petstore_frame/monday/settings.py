@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 import petstore_frame as pf
 from petstore_frame.files.whole import whole_file
-from petstore_frame.loader.reading.recipe import line_of, parsed, unknown_word
+from petstore_frame.loader.reading.recipe import line_of, read_toml, unknown_word
 
 _TEMPLATE = """\
 # What happens on a Monday. Paths are relative to this file.
@@ -120,14 +120,10 @@ class MondaySettings(_Table):
                 line and the nearest right word.
         """
         path = Path(path).absolute()
+        hint = f"petstore-frame monday {path.name} --init writes one"
+        text, words = read_toml(path, "the settings", hint)
         try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as problem:
-            reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
-            hint = f"petstore-frame monday {path.name} --init writes one"
-            raise pf.errors.InputError(reason, path=str(path), hint=hint) from None
-        try:
-            return cls.model_validate(parsed(text, path), context=path.parent)
+            return cls.model_validate(words, context=path.parent)
         except ValidationError as problem:
             raise _refusal(problem, text, path) from None
 

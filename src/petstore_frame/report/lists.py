@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame import __version__
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book
-from petstore_frame.html.palette import status_word
+from petstore_frame.html.palette import status_word, verdict_badge
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.completeness_view import completeness_badge, evidence_lines
+from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.loader.call import FILE
 from petstore_frame.loader.results.result_text import headline, next_steps
 from petstore_frame.report import look
@@ -191,7 +191,7 @@ def coverage(content: Content) -> list[Line]:
     known = content.completeness
     lines = [
         ("Store", content.base_url or "not recorded"),
-        ("Verdict", completeness_badge(known).word),
+        ("Verdict", verdict_badge(known.verdict).word),
         ("In one sentence", content.sentence),
         ("Pets read", f"{len(content.frame):,}"),
     ]

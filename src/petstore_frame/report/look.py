@@ -8,9 +8,8 @@ from typing import Any
 
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, plain_mark
-from petstore_frame.html.palette import tint
+from petstore_frame.html.palette import tint, verdict_badge
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.completeness_view import completeness_badge
 from petstore_frame.report.content import Content
 from petstore_frame.schema.text import minute_text
 
@@ -137,7 +136,7 @@ def finish(
     """
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
-    read = f"{completeness_badge(content.completeness).word}: {len(content.frame):,} pets read"
+    read = f"{verdict_badge(content.completeness.verdict).word}: {len(content.frame):,} pets read"
     verdict = "" if content.covers_all else f"&R&B{plain_mark(read)}"
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",

@@ -14,8 +14,8 @@ from petstore_frame.charts.bars import status_figure
 from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import categories_in_words, exactness, per_cent, short
 from petstore_frame.html import PAGE, Card, Markup, palette, style, stylesheet
-from petstore_frame.html.palette import status_word
-from petstore_frame.inventory.completeness_view import completeness_badge, evidence_lines
+from petstore_frame.html.palette import status_word, verdict_badge
+from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.lists import coverage
@@ -37,7 +37,7 @@ def write_html(content: Content, path: Path) -> None:
         shades=content.colours,
         store=content.base_url or "Store: not recorded",
         as_of=look.as_of_words(content.as_of),
-        badge=completeness_badge(content.completeness),
+        badge=verdict_badge(content.completeness.verdict),
         headline=look.headline(content),
         cards=[*_cards(content)],
         bars=status_figure(counts).picture,

@@ -7,8 +7,7 @@ from typing import Any
 from petstore_frame.counts.tally import categories_in_words, exactness, short
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, cell_name
-from petstore_frame.html.palette import BAND, INK, PAPER, status_word
-from petstore_frame.inventory.completeness_view import completeness_badge
+from petstore_frame.html.palette import BAND, INK, PAPER, status_word, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.counts import CountCells, category_chart, share_strip, status_chart
@@ -100,7 +99,7 @@ def _cards(cells: CountCells) -> None:
 
 
 def _write_answers(cells: CountCells, answers: list[tuple[str, str, str]]) -> None:
-    sheet, badge = cells.sheet, completeness_badge(cells.content.completeness)
+    sheet, badge = cells.sheet, verdict_badge(cells.content.completeness.verdict)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
     last_col = cells.all_pets + 2 + _CHART_COLUMNS
     sheet.height(_ANSWERS_ROW - 1, 9)

@@ -83,20 +83,6 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
     return number
 
 
-def positive_number(name: str, value: Any) -> float:
-    """Return a finite number above 0.
-
-    Example:
-        >>> positive_number("rate", 0)
-        Traceback (most recent call last):
-        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0
-    """
-    number = as_positive(value)
-    if number is None:
-        refuse(f"{name} is a number above 0, got {value!r}")
-    return number
-
-
 def true_or_false(name: str, value: Any) -> bool:
     """Refuse anything else, such as the text "no"."""
     if not isinstance(value, bool):

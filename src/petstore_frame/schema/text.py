@@ -1,4 +1,4 @@
-"""Half characters in texts, names that are the same, numbers of pets and times as text.
+"""Half characters in texts, names that are the same, counts and times as text.
 
 JSON can escape half a character (a lone surrogate), which UTF-8 cannot hold; U+FFFD replaces it.
 """
@@ -58,24 +58,19 @@ def folded_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def pets_text(count: int) -> str:
-    """Return a number of pets as a sentence has it.
+def count_text(count: int, thing: str) -> str:
+    """Return a number of things as a sentence has it.
 
     Example:
-        >>> pets_text(1), pets_text(2_500)
-        ('1 pet', '2,500 pets')
+        >>> count_text(1, "pet"), count_text(2_500, "row")
+        ('1 pet', '2,500 rows')
     """
-    return "1 pet" if count == 1 else f"{count:,} pets"
+    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
-def records_text(count: int) -> str:
-    """Return a number of records as a sentence has it."""
-    return "1 record" if count == 1 else f"{count:,} records"
-
-
-def rows_text(count: int) -> str:
-    """Return a number of rows as a sentence has it."""
-    return "1 row" if count == 1 else f"{count:,} rows"
+def short_text(text: str) -> str:
+    """Return a text of a user in few characters, quoted."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def kind_text(value: object) -> str:

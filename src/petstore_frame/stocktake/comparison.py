@@ -22,7 +22,7 @@ from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.frame import HasFrame
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import minute_text, pets_text, records_text
+from petstore_frame.schema.text import count_text, minute_text
 from petstore_frame.stocktake.matching import FIELDS, IN_STORE, Kind
 
 KindName: TypeAlias = Literal[
@@ -132,9 +132,9 @@ class Comparison(HasFrame):
     def headline(self) -> str:
         """What was compared, and how."""
         by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
-        records = int(self.frame["record"].notna().sum())
-        pets = len(self.inventory)
-        return f"{records_text(records)} of {self.name} against {pets_text(pets)}, {by}"
+        records = count_text(int(self.frame["record"].notna().sum()), "record")
+        pets = count_text(len(self.inventory), "pet")
+        return f"{records} of {self.name} against {pets}, {by}"
 
     @property
     def store(self) -> str:

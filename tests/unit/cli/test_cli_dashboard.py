@@ -14,8 +14,6 @@ from petstore_frame.cli.dashboard import PAGE, page_environ, page_widget
 from unit.conftest import pets
 from unit.dashboard.store import MemoryStore
 
-NEEDS_VOILA = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
-
 
 def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> None:
     """Options reach the kernel by its environment; nothing of the working directory runs in it."""
@@ -30,7 +28,7 @@ def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> Non
     assert environ["PYTHONSAFEPATH"] == environ["JUPYTER_PREFER_ENV_PATH"] == "1"
 
 
-@NEEDS_VOILA
+@pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
 def test_what_is_missing_is_said_before_anything_starts(monkeypatch) -> None:
     """Without a key, or at the port of another program, no address is announced."""
     for name in ("PETSTORE_BASE_URL", "PETSTORE_API_KEY"):

@@ -43,13 +43,12 @@ OTHER = {
 }
 
 
-def to_arrow(frame: pd.DataFrame) -> Any:
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
 QUICK_ENGINES: list[Callable[[pd.DataFrame], Any]] = [
-    pd.DataFrame, pl.from_pandas, to_arrow, lambda frame: duckdb.from_arrow(to_arrow(frame))
-]  # fmt: skip
+    pd.DataFrame,
+    pl.from_pandas,
+    pa.Table.from_pandas,
+    lambda frame: duckdb.from_arrow(pa.Table.from_pandas(frame)),
+]
 
 
 def pets_of(categories: list[Any], dtype: str) -> pd.DataFrame:

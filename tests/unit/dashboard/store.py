@@ -138,6 +138,4 @@ class Screen:
         _, element, options = self._named(name)
         if element.name == "input":
             return element.get("value", "")
-        return next(
-            (each for each in options if each.has_attr("selected")), options[0]
-        ).text.strip()
+        return (element.select_one("[selected]") or options[0]).text.strip()

@@ -281,11 +281,9 @@ def test_checking_can_be_stopped_and_begun_again(importing) -> None:
 
 
 class LossyStore(MemoryStore):
-    """Loses the answers to the pets called Lost.
+    """Loses the answers to the pets called Lost, whether it ``makes_them`` or not.
 
-    Attributes:
-        makes_them: Whether it makes these pets.
-        speaks: Set when it may answer at all.
+    It answers nothing while ``speaks`` is not set.
     """
 
     def __init__(self, *, makes_them: bool = True) -> None:
@@ -358,9 +356,6 @@ def test_a_record_that_is_not_found_stays_in_view(import_into) -> None:
     assert {"Download unknown.csv", "Settle doubtful records"} <= {*importing.screen.buttons}
 
 
-ENDS = [KeyboardInterrupt(), SystemExit(1), GeneratorExit()]
-
-
 def test_an_error_is_shown_in_the_tab(import_into, monkeypatch) -> None:
     """An error of any class is told there, escaped."""
     monkeypatch.setattr(ImportJob, "look", Mock(side_effect=ZeroDivisionError("<b>")))
@@ -368,7 +363,7 @@ def test_an_error_is_shown_in_the_tab(import_into, monkeypatch) -> None:
     assert "This did not work" in text and "&lt;b&gt;" in text
 
 
-@pytest.mark.parametrize("end", ENDS, ids=repr)
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), SystemExit(1), GeneratorExit()], ids=repr)
 def test_an_interrupt_of_the_kernel_is_not_an_error(import_into, end, monkeypatch) -> None:
     """What ends a program goes on, and the tab says nothing."""
     monkeypatch.setattr(ImportJob, "look", Mock(side_effect=end))

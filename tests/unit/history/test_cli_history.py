@@ -11,7 +11,6 @@ from journey.shell import typed
 from petstore_frame.inventory import Verdict
 from unit.history.conftest import listing
 
-ADA = [(1, "Ada", 3, "available")]
 SNAPSHOT, TREND = (f"petstore-frame {verb} --history ." for verb in ("snapshot", "trend"))
 
 
@@ -34,7 +33,7 @@ def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
     """Minimums are marked, gaps show a dash, the JSON agrees, and a damaged day is named."""
     monkeypatch.chdir(tmp_path)
     history = pf.History(tmp_path)
-    history.add(listing("2026-11-01", ADA))
+    history.add(listing("2026-11-01", [(1, "Ada", 3, "available")]))
     last = history.add(listing("2026-11-03", [], verdict=Verdict.UNKNOWN))
     told = json.loads(typed(TREND, "--json").stdout)
     assert [line.split()[1:3] for line in typed(TREND).stdout.splitlines()] == [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 
@@ -48,8 +47,7 @@ def dask():
 @pytest.fixture(scope="module")
 def spark():
     """A Spark of two threads, or a skip that says what is absent."""
-    if importlib.util.find_spec("pyspark") is None:
-        pytest.skip("pyspark is not installed: python -m pip install 'petstore-frame[spark]'")
+    pytest.importorskip("pyspark", reason="needs the extra spark")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs Java 17 or later, and there is none on the PATH")
     from pyspark.sql import SparkSession

@@ -210,7 +210,6 @@ def test_a_writer_that_fails_leaves_the_old_state(kept, add, before: str, said: 
 
 
 DAY, FILE = "2026-11-02", Path("date=2026-11-02") / "pets.parquet"
-TRIALS = 80
 
 
 @pytest.fixture(scope="module")
@@ -250,7 +249,7 @@ def test_no_damage_gives_wrong_rows(three_days, tmp_path, campaign: int) -> None
     good, refused = (three_days.folder / FILE).read_bytes(), 0
     asks = [lambda kept: kept.read(DAY).frame, lambda kept: kept.summarize(DAY).frame]
     right = [ask(three_days) for ask in asks]
-    for trial, bad in enumerate(damages(good, TRIALS * campaign)):
+    for trial, bad in enumerate(damages(good, 80 * campaign)):
         history = pf.History(tmp_path / str(trial), engine="duckdb")
         (history.folder / FILE).parent.mkdir(parents=True)
         (history.folder / FILE).write_bytes(bad)

@@ -65,7 +65,6 @@ def test_the_key_is_in_no_repr_and_no_pickle() -> None:
         pickle.dumps(client)
     parts = [client, *vars(client).values(), *vars(client._transport).values()]
     assert KEY not in " ".join(f"{part!r} {part!s}" for part in parts)
-    assert KEY not in repr(vars(client)) + repr(vars(client._transport))
 
 
 @pytest.mark.parametrize("handler", [broken, refused, interrupted, surprised])

@@ -47,7 +47,6 @@ REFUSED: list[tuple[dict[str, Any], dict[str, str], str]] = [
     ({}, {"PETSTORE_BASE_URL": "http://127.0.0.1/v1"}, "PETSTORE_API_KEY"),
     ({}, HERE | {"PETSTORE_TIMEOUT": "soon"}, f"PETSTORE_TIMEOUT {NOT_SECONDS}"),
     ({}, HERE | {"PETSTORE_TIMEOUT": "nan"}, f"PETSTORE_TIMEOUT {NOT_SECONDS}"),
-    ({}, HERE | {"PETSTORE_TIMEOUT": "0"}, f"PETSTORE_TIMEOUT {NOT_SECONDS}"),
     ({}, HERE | {"PETSTORE_MAX_RETRIES": "-1"}, f"PETSTORE_MAX_RETRIES {NOT_WHOLE}"),
     ({}, HERE | {"PETSTORE_MAX_RETRIES": "2.9"}, f"PETSTORE_MAX_RETRIES {NOT_WHOLE}"),
     ({}, LAN | {"PETSTORE_ALLOW_INSECURE": "0"}, "allow_insecure=True"),

@@ -10,15 +10,13 @@ import pytest
 
 from petstore_frame.http.interrupts import Deferred
 
-ROUNDS = 2_000
-
 
 @pytest.mark.usefixtures("pressed")
 def test_an_interrupt_at_any_moment_of_a_wait_is_a_keyboard_interrupt() -> None:
     """Neither an error of a torn lock nor a wait without end, wherever it falls."""
     chance, presses = random.Random(8), 0
     with ThreadPoolExecutor(4) as pool:
-        for _ in range(ROUNDS):
+        for _ in range(2_000):
             try:
                 with Deferred() as interrupts:
                     signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.00001, 0.0003))

@@ -7,8 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.http.answer import Headers
-from petstore_frame.http.page import Page
+import petstore_frame as pf
 from petstore_frame.inventory.asker import Asker, Rows
 from petstore_frame.schema.frame import PetColumns
 
@@ -48,19 +47,11 @@ def test_the_latest_row_counts() -> None:
     assert (rows.changed_ids, rows.repeated) == ({3}, 1)
 
 
-class Store:
-    """Gives empty pages."""
-
-    base_url = "http://127.0.0.1/v1"
-
-    def ask_page(self, *_: object, **__: object) -> Page:
-        return Page(columns([]), Headers([]), "/pets")
-
-
 def test_no_answer_is_asked_for_twice() -> None:
     """A fetch that goes on after a failure has the answers that it was given before."""
-    asker = Asker(Store(), status=None, limit=100, budget=12)
-    first = asker.probe({"limit": "3"})
-    asker.begin_again()
-    assert asker.probe({"limit": "3"}) is first
-    assert asker.probe({"limit": "3"}, again=True) is not first
+    with pf.testing.fake_store().client() as client:
+        asker = Asker(client, status=None, limit=100, budget=12)
+        first = asker.probe({"limit": "3"})
+        asker.begin_again()
+        assert asker.probe({"limit": "3"}) is first
+        assert asker.probe({"limit": "3"}, again=True) is not first

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
-import xlsxwriter
 
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
@@ -63,12 +62,11 @@ def workbook_of(folder: Path, *rows: Collection[Any]) -> openpyxl.Workbook:
     return book
 
 
-def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
-    """Save a workbook of one record, some of its parts replaced or added."""
-    plain = path.with_suffix(".plain")
-    book = xlsxwriter.Workbook(str(plain))
-    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
-    book.close()
+def with_parts(folder: Path, parts: dict[str, str | bytes]) -> Path:
+    """Save a header as ``pets.xlsx``, some parts of the workbook replaced or added."""
+    workbook_of(folder, ("name", "category"))
+    path = folder / "pets.xlsx"
+    plain = path.rename(folder / "plain")
     with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
         for name in {*old.namelist(), *parts}:
             new.writestr(name, parts[name] if name in parts else old.read(name))

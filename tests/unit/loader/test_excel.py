@@ -31,7 +31,6 @@ HEADER = ("name", "categoryId", "status")
         ((date(2026, 3, 1), 3), ("2026-03-01", 3), ("date→text",)),
         ((datetime(2026, 3, 1, 4, 5), 3), ("2026-03-01T04:05:00", 3), ("date→text",)),
         ((time(4, 5), 3), ("04:05:00", 3), ("date→text",)),
-        (("=1+1", 3), None, "formula_without_value"),
         ((True, 3), None, "boolean_value"),
         (("#REF!", 3), None, "error_value"),
         ((10**15, 3), None, "inexact_number"),
@@ -128,7 +127,7 @@ BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str, int]] = {
 def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: str) -> None:
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words, most = BOMBS[kind]
-    path = with_parts(tmp_path / "pets.xlsx", {part: content()})
+    path = with_parts(tmp_path, {part: content()})
     monkeypatch.setattr("petstore_frame.loader.reading.tables.MAX_CELLS", 20_000)
     with memory_below(most), pytest.raises(InputError, match=words) as refused:
         records_of(path)
@@ -139,7 +138,7 @@ def test_a_formula_that_gives_no_text_is_an_empty_cell(tmp_path: Path) -> None:
     """Rows that hold nothing else, as of a table drawn ahead, are nothing."""
     formula = '<c t="str"><f>IF(1,"","")</f><v></v></c>'
     rex = f'<row><c t="str"><v>Rex</v></c><c><v>3</v></c>{formula}</row>'
-    path = with_parts(tmp_path / "pets.xlsx", {SHEET: sheet(rex + f"<row>{formula}</row>" * 9)})
+    path = with_parts(tmp_path, {SHEET: sheet(rex + f"<row>{formula}</row>" * 9)})
     assert [record.state for record in records_of(path)] == [State.PENDING]
 
 
@@ -157,5 +156,5 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path, client: pf.Clien
 
 def test_folders_in_the_zip_are_passed_over(tmp_path: Path) -> None:
     """Some programs write entries of the folders, too."""
-    path = with_parts(tmp_path / "pets.xlsx", {"xl/": "", "docProps/": "", SHEET: sheet("")})
+    path = with_parts(tmp_path, {"xl/": "", "docProps/": "", SHEET: sheet("")})
     assert records_of(path) == []

@@ -27,11 +27,6 @@ def down(pace: Pace) -> Pace:
     return pace
 
 
-def note_answers(pace: Pace, count: int, *seconds: float) -> None:
-    for _ in range(count):
-        pace.note_answer(*seconds)
-
-
 MANY = "a" * 1000
 # Answers, pressure, doubts, probes that are answered, seconds that pass: by their first letters.
 ROOMS = {
@@ -68,7 +63,8 @@ def test_what_happened_says_how_many_may_start(pace, clock, events: str, room: i
 def test_what_waits_for_the_disk_is_added_to_the_window(pace: Pace) -> None:
     """Where a request spends as long with the journal as at the store, twice as many are begun."""
     for with_journal_s, rooms in ((0.025, {19}), (0.04, {31, 32}), (0.02, {16, 17})):
-        note_answers(pace, 1000, 0.02, with_journal_s)
+        for _ in range(1000):
+            pace.note_answer(0.02, with_journal_s)
         assert pace.room(0) in rooms
 
 

@@ -46,7 +46,6 @@ TABLE, KNOWN = "; its table is .frame", "; .completeness has it: .completeness"
         (inventory, "total", f"{KNOWN}.total"),
         (inventory, "_hidden", ""),
         (summary, "to_csv", f"{TABLE}: .frame.to_csv"),
-        (summary, "sold", f"{TABLE}: .frame['sold']"),
         (page, "to_csv", f"{TABLE}: .frame.to_csv"),
         (summary, "covers_all", f"{KNOWN}.covers_all"),
     ],

@@ -119,12 +119,12 @@ def write_count(path: Path, commits: int) -> None:
 
 
 @contextmanager
-def sql_errors(path: Path, *, is_sending: bool = False) -> Iterator[None]:
+def sql_errors(path: Path) -> Iterator[None]:
     """Turn the database's errors into ours, with the place and the next step."""
     try:
         yield
     except sqlite3.Error as problem:
-        raise journal_error(path, problem, is_sending=is_sending) from problem
+        raise journal_error(path, problem) from problem
 
 
 def journal_error(path: Path, problem: Exception, *, is_sending: bool = False) -> JournalError:

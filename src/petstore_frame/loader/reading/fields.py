@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, PetField
+from petstore_frame.schema.text import short_text
 
 MAX_CELL = 1024 * 1024
 quoted: Callable[[str], str] = json.encoder.encode_basestring
@@ -124,7 +125,7 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     if word in meant:
         if meant[word] is not None:
             return Meaning(meant[word])
-        what = f"{_short(text.strip())} is the label of several categories"
+        what = f"{short_text(text.strip())} is the label of several categories"
         return _refused("ambiguous_category", what, "give the category's number")
     if column.name == "name":
         return _read_name(text, rules)
@@ -141,10 +142,6 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
 
 def _refused(code: str, message: str, hint: str, option: tuple[str, Any] | None = None) -> Meaning:
     return Meaning(problem=RecordProblem(code, message, hint=hint, option=option))
-
-
-def _short(word: str) -> str:
-    return repr(word if len(word) <= 60 else word[:57] + "...")
 
 
 def _unsendable(text: str) -> RecordProblem | None:
@@ -220,8 +217,8 @@ def _category_number(word: str, rules: CellRules) -> int | RecordProblem:
         if number < 0:
             size, most, bound = ("small", "smallest", INT64_MIN)
         hint = f"the {most} number is {bound}"
-        return RecordProblem("int64_overflow", f"{_short(word)} is too {size}", hint=hint)
-    message, hint, option = f"{_short(word)} is not a whole number", "give the number", None
+        return RecordProblem("int64_overflow", f"{short_text(word)} is too {size}", hint=hint)
+    message, hint, option = f"{short_text(word)} is not a whole number", "give the number", None
     if _GROUPED[","].fullmatch(word):
         hint, option = "if the comma groups digits: {}", ("thousands", ",")
     elif _GROUPED["."].fullmatch(word):
@@ -249,7 +246,7 @@ def _whole(word: str) -> int | None:
 
 def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     if not rules.values.get("category_id"):
-        what = f"{_short(word)} is not a category's number"
+        what = f"{short_text(word)} is not a category's number"
         hint, labels = "give the number of each label: {}", {word[:60]: "…"}
         option: tuple[str, Any] = "categories", labels
         return RecordProblem("not_a_whole_number", what, hint=hint, option=option)
@@ -257,7 +254,7 @@ def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     meant = "" if likely is None else f"did you mean {likely!r}? else "
     hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
     option = "value_map", {"category_id": {word[:60]: "…"}}
-    what = f"unknown category {_short(word)}"
+    what = f"unknown category {short_text(word)}"
     return RecordProblem("unknown_category", what, hint=hint, option=option)
 
 
@@ -278,7 +275,7 @@ def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Me
         return Meaning(None, ("no_status",))
     likely = nearest(column, word, rules)
     hint = f"did you mean {likely}?" if likely else f"one of {', '.join(column.values)}, or empty"
-    what = f"unknown {column.label.lower()} {_short(word)}"
+    what = f"unknown {column.label.lower()} {short_text(word)}"
     option = ("value_map", {column.name: {word[:60]: "…"}})
     return _refused(f"unknown_{column.name}", what, hint, option)
 
@@ -289,15 +286,15 @@ def _read_by_dtype(column: PetField, text: str, word: str) -> Meaning:
         number = _whole(word)
         if number is not None and INT64_MIN <= number <= INT64_MAX:
             return Meaning(str(number), notes)
-        what = f"{_short(word)} is not a whole number of 64 bits"
+        what = f"{short_text(word)} is not a whole number of 64 bits"
         return _refused("not_a_whole_number", what, "correct it")
     if column.dtype == "Float64":
         if _NUMBER.fullmatch(word) and math.isfinite(float(word)):
             return Meaning(repr(float(word)), notes)
-        return _refused("not_a_number", f"{_short(word)} is not a number", "write it as 3.25")
+        return _refused("not_a_number", f"{short_text(word)} is not a number", "write it as 3.25")
     if column.dtype == "boolean":
         if word.casefold() in _TRUTH:
             return Meaning(_TRUTH[word.casefold()], notes)
-        what = f"{_short(word)} is neither true nor false"
+        what = f"{short_text(word)} is neither true nor false"
         return _refused("not_true_or_false", what, "say which")
     return Meaning(quoted(word), notes)

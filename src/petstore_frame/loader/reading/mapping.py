@@ -16,6 +16,7 @@ from itertools import islice
 from petstore_frame.errors import InputError
 from petstore_frame.loader.call import Advice
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
+from petstore_frame.schema.text import short_text
 
 OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
@@ -285,5 +286,5 @@ def field_name(text: str) -> str | None:
 
 def listed(names: Sequence[str]) -> str:
     """Return column names for a message, the first twelve of many."""
-    shown = ", ".join(repr(name[:60]) for name in names[:12])
+    shown = ", ".join(map(short_text, names[:12]))
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"

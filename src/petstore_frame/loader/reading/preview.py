@@ -24,7 +24,7 @@ from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import rows_text
+from petstore_frame.schema.text import count_text
 
 _MOST_QUESTIONS = 8
 _MOST_FOR_KEYS = 100_000
@@ -228,7 +228,7 @@ def _add_key(words: Words, notes: Notes, seen: Look) -> None:
     if not seen.reading.key:
         words["key"] = keys[0]
         counts = "; ".join(f"{name}: {count:,} different" for name, count in different.items())
-        notes["key",] = f"{counts}, in {rows_text(len(seen.rows))}"
+        notes["key",] = f"{counts}, in {count_text(len(seen.rows), 'row')}"
     key = words["key"]
     is_unique = not isinstance(key, str) or different.get(key, 0) == len(seen.rows)
     if is_unique or seen.reading.keep is not None:
@@ -277,11 +277,11 @@ def _add_words(words: Words, notes: Notes, seen: Look) -> None:
         for value in values[:_MOST_WORDS]:
             table[value.text] = TO_FILL_IN
             likely = f"; {value.suggestion}?" if value.suggestion and not is_label else ""
-            notes[*place, value.text] = f"{rows_text(value.count)}{likely}"
+            notes[*place, value.text] = f"{count_text(value.count, 'row')}{likely}"
         if more := values[_MOST_WORDS:]:
             words.setdefault("otherwise", {})[name] = TO_FILL_IN
             rows = sum(value.count for value in more)
-            notes["otherwise", name] = f"{rows_text(rows)} with {len(more):,} more words"
+            notes["otherwise", name] = f"{count_text(rows, 'row')} with {len(more):,} more words"
 
 
 def _add_default(words: Words, notes: Notes, name: str, seen: Look) -> None:
@@ -296,4 +296,4 @@ def _add_default(words: Words, notes: Notes, name: str, seen: Look) -> None:
         default = f"Unnamed {{{key}}}" if is_name else TO_FILL_IN
         words.setdefault("defaults", {})[name] = default
         be = "is" if empty == 1 else "are"
-        notes["defaults", name] = f"{empty:,} of {rows_text(len(seen.rows))} {be} empty"
+        notes["defaults", name] = f"{empty:,} of {count_text(len(seen.rows), 'row')} {be} empty"

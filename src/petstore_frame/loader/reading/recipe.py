@@ -17,7 +17,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.preview import TO_FILL_IN, drafted, look
-from petstore_frame.schema.text import kind_text, rows_text
+from petstore_frame.schema.text import count_text, kind_text
 
 # A draft looks at no more rows than these.
 _MOST_ROWS = 2_000_000
@@ -79,12 +79,7 @@ class Recipe(RecipeOptions):
             InputError: The file cannot be read, or has a word that no recipe has; with its line.
         """
         place = Path(fspath(path))
-        try:
-            text = place.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as problem:
-            reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
-            raise InputError(f"cannot open the recipe: {reason}", path=str(place)) from None
-        words = parsed(text, place)
+        text, words = read_toml(place, "the recipe")
         for word in words:
             if word not in COMMENTS:
                 raise unknown_word(word, COMMENTS, text, place)
@@ -130,7 +125,7 @@ class Recipe(RecipeOptions):
         """
         seen = look(path, cls(**words), rows=_MOST_ROWS)
         known, notes = drafted(seen, plain(seen.reading))
-        head = [f"# {seen.name}: {rows_text(len(seen.rows))}. Replace each question mark."]
+        head = [f"# {seen.name}: {count_text(len(seen.rows), 'row')}. Replace each question mark."]
         open_questions = (problem for problem in seen.questions if not problem.answer)
         head += [f"# {problem}".replace("\n", " ") for problem in open_questions]
         return "\n".join([*head, _toml(known, notes)])
@@ -236,10 +231,14 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def parsed(text: str, path: Path) -> dict[str, Any]:
-    """Return what a file of ours says; an InputError has the line that is not TOML."""
+def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any]]:
+    """Return the text of a file of ours, and what it says; an InputError has the line at fault."""
     try:
-        return tomllib.loads(text)
+        text = path.read_text(encoding="utf-8-sig")
+        return text, tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"cannot open {what}: {reason}", path=str(path), hint=hint) from None
     except tomllib.TOMLDecodeError as problem:
         found = _AT_LINE.search(str(problem))
         line = int(found[1]) if found else None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.call import Call, Way
-from petstore_frame.loader.causes import Cause, short_text
+from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.summary import (
@@ -22,7 +22,7 @@ from petstore_frame.loader.results.summary import (
     ImportSummary,
 )
 from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import minute_text, records_text
+from petstore_frame.schema.text import count_text, minute_text, short_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
@@ -57,7 +57,7 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
             sent = "and nothing would be sent before you say which animals they are"
         elif facts.is_held:
             sent = "and nothing would be sent while one cause fails most of them"
-        return "Rehearsal", f"{name}: {records_text(total)} read, {sent}"
+        return "Rehearsal", f"{name}: {count_text(total, 'record')} read, {sent}"
     has_fixes = facts.count(*FIX_STATES, State.ABSENT) or elsewhere.to_fix
     title = "Done, some to fix" if has_fixes else "Done"
     if facts.count(State.UNKNOWN, State.IN_FLIGHT) or elsewhere.in_doubt:
@@ -74,9 +74,9 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
 def _what_became(facts: ImportSummary) -> str:
     run, counts, skipped = facts.run, facts.counts, facts.skipped
     pending, created, total = counts[State.PENDING], counts[State.CREATED], len(facts)
-    parts = [f"{created:,} of {records_text(total)} created"]
+    parts = [f"{created:,} of {count_text(total, 'record')} created"]
     if pending and not created:
-        parts = [f"nothing was created, {pending:,} of {records_text(total)} still to send"]
+        parts = [f"nothing was created, {pending:,} of {count_text(total, 'record')} still to send"]
     if counts[State.ADOPTED]:
         parts.append(f"{counts[State.ADOPTED]:,} found in the store")
     if known := sum(group.records for group in skipped if group.loaded_on):
@@ -227,7 +227,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
             )
         if isinstance(shown, list):
             word = "line" if len(shown) == 1 else "lines"
-            shown = f"{records_text(len(shown))} ({word} {_listed(shown, _SHOWN_LINES)})"
+            shown = f"{count_text(len(shown), 'record')} ({word} {_listed(shown, _SHOWN_LINES)})"
         sentences.append(text.replace("{}", str(shown)))
     return sentences
 
@@ -258,7 +258,7 @@ def next_steps(facts: ImportSummary) -> list[Step]:
         steps = [Step(answer.when, (answer.call,)) for answer in facts.question.answers()]
     else:
         ready, *others = (
-            [Step(f"{records_text(records)} {text}", (str(typed),))] if records else []
+            [Step(f"{count_text(records, 'record')} {text}", (str(typed),))] if records else []
             for records, text, typed in _cases(facts)
         )
         steps = [*_settling(facts), *ready, *_fixing(facts), *chain(*others)]
@@ -309,8 +309,8 @@ def _settling(facts: ImportSummary) -> Iterator[Step]:
         )
     elif records := facts.count(State.UNKNOWN, State.IN_FLIGHT):
         yield Step(
-            f"{records_text(records)} in doubt, perhaps in the store: {looking} settles it, "
-            f"{GRACE_S / 60:.0f} minutes after the last request; {never}",
+            f"{count_text(records, 'record')} in doubt, perhaps in the store: {looking} settles "
+            f"it, {GRACE_S / 60:.0f} minutes after the last request; {never}",
             (call.reconcile(),),
         )
 
@@ -323,7 +323,7 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
             yield _answering(cause, call)
     if facts.is_rehearsal or not records:
         return
-    to_fix = f"{records_text(records)} to fix"
+    to_fix = f"{count_text(records, 'record')} to fix"
     folder = facts.folder or "results"
     load = str(call.to_file(f"{folder}/fix.csv"))
     if call.way is Way.FILE:
@@ -345,7 +345,7 @@ def _answering(cause: Cause, call: Call) -> Step:
     if call.way is Way.SHELL and name == "categories":  # there labels are in a file
         name, value = "value_map", {"category_id": value}
     place = f"the column {cause.column!r}" if cause.column else cause.message
-    text = f"{records_text(cause.records)} for one cause, {place}: answer it once for all"
+    text = f"{count_text(cause.records, 'record')} for one cause, {place}: answer it once for all"
     if not call.has_options:
         return Step(f"{text}, by {call.option(name, value)}")
     if name == "value_map" and value:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
@@ -28,7 +29,7 @@ from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import SENT_FIELDS, Pet, PetStatus
-from petstore_frame.schema.text import REPLACEMENT, folded_name, pets_text
+from petstore_frame.schema.text import REPLACEMENT, count_text, folded_name
 
 # Before a load a store is asked at least so often, and once for each record to send.
 LEAST_REQUESTS = 100
@@ -42,20 +43,22 @@ class _EnoughError(PetstoreError):
     """The largest number of requests was made."""
 
 
-class _Bounded:
-    """A client that asks for a limited number of pages."""
+class WatchedClient:
+    """A client that tells when it begins to wait for a page, and when it has it."""
 
-    def __init__(self, client: Any, pages: int) -> None:
-        self._client, self._left = client, pages
+    def __init__(self, client: SettlingClient, asked: Callable[[bool], None]) -> None:
+        self._client, self._asked = client, asked
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     def ask_page(self, *args: Any, **options: Any) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise _EnoughError("enough pages were read")
-        return self._client.ask_page(*args, **options)
+        """Ask for a page."""
+        self._asked(True)
+        try:
+            return self._client.ask_page(*args, **options)
+        finally:
+            self._asked(False)
 
 
 def _fetch(client: Any, status: str | None = None) -> tuple[Inventory, BaseException | None]:
@@ -81,8 +84,14 @@ def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def read_store(client: Any, records: int) -> StorePets:
     """Read the pets of a store, with at most as many requests as records, or a hundred."""
+    pages, most = count(1), max(LEAST_REQUESTS, records)
+
+    def asked(is_waiting: bool) -> None:
+        if is_waiting and next(pages) > most:
+            raise _EnoughError("enough pages were read")
+
     try:
-        inventory, end = _fetch(_Bounded(client, max(LEAST_REQUESTS, records)))
+        inventory, end = _fetch(WatchedClient(client, asked))
     except PetstoreError as failed:
         return StorePets([], problem=str(failed))
     pets = []
@@ -174,7 +183,7 @@ def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
     is_whole = end is None and claim.is_complete and not is_guessed and not claim.contradictions
     found.requests += claim.requests
     found.pets |= {pet_id: Wanted.of(body) for pet_id, body in _bodies(inventory)}
-    what = f"ended after {pets_text(claim.rows)}, and nothing proves that it has no more"
+    what = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
     if is_whole:
         what = f"was read to its end: {claim}"
     found.notes.append(f"the listing of {status or 'all'} pets {what}")
