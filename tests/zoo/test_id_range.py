@@ -54,7 +54,7 @@ def test_a_pet_that_its_status_page_left_out_takes_the_count_back() -> None:
     """A count is not exact once a pet answers that the page of its status does not have."""
     known = Listed(pets(150), 149).known(140, 150)
     assert [known.count(name).is_exact for name in ("available", "pending")] == [False, True]
-    assert evidence_of(known, Fact.IDS_LEFT_OUT).count == 1
+    assert evidence_of(known, Fact.FILTER_LEFT_OUT).count == 1
     assert {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE} <= set(known.assumptions)
 
 

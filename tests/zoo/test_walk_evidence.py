@@ -37,10 +37,16 @@ def test_headers_of_later_pages_count(headers: dict[str, str], verdict: str) -> 
     assert (known.verdict, known.rows) == (verdict, 200)
 
 
-def test_links_that_leave_the_address_of_the_store_are_not_followed() -> None:
+@pytest.mark.parametrize("rows", [100, 200])
+def test_links_that_leave_the_address_of_the_store_are_not_followed(rows: int) -> None:
     """Behind a gateway, a link without the store's own prefix may lead to another store."""
-    known = known_of(lambda query: page(query, path="/v1/pets"), base_url=TENANT)
-    assert (known.verdict, known.rows) == ("unknown", 100)
+
+    def answer(query: Query) -> httpx.Response:
+        leaves = int(query.get("at", "0")) == rows - 100
+        return page(query, path="/v1/pets" if leaves else "")
+
+    known = known_of(answer, base_url=TENANT)
+    assert (known.verdict, known.rows) == ("unknown", rows)
     assert evidence_of(known, Fact.NEXT_OUTSIDE).detail == "/tenant"
 
 
@@ -55,6 +61,12 @@ def test_pages_of_another_store_are_not_merged() -> None:
     with pytest.raises(pf.IncompleteInventoryError, match="called itself a and then b") as caught:
         known_of(lambda query: page(query, **{"X-Store-Id": "ab"["at" in query]}))
     assert len(caught.value.partial) == 100
+
+
+@told("unstable", 37, Fact.OTHER_STORE, exact=set())
+def test_a_question_that_another_store_answers_ends_every_count(query: Query) -> httpx.Response:
+    """What two stores hold is no whole of either, also where only a filtered page shows it."""
+    return served(PETS[:37], query, **{"X-Store-Id": "ab"["status" in query]})
 
 
 def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
@@ -102,6 +114,13 @@ def test_a_link_that_forgets_the_limit_leads_on(default: int) -> None:
 def test_a_wider_page_that_is_refused_leaves_the_narrow_one(query: Query) -> httpx.Response:
     """A store that takes no more than 50 is read with 50."""
     return served(PETS, query) if int(query["limit"]) < 51 else refusal(400)
+
+
+@told("unknown", 200, Fact.WINDOWS_STOPPED)
+def test_page_numbers_that_begin_again_prove_no_end(query: Query) -> httpx.Response:
+    """A reading by a parameter stops where a whole page is known, and proves nothing."""
+    number = int(query.get("page", "1"))
+    return served(PETS, query | {"page": str(2 - number % 2)}, "page")
 
 
 def test_an_expired_place_is_left_for_a_new_beginning() -> None:

@@ -161,7 +161,7 @@ CLAIMS = {
     "pages of one fixed length hide no way on":
         Claim(by("offset", floor=50, cap=50), pets(250), "complete", 250, {Fact.PARAMETER_WORKS}),
     "an empty window where the last row held should have come again proves nothing":
-        Claim(by("offset", depth_cap=500), pets(950), "unknown", 595, {Fact.WINDOW_EMPTY}),
+        Claim(by("offset", depth_cap=500), pets(950), "unknown", 595, {Fact.WINDOWS_STOPPED}),
     "a number of rows does not pass for an id once a gap comes":
         Claim(by(habits.ROWS_CURSOR), GAP, "unstable", 241, {Fact.ROW_MOVED}, NONE),
     "a status that the listing leaves out is noticed on every way":
@@ -203,7 +203,7 @@ CLAIMS = {
               ONE_SOLD),
     "max_pets filled with other statuses shows nothing missing":
         Claim(Habits("link offset", ignores_filter=True), answers.pets(300, "available"),
-              "unknown", 0, {Fact.CUT_BY_OTHERS}, NONE, ONE_SOLD | {"max_pets": 5}),
+              "unknown", 0, {Fact.FILTER_NOT_KEPT}, NONE, ONE_SOLD | {"max_pets": 5}),
     "an exact count beside an unknown whole states what a lagging copy breaks":
         Claim(by(lag="filtered"), NEWEST_SOLD, "unknown", 229, {Assumption.NO_OLD_ANSWER},
               {"sold"}),

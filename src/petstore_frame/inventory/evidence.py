@@ -77,7 +77,6 @@ class Fact(Enum):
 
     # What ended the reading.
     CUT_BY_MAX_PETS = S.MISSING, "max_pets ended the reading before the listing did."
-    CUT_BY_OTHERS = S.UNCLEAR, "max_pets was filled with pets of another status."
     CHANGED_SINCE = S.UNCLEAR, "The table was changed after it was read{detail}."
     NO_RECORD = S.UNCLEAR, "Nothing is known of how the rows were read{detail}."
     BROKE_OFF = S.MISSING, "The reading broke off after page {count}."
@@ -103,7 +102,7 @@ class Fact(Enum):
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
     FILTER_LEFT_OUT = (S.CONFLICT,
-        "The page of {scope} pets left out {pets} that a page of all pets shows.")
+        "The page of {scope} pets left out {pets} that another answer shows.")
     FILTER_COMES_FIRST = (S.NOTHING,
         "The store filters by status before it cuts a page to its limit.")
     FILTER_MAY_COME_LAST = (S.NOTHING,
@@ -111,7 +110,6 @@ class Fact(Enum):
     STATUSES_HOLD_MORE = (S.CONFLICT,
         "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
         "them all, fetch each status by itself.")
-    STATUS_HELD_MORE = S.CONFLICT, "More {scope} pets were read than their own page has."
     STATUS_PAGE_WHOLE = (S.END,
         "The page of {scope} pets is shorter than the store's longest page, so it was not cut.")
     STATUS_PAGE = S.NOTHING, "The page of {scope} pets has {pets}."
@@ -132,9 +130,9 @@ class Fact(Enum):
     NEXT_LEAVES_GAP = S.UNCLEAR, "A next link goes on at {detail} after row {count}."
     # Parameters that the interface does not state.
     WINDOWS_ENDED = S.END, "The store goes on with {detail}=, and gave pages until none was left."
-    WINDOW_EMPTY = S.UNCLEAR, "Nothing came where row {count} should have come again."
+    WINDOWS_STOPPED = (S.UNCLEAR,
+        "After row {count} no new pet came, and nothing shows that it is the last.")
     WINDOW_REFUSED = S.UNCLEAR, "{detail}= was refused after {pets}."
-    WINDOW_IS_OLD = S.UNCLEAR, "{detail}= led back to pets already read."
     PARAMETER_WORKS = S.NOTHING, "Asked with {detail}=, the store went on."
     NO_PARAMETER = S.NOTHING, "Asked with {detail}=, the store did not go on."
     # The length of one page.
@@ -148,7 +146,6 @@ class Fact(Enum):
     PAGE_MAY_BE_CUT = (S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.")
     # Ids asked for one by one, texts, and questions.
-    IDS_LEFT_OUT = S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids."
     IDS_READ = S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page."
     IDS_NOT_TRUSTED = (S.NOTHING,
         "Asked by its id for a pet that exists, the store answered {detail}; ids prove nothing.")

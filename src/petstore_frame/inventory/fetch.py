@@ -244,8 +244,6 @@ class _Fetch:
             columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
-        elif self.ask.has_enough():
-            evidence += (Evidence(Fact.CUT_BY_OTHERS),)
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
         log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
         origin = Origin(ask.store.base_url, ask.ages.read_at(), ask.store_id)
@@ -340,7 +338,7 @@ class IdWalk:
             asked = f"{self._first} to {self._following - 1}"
             yield Evidence(Fact.IDS_READ, count=self._found.total(), detail=asked)
         for status in {*exact} & {*self._found}:
-            yield Evidence(Fact.IDS_LEFT_OUT, status, count=self._found[status])
+            yield Evidence(Fact.FILTER_LEFT_OUT, status, count=self._found[status])
 
     def _ask_some(self, pool: ThreadPoolExecutor) -> None:
         """Ask for the next ids side by side, and take the answers in order."""

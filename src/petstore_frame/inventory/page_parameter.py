@@ -143,7 +143,8 @@ class Windows(Walk):
         self.pages += 1
         fresh, rows = self._past_the_seam(page.columns), len(self.rows)
         if not fresh.id and self._has_seams and not len(page):
-            self._end(Fact.WINDOW_EMPTY, rows)
+            # The row read last should have come again.
+            self._end(Fact.WINDOWS_STOPPED, rows)
         elif not fresh.id:
             # Windows overlap: the store's own pages are fewer.
             self._end_at(page, pages=-(-rows // self._size), rows=rows)
@@ -152,7 +153,7 @@ class Windows(Walk):
             self._end_at(page, pages=self.pages - 1, rows=rows)
         elif all(pet_id in self.rows for pet_id in fresh.id):
             # The way was our own idea: a store that does not go along to the end made no error.
-            self._end(Fact.WINDOW_IS_OLD, detail=self._parameter.name)
+            self._end(Fact.WINDOWS_STOPPED, rows)
         else:
             self._take(fresh)
 

@@ -64,8 +64,9 @@ def status_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
         return
     held = Counter(ask.rows.columns().status)
     for status in sorted(statuses.whole(ask.max_page)):
-        if held[status] > len(statuses.usable[status]):
-            yield Evidence(Fact.STATUS_HELD_MORE, status)
+        left_out = held[status] - len(statuses.usable[status])
+        if left_out > 0:
+            yield Evidence(Fact.FILTER_LEFT_OUT, status, count=left_out)
         else:
             yield end_of(ask, statuses, Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
 
