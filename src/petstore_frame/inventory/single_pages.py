@@ -78,12 +78,10 @@ def end_of(
     known = dict.fromkeys(assumptions)
     if ask.status is not None:
         known[Assumption.FILTER_IS_TRUE] = None
-    elif "scope" not in values:
+    elif "scope" not in values and Assumption.FILLS_PAGES_WITHOUT_STATUS not in known:
+        # That one covers the pets that no filter finds, so there is no need to add ``rest``.
         rest = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.left_open
-        # The second says no more than the first.
-        said = (Assumption.FILLS_PAGES_WITHOUT_STATUS, Assumption.LISTS_PETS_WITHOUT_STATUS)
-        if not (said[0] in known and rest is said[1]):
-            known[rest] = None
+        known[rest] = None
     if ask.requests > 1:
         known[Assumption.NO_OLD_ANSWER] = None
     return Evidence(fact, assumptions=tuple(known), **values)

@@ -61,7 +61,7 @@ class Reading:
         for strategy in STRATEGIES:
             if ask.has_enough():
                 break
-            if strategy is short_page and self._is_contradicted(first):
+            if strategy is short_page and any(each.is_contradiction for each in self.evidence):
                 continue  # it believes the store
             self.evidence += strategy(first, ask)
             if self._has(Shows.END):
@@ -101,12 +101,6 @@ class Reading:
     def _has(self, shows: Shows) -> bool:
         return any(each.scope is None and each.shows is shows for each in self.evidence)
 
-    def _is_contradicted(self, first: Page) -> bool:
-        """Tell whether anything met so far speaks against the listing being complete."""
-        statuses = known_statuses(first, self.ask)
-        is_doubtful = statuses is not None and statuses.is_contradicted
-        return is_doubtful or any(each.is_contradiction for each in self.evidence)
-
     def _count_left_out(self, first: Page) -> int:
         """Return how many pets only the pages of the statuses have."""
         statuses, way = known_statuses(first, self.ask), self.ask.way
@@ -130,8 +124,7 @@ class Reading:
         if statuses is not None:
             if way is not None and way.is_over:
                 for page in statuses.answered.values():
-                    way.rows.compare(page.columns)
-                ask.rows.disputed |= way.rows.disputed
+                    ask.rows.compare(page.columns)
             if left_out:
                 statuses.hold(ask)
             yield from statuses.notes
