@@ -123,6 +123,13 @@ def test_page_numbers_that_begin_again_prove_no_end(query: Query) -> httpx.Respo
     return served(PETS, query | {"page": str(2 - number % 2)}, "page")
 
 
+@told("unknown", 199, Fact.WINDOW_REFUSED)
+def test_a_depth_that_is_refused_ends_the_reading_without_an_error(query: Query) -> httpx.Response:
+    """Some stores refuse offsets beyond a depth; what came before is kept, and proves nothing."""
+    is_deep = int(query.get("offset", "0")) > 150
+    return refusal(400) if is_deep else served(PETS, query, "offset")
+
+
 def test_an_expired_place_is_left_for_a_new_beginning() -> None:
     """Where the store has forgotten a cursor, ``resume`` reads from the start."""
     asked: list[str] = []
