@@ -65,7 +65,6 @@ class Traffic:
 
     blocked: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    socket_bytes: int = 0
 
 
 @contextlib.contextmanager
@@ -146,11 +145,7 @@ def tab(context: Any) -> Iterator[tuple[Any, Traffic]]:
             traffic.blocked.append(route.request.url)
             route.abort()
 
-    def count(frame: Any) -> None:
-        traffic.socket_bytes += len(frame)
-
     page.route("**/*", guard)
-    page.on("websocket", lambda opened: opened.on("framereceived", count))
     page.on("pageerror", lambda problem: traffic.errors.append(str(problem)))
     page.on("console", lambda line: line.type == "error" and traffic.errors.append(line.text))
     try:

@@ -1,14 +1,8 @@
-"""Draws stores at random and holds every verdict about them to what they really hold.
-
-Run by hand for the published counts: ``PYTHONPATH=tests python -m zoo.census 30000``.
-"""
+"""Draws stores at random and holds every verdict about them to what they really hold."""
 
 from __future__ import annotations
 
 import random
-import sys
-import time
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -198,27 +192,3 @@ def _naive_misses(store: ZooStore, status: str | None) -> bool:
     if status is not None and store.habits.filtered_cap is not None:
         cap = store.habits.filtered_cap
     return not store.habits.ignores_limit and len(_ids_with(store, status)) > cap
-
-
-def main() -> None:
-    """Take a census and print its counts as Markdown."""
-    stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    warnings.simplefilter("ignore")
-    start, tally = time.monotonic(), run(stores, seed=20261121)
-    counts = {
-        "one page of 100 is short of the truth": tally.naive_failures,
-        "false verdicts, all stated assumptions true": len(tally.false),
-        "false verdicts, a stated assumption broken": sum(tally.conditional.values()),
-        "incomplete, but nothing is missing": len(tally.needless),
-        "the same, a stated assumption broken": sum(tally.misled.values()),
-        **dict(tally.verdicts.most_common()),
-        **{f"broken: {assumption}": n for assumption, n in tally.conditional.most_common()},
-    }
-    print(f"| stores tried | {tally.tried:,} |\n|---|---|")
-    print(f"| requests per store | {tally.requests / tally.tried:.1f} |")
-    print(*(f"| {name} | {count:,} |" for name, count in counts.items()), sep="\n")
-    print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], *tally.needless[:5], sep="\n")
-
-
-if __name__ == "__main__":
-    main()

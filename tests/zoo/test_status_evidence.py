@@ -6,18 +6,8 @@ import httpx
 import pytest
 
 from petstore_frame.inventory import Fact
-from zoo.answers import (
-    Query,
-    client_of,
-    evidence_of,
-    exact_counts,
-    known_of,
-    listed,
-    of,
-    pets,
-    served,
-    told,
-)
+from zoo import answers
+from zoo.answers import Query, client_of, evidence_of, known_of, listed, of, pets, served, told
 
 
 @told("unknown", 150, Fact.PETS_CHANGED, exact={"available"})
@@ -84,7 +74,7 @@ def test_statuses_that_moved_after_their_pages_have_no_exact_count() -> None:
 
     known = known_of(answer)
     assert (known.verdict, known.count("sold").count) == ("complete", 99)
-    assert exact_counts(known) == {"pending", "no status"}
+    assert answers.exact_counts(known) == {"pending", "no status"}
 
 
 @told("unknown", 181, Fact.FILTER_LEFT_OUT, exact={"available", "pending"})

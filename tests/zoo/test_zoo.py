@@ -1,6 +1,6 @@
 """The one property: no verdict of completeness is false, whatever a store does with the gaps.
 
-``PYTHONPATH=tests python -m zoo.census 60000`` runs the same by hand on more stores.
+``PYTHONPATH=tests python benchmarks/census.py 60000`` runs the same by hand on more stores.
 """
 
 from __future__ import annotations

@@ -1,0 +1,38 @@
+"""How often a claim of completeness is false, among stores drawn at random.
+
+    PYTHONPATH=tests python benchmarks/census.py [30000]
+
+Every verdict is held to what the store really holds; each false one is printed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+
+from zoo import census
+
+
+def main() -> None:
+    """Take a census and print its counts as Markdown."""
+    stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    warnings.simplefilter("ignore")
+    start, tally = time.monotonic(), census.run(stores, seed=20261121)
+    counts = {
+        "one page of 100 is short of the truth": tally.naive_failures,
+        "false verdicts, all stated assumptions true": len(tally.false),
+        "false verdicts, a stated assumption broken": sum(tally.conditional.values()),
+        "incomplete, but nothing is missing": len(tally.needless),
+        "the same, a stated assumption broken": sum(tally.misled.values()),
+        **dict(tally.verdicts.most_common()),
+        **{f"broken: {assumption}": n for assumption, n in tally.conditional.most_common()},
+    }
+    print(f"| stores tried | {tally.tried:,} |\n|---|---|")
+    print(f"| requests per store | {tally.requests / tally.tried:.1f} |")
+    print(*(f"| {name} | {count:,} |" for name, count in counts.items()), sep="\n")
+    print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], *tally.needless[:5], sep="\n")
+
+
+if __name__ == "__main__":
+    main()
