@@ -508,9 +508,9 @@ def _sorted_states(result: pf.LoadResult) -> Counter[str]:
 is_campaign = settings().max_examples > 30  # of conftest.EXAMPLES
 for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
-        # The suite draws the same stories each time, a campaign (--campaign 2) new ones.
+        # The suite draws the same stories each time, a campaign (--campaign 2) new and more ones.
         derandomize=not is_campaign,
-        max_examples=60 if is_campaign else 20,
+        max_examples=settings().max_examples if is_campaign else 20,
         stateful_step_count=10,
         suppress_health_check=list(HealthCheck),
     )
