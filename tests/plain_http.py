@@ -20,8 +20,8 @@ def talk_to(server: Any, *, key: bool = True, **options: Any) -> httpx.Client:
     headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
     # Many threads share it, and httpx may close what expires while another one takes it.
     limits = httpx.Limits(keepalive_expiry=None)
-    settings = {"base_url": server.base_url, "timeout": 60} | options
-    return httpx.Client(headers=headers, verify=NO_TLS, limits=limits, **settings)
+    settings = {"base_url": server.base_url, "timeout": 60, "limits": limits} | options
+    return httpx.Client(headers=headers, verify=NO_TLS, **settings)
 
 
 def exchange(port: int, sent: bytes) -> bytes:
