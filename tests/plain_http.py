@@ -18,10 +18,10 @@ NO_TLS = ssl.create_default_context()
 def talk_to(server: Any, *, key: bool = True, **options: Any) -> httpx.Client:
     """Return plain httpx with the server's address, and with its key unless it is a stranger's."""
     headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
-    # Many threads share it, and httpx may close what expires while another one takes it.
-    limits = httpx.Limits(keepalive_expiry=None)
-    settings = {"base_url": server.base_url, "timeout": 60, "limits": limits} | options
-    return httpx.Client(headers=headers, verify=NO_TLS, **settings)
+    # Many threads share it, and httpx may close an idle connection while another one takes it.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    settings = {"base_url": server.base_url, "timeout": 60} | options
+    return httpx.Client(headers=headers, verify=NO_TLS, limits=limits, **settings)
 
 
 def exchange(port: int, sent: bytes) -> bytes:

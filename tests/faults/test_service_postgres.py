@@ -17,8 +17,6 @@ from threaded import serve
 
 pytestmark = pytest.mark.postgres
 LUNA = {"name": "Luna", "categoryId": 3}
-# The store ends idle connections, and httpx may close one while another thread takes it.
-NO_IDLE = httpx.Limits(max_keepalive_connections=0)
 
 
 def post(api: httpx.Client, **headers: str) -> httpx.Response:
@@ -30,7 +28,7 @@ def test_processes_share_ids_and_keys(new_postgres_database) -> None:
     database = new_postgres_database()
     with ExitStack() as stack:
         servers = [stack.enter_context(pf.serve(database=database)) for _ in range(3)]
-        apis = [stack.enter_context(talk_to(server, limits=NO_IDLE)) for server in servers]
+        apis = [stack.enter_context(talk_to(server)) for server in servers]
         pool = stack.enter_context(ThreadPoolExecutor(8))
         adding = [pool.submit(post, apis[number % 3]) for number in range(250)]
         seen: list[int] = []
