@@ -28,7 +28,6 @@ from .errors import NotFoundError as NotFoundError
 from .errors import PetstoreError as PetstoreError
 from .history import History as History
 from .history import diff as diff
-from .http.settings import IdempotencyKey as IdempotencyKey
 from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
@@ -47,5 +46,6 @@ from .schema.models import PET_STATUSES as PET_STATUSES
 from .schema.models import NewPet as NewPet
 from .schema.models import Pet as Pet
 from .stocktake import compare as compare
+from .transport.settings import IdempotencyKey as IdempotencyKey
 
 __version__: str

@@ -20,12 +20,6 @@ from petstore_frame.errors import (
     EndpointDeprecatedWarning,
 )
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.http import GivenTransport, Transport
-from petstore_frame.http.answer import STORE_ID
-from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
-from petstore_frame.http.page import Page
-from petstore_frame.http.settings import IdempotencyKey, read_settings
-from petstore_frame.http.transport import REAL_TIME, Clocks
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import (
@@ -39,6 +33,12 @@ from petstore_frame.schema.models import (
     takes_pet_fields,
 )
 from petstore_frame.schema.text import count_text
+from petstore_frame.transport import GivenTransport, Transport
+from petstore_frame.transport.answer import STORE_ID
+from petstore_frame.transport.outcome import PostOutcome, Proof, judge_answer, judge_failure
+from petstore_frame.transport.page import Page
+from petstore_frame.transport.settings import IdempotencyKey, read_settings
+from petstore_frame.transport.transport import REAL_TIME, Clocks
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)

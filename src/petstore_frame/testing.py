@@ -9,9 +9,9 @@ from threading import Lock
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.http import GivenTransport
-from petstore_frame.http.answer import STORE_ID
-from petstore_frame.http.connections import in_memory
+from petstore_frame.transport import GivenTransport
+from petstore_frame.transport.answer import STORE_ID
+from petstore_frame.transport.connections import in_memory
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 100
 _Answer = tuple[int, bytes, Mapping[str, str]]

@@ -23,7 +23,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStopped
-from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
@@ -32,6 +31,7 @@ from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
+from petstore_frame.transport.settings import IdempotencyKey
 from shop import Shop, frame_of
 
 HEADER = "tag,name,categoryId,seen"

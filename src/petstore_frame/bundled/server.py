@@ -25,8 +25,6 @@ from typing import Any, Literal, NoReturn, get_args
 from pydantic import SecretStr
 
 import petstore_frame as pf
-from petstore_frame.http import GivenTransport
-from petstore_frame.http.settings import checked_key
 from petstore_frame.schema.arguments import (
     as_positive,
     one_of,
@@ -35,6 +33,8 @@ from petstore_frame.schema.arguments import (
     whole_number,
 )
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from petstore_frame.transport import GivenTransport
+from petstore_frame.transport.settings import checked_key
 
 _HOME = Path(__file__).parents[2]
 _SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")

@@ -10,8 +10,8 @@ import numpy as np
 from petstore_frame.charts import svg
 from petstore_frame.counts import tally
 from petstore_frame.counts.pet_table import category_ids, check_table
-from petstore_frame.html import Markup, palette
 from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.markup import Markup, palette
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 
 if TYPE_CHECKING:

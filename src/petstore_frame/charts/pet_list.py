@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.charts.svg import Drawing, drawing, element
 from petstore_frame.counts.pet_table import category_ids, page_of, pandas_frame
-from petstore_frame.html import PAGE, Markup
-from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import completeness
+from petstore_frame.markup import PAGE, Markup
+from petstore_frame.markup.palette import status_colours
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import FIELDS, NO_STATUS, PET_COLUMNS
 

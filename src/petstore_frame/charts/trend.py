@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids, check_table
 from petstore_frame.counts.tally import counted, dated_counts
-from petstore_frame.html import Markup
-from petstore_frame.html.palette import OTHER_HUES, status_colours
-from petstore_frame.html.style import PAPER, SHADE
 from petstore_frame.inventory import StatusCount
+from petstore_frame.markup import Markup
+from petstore_frame.markup.palette import OTHER_HUES, status_colours
+from petstore_frame.markup.style import PAPER, SHADE
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.text import count_text
 

@@ -13,10 +13,10 @@ import pandas as pd
 
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.tally import CategoryCounts, StatusCounts, short
-from petstore_frame.html import NOTEBOOK, Cell, Markup, Renderer
-from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
+from petstore_frame.markup import NOTEBOOK, Cell, Markup, Renderer
+from petstore_frame.markup.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame

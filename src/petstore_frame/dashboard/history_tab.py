@@ -16,9 +16,9 @@ from petstore_frame.dashboard.kit import Kit, Used, chart, draw, failure
 from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
-from petstore_frame.html import PAGE, Markup
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.loader.call import FORM
+from petstore_frame.markup import PAGE, Markup
 from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:

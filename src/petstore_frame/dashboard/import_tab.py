@@ -13,11 +13,11 @@ from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_view import asked, files_of, past, result_view, top, view
 from petstore_frame.dashboard.kit import Kit, Used, problems_shown
 from petstore_frame.dashboard.worker import Worker
-from petstore_frame.html import PAGE, Markup
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.markup import PAGE, Markup
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.text import count_text
 

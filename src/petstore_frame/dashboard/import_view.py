@@ -13,8 +13,6 @@ from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.dashboard.import_choices import NOTHING, Choices, Seen
 from petstore_frame.dashboard.kit import LARGEST_MESSAGE, draw
 from petstore_frame.errors.classes import phrase
-from petstore_frame.html import PAGE, Card, Markup
-from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.keyed import KEY_REPEATED
 from petstore_frame.loader.journal.rows import Import
@@ -25,6 +23,8 @@ from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, Recor
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.summary import IN_STORE, problem_of
+from petstore_frame.markup import PAGE, Card, Markup
+from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import count_text, day_text, minute_text

@@ -16,9 +16,9 @@ from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import StatusCounts, categories_in_words, per_cent, short
 from petstore_frame.dashboard.kit import Kit, Used, chart, draw
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, ShownPets, StoreModel
-from petstore_frame.html import NOTEBOOK, PAGE, Card, Cell, Markup
-from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory.completeness_view import completeness_line
+from petstore_frame.markup import NOTEBOOK, PAGE, Card, Cell, Markup
+from petstore_frame.markup.palette import status_colours, status_word
 from petstore_frame.schema.text import minute_text
 
 BARS = 15

@@ -22,9 +22,9 @@ import traitlets
 from petstore_frame.charts.svg import CSS, Figure, element
 from petstore_frame.dashboard.worker import Cancelled
 from petstore_frame.errors import PetstoreError
-from petstore_frame.html import PAGE, Markup, style
-from petstore_frame.html.palette import ACCENT, FAILED_BADGE
 from petstore_frame.loader.call import FORM
+from petstore_frame.markup import PAGE, Markup, style
+from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
 
 BEAT_EVERY_S = 2.0
 # A browser's message beyond 10 MiB breaks the websocket without an error.

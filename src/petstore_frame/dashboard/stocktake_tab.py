@@ -15,11 +15,11 @@ from petstore_frame.dashboard.import_view import LABELS
 from petstore_frame.dashboard.kit import Kit, Used, draw, problems_shown
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.html import PAGE, Markup
-from petstore_frame.html.palette import shorten
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.markup import PAGE, Markup
+from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake import Comparison, Kind, compare

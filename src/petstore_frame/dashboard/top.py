@@ -12,11 +12,11 @@ from petstore_frame.dashboard.inventory_tab import Filters
 from petstore_frame.dashboard.kit import LARGEST_MESSAGE, Kit, Used, draw, failure
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Cancelled, Worker
-from petstore_frame.html import PAGE, Markup
-from petstore_frame.html.palette import verdict_badge
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness_view import after_badge, evidence_lines
 from petstore_frame.inventory.result import FetchInterrupted, IncompleteInventoryError
+from petstore_frame.markup import PAGE, Markup
+from petstore_frame.markup.palette import verdict_badge
 from petstore_frame.schema.text import minute_text
 
 

@@ -15,9 +15,9 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pets, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot
-from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import read_listing
+from petstore_frame.markup import NOTEBOOK
 from petstore_frame.schema.arguments import time_zone
 from petstore_frame.schema.frame import HasFrame
 from petstore_frame.schema.models import PET_COLUMNS

@@ -18,8 +18,8 @@ from petstore_frame.history.engines import Engine
 from petstore_frame.history.flow import EXACT, Flow, count_trend, widen
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
-from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
+from petstore_frame.markup import NOTEBOOK
 from petstore_frame.schema.arguments import some_of, time_zone
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_dtypes

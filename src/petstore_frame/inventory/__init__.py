@@ -4,13 +4,13 @@ A caller begins with ``fetch`` or ``find``. The functions of ``strategies`` read
 order; each yields ``evidence``, and its ``weigh`` makes the verdict of all.
 """
 
-from petstore_frame.http.page import Page
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.origin import Origin
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.inventory.result import Inventory
+from petstore_frame.transport.page import Page
 
 __all__ = [
     "Assumption",

@@ -11,7 +11,7 @@ from petstore_frame.inventory.evidence import Evidence, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
-    from petstore_frame.html import Markup
+    from petstore_frame.markup import Markup
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,8 +151,13 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.html import NOTEBOOK, Fold
-        from petstore_frame.html.palette import shorten, status_colours, status_word, verdict_badge
+        from petstore_frame.markup import NOTEBOOK, Fold
+        from petstore_frame.markup.palette import (
+            shorten,
+            status_colours,
+            status_word,
+            verdict_badge,
+        )
 
         counts = self.counts_asked_for()
         shades = status_colours(counts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from petstore_frame.html import NOTEBOOK, Markup
-from petstore_frame.html.palette import shorten, verdict_badge
 from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup.palette import shorten, verdict_badge
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,11 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import SIDE_BY_SIDE, Asker, Rows
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
+from petstore_frame.transport.page import Page
 
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]

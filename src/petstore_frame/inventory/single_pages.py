@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
+from petstore_frame.transport.page import Page
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.http.page import Page
 from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.page_parameter import page_parameter
@@ -18,6 +17,7 @@ from petstore_frame.inventory.single_pages import (
 )
 from petstore_frame.inventory.walk import links_of_shorter_pages, next_links
 from petstore_frame.schema.models import MAX_LIMIT
+from petstore_frame.transport.page import Page
 
 Strategy = Callable[[Page, Asker], Iterator[Evidence]]
 # A new way is a module with such a function, and a line here.

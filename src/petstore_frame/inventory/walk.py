@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.http.links import split_link
-from petstore_frame.http.page import Page, passes_over
 from petstore_frame.inventory.asker import Asker, Rows
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.single_pages import ask_statuses, ask_whose_total, end_of
 from petstore_frame.schema.models import PET_STATUSES
+from petstore_frame.transport.links import split_link
+from petstore_frame.transport.page import Page, passes_over
 
 # What a listing that was read over several pages rests on.
 _HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from petstore_frame.http.interrupts import Deferred
 from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     Writer,
@@ -53,6 +52,7 @@ from petstore_frame.loader.sending.session import (
 )
 from petstore_frame.loader.settling.readback import read_store
 from petstore_frame.schema.arguments import answered
+from petstore_frame.transport.interrupts import Deferred
 
 log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)

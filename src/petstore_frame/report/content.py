@@ -20,10 +20,10 @@ from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.errors import InputError
 from petstore_frame.files.book import fit, fits
 from petstore_frame.files.styles import SHEET_ROWS
-from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Completeness, Inventory, Origin, StatusCount
 from petstore_frame.inventory.origin import origin_of
 from petstore_frame.inventory.result import completeness
+from petstore_frame.markup.palette import status_colours
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_dtype
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS

@@ -8,7 +8,7 @@ from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import CategoryCounts, short
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Sheet, cell_name
-from petstore_frame.html.palette import INK, MUTED, PAPER, RULE, status_word, tint, verdict_badge
+from petstore_frame.markup.palette import INK, MUTED, PAPER, RULE, status_word, tint, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 

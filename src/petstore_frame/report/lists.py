@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame import __version__
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book
-from petstore_frame.html.palette import status_word, verdict_badge
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.loader.call import FILE
 from petstore_frame.loader.results.result_text import headline, next_steps
+from petstore_frame.markup.palette import status_word, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.look import write_list

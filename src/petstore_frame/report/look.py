@@ -8,8 +8,8 @@ from typing import Any
 
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, plain_mark
-from petstore_frame.html.palette import tint, verdict_badge
 from petstore_frame.inventory import StatusCount
+from petstore_frame.markup.palette import tint, verdict_badge
 from petstore_frame.report.content import Content
 from petstore_frame.schema.text import minute_text
 

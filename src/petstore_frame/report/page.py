@@ -13,9 +13,9 @@ from petstore_frame import __version__
 from petstore_frame.charts.bars import status_figure
 from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import categories_in_words, exactness, per_cent, short
-from petstore_frame.html import PAGE, Card, Markup, palette, style, stylesheet
-from petstore_frame.html.palette import status_word, verdict_badge
 from petstore_frame.inventory.completeness_view import evidence_lines
+from petstore_frame.markup import PAGE, Card, Markup, palette, style, stylesheet
+from petstore_frame.markup.palette import status_word, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.lists import coverage

@@ -9,7 +9,7 @@ from typing import Any
 
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, fit, fits, is_exact_number
-from petstore_frame.html.palette import INK, PAPER
+from petstore_frame.markup.palette import INK, PAPER
 from petstore_frame.report import look
 from petstore_frame.report.content import LABELS, Content, Part, PetColumn
 from petstore_frame.schema.models import NO_STATUS

@@ -7,7 +7,7 @@ from typing import Any
 from petstore_frame.counts.tally import categories_in_words, exactness, short
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, cell_name
-from petstore_frame.html.palette import BAND, INK, PAPER, status_word, verdict_badge
+from petstore_frame.markup.palette import BAND, INK, PAPER, status_word, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.counts import CountCells, category_chart, share_strip, status_chart

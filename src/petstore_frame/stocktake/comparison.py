@@ -14,10 +14,10 @@ import pandas as pd
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.whole import whole_file
-from petstore_frame.html import NOTEBOOK, Markup
-from petstore_frame.html.palette import verdict_badge
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.loader.call import Call
+from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup.palette import verdict_badge
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.frame import HasFrame

@@ -19,8 +19,8 @@ import petstore_frame as pf
 from petstore_frame.charts.pet_list import pet_rows
 from petstore_frame.counts.summary import CountTable
 from petstore_frame.counts.tally import CodedPets, StatusCounts, per_cent, short
-from petstore_frame.html import PAGE
 from petstore_frame.inventory import StatusCount, Verdict
+from petstore_frame.markup import PAGE
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 from unit.conftest import inventory
 

@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from petstore_frame.http.answer import Headers
-from petstore_frame.http.page import Page
 from petstore_frame.inventory import (
     Completeness,
     Evidence,
@@ -22,6 +20,8 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.inventory.pet_search import SearchState
 from petstore_frame.schema.frame import PetColumns
+from petstore_frame.transport.answer import Headers
+from petstore_frame.transport.page import Page
 from unit.conftest import inventory as inventory_of
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.http.settings import DEFAULT_TIMEOUT_S
 from petstore_frame.loader.options import GRACE_S
+from petstore_frame.transport.settings import DEFAULT_TIMEOUT_S
 from unit.conftest import inventory
 from unit.loader.opened import workbook_of, written
 

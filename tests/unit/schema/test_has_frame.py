@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.http.answer import Headers
-from petstore_frame.http.page import Page
 from petstore_frame.inventory.origin import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
+from petstore_frame.transport.answer import Headers
+from petstore_frame.transport.page import Page
 from threaded import serve
 from unit.conftest import inventory as inventory_of
 

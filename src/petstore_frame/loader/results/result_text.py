@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from petstore_frame.html import NOTEBOOK, Markup
-from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.call import Call, Way
 from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.options import GRACE_S
@@ -21,6 +19,8 @@ from petstore_frame.loader.results.summary import (
     OUTDATED,
     ImportSummary,
 )
+from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, minute_text, short_text
 

@@ -11,7 +11,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 
-from petstore_frame.http.settings import IdempotencyKey
+from petstore_frame.transport.settings import IdempotencyKey
 
 START = 2
 DOUBTS_IN_A_ROW = 3

@@ -12,9 +12,6 @@ from functools import partial
 from typing import Any, Protocol
 
 from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
-from petstore_frame.http.interrupts import Interrupts
-from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import, count_in
@@ -30,6 +27,9 @@ from petstore_frame.loader.sending.judge import (
 )
 from petstore_frame.loader.sending.pace import Pace, oldest_key
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
+from petstore_frame.transport.interrupts import Interrupts
+from petstore_frame.transport.outcome import PostOutcome, Proof
+from petstore_frame.transport.settings import IdempotencyKey
 
 _INTERRUPTED = "interrupted"
 # After so many answers without a pet, the import goes on without comparing the first one.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning, JournalError
-from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.equal import read_seen_before_doubt
@@ -35,6 +34,7 @@ from petstore_frame.loader.settling.readback import (
 )
 from petstore_frame.schema.arguments import true_or_false, whole_number
 from petstore_frame.schema.models import checked_id
+from petstore_frame.transport.settings import same_store_address
 
 # A request without a connection for so long was not sent.
 CONNECT_S = 5.0

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.http.answer import Headers
-from petstore_frame.http.interrupts import Deferred
-from petstore_frame.http.links import shown_origin, split_link
-from petstore_frame.http.settings import is_loopback
+from petstore_frame.transport.answer import Headers
+from petstore_frame.transport.interrupts import Deferred
+from petstore_frame.transport.links import shown_origin, split_link
+from petstore_frame.transport.settings import is_loopback
 
 # One connection each, or each request would look at every idle one twice. uvicorn and others close
 # idle connections after 5 s; we close ours earlier, so that no request meets a closing one.

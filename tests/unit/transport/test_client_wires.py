@@ -8,7 +8,7 @@ from threading import Barrier
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.http.connections import Wire, Wires
+from petstore_frame.transport.connections import Wire, Wires
 
 BASE_URL = "http://127.0.0.1/v1"
 

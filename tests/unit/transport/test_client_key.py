@@ -17,7 +17,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.hostile import HostileStore, http
-from petstore_frame.http.outcome import Proof
+from petstore_frame.transport.outcome import Proof
 from zoo.answers import refusal
 
 KEY = "pf_live_0123456789_the_key"
@@ -128,7 +128,7 @@ def test_our_log_names_method_path_and_status(caplog: pytest.LogCaptureFixture) 
     with pytest.raises(pf.APIConnectionError):
         client_of(broken).create_pet("Luna", 3)
     lines = [(record.name, record.message.split(" ms")[0]) for record in caplog.records]
-    assert lines[0][0] == lines[1][0] == "petstore_frame.http"
+    assert lines[0][0] == lines[1][0] == "petstore_frame.transport"
     assert lines[0][1].startswith("GET /pets 200 ")
     assert lines[1][1].startswith("POST /pets: no answer from ")
 

@@ -12,9 +12,9 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.client import end_of_get_pet
-from petstore_frame.http.answer import read_retry_after
-from petstore_frame.http.settings import normalise_base_url, read_settings, same_store_address
-from petstore_frame.http.transport import repeat_wait_s
+from petstore_frame.transport.answer import read_retry_after
+from petstore_frame.transport.settings import normalise_base_url, read_settings, same_store_address
+from petstore_frame.transport.transport import repeat_wait_s
 
 HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}
 NUMBERS = HERE | {"PETSTORE_TIMEOUT": "2.5", "PETSTORE_MAX_RETRIES": "0"}

@@ -16,14 +16,14 @@ from pydantic import SecretStr
 from pydantic_core import from_json
 
 from petstore_frame.errors import APIConnectionError, APIStatusError, ConfigurationError
-from petstore_frame.http.answer import BodyProblem, Headers, StoreAnswer
-from petstore_frame.http.connections import GivenTransport, Trace, given_wires, new_wires
-from petstore_frame.http.interrupts import Deferred
-from petstore_frame.http.links import path_below, unreadable_link, whole_address
-from petstore_frame.http.outcome import TRANSPORT_ERRORS, connection_error, unusable_error
-from petstore_frame.http.settings import ClientSettings
+from petstore_frame.transport.answer import BodyProblem, Headers, StoreAnswer
+from petstore_frame.transport.connections import GivenTransport, Trace, given_wires, new_wires
+from petstore_frame.transport.interrupts import Deferred
+from petstore_frame.transport.links import path_below, unreadable_link, whole_address
+from petstore_frame.transport.outcome import TRANSPORT_ERRORS, connection_error, unusable_error
+from petstore_frame.transport.settings import ClientSettings
 
-log = logging.getLogger("petstore_frame.http")
+log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
 _CONNECT_TIMEOUT_S = 5.0
 _FIXED_LINES = {
@@ -44,7 +44,7 @@ _LEAST_KEY_IN_LOGS = 4  # a log holds no data that could be spoilt
 # The engine's own loggers, which print header lines at DEBUG, and ours.
 _LOGGERS = (
     *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
-    "petstore_frame.http",
+    "petstore_frame.transport",
 )
 
 

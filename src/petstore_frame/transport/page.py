@@ -16,11 +16,11 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from petstore_frame.http.answer import STORE_ID, Headers
-from petstore_frame.http.links import join_link, read_links, targets
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet
 from petstore_frame.schema.text import count_text
+from petstore_frame.transport.answer import STORE_ID, Headers
+from petstore_frame.transport.links import join_link, read_links, targets
 
 if TYPE_CHECKING:
     import pandas as pd

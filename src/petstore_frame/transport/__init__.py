@@ -4,8 +4,8 @@
 table of what the end of a POST proves.
 """
 
-from petstore_frame.http.answer import BodyProblem, StoreAnswer
-from petstore_frame.http.connections import GivenTransport
-from petstore_frame.http.transport import Transport
+from petstore_frame.transport.answer import BodyProblem, StoreAnswer
+from petstore_frame.transport.connections import GivenTransport
+from petstore_frame.transport.transport import Transport
 
 __all__ = ["BodyProblem", "GivenTransport", "StoreAnswer", "Transport"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from petstore_frame.html.palette import ACCENT
+from petstore_frame.markup.palette import ACCENT
 
 _FAINT = "color-mix(in srgb,currentColor {}%,transparent)"
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,currentColor))"

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from petstore_frame.http.interrupts import Deferred
+from petstore_frame.transport.interrupts import Deferred
 
 
 @pytest.mark.usefixtures("pressed")

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from petstore_frame.files import styles
-from petstore_frame.html import NOTEBOOK, PAGE, Card, Fold, Markup, palette, stylesheet
-from petstore_frame.html.palette import NO_CLAIM_BADGE
 from petstore_frame.inventory import Verdict
+from petstore_frame.markup import NOTEBOOK, PAGE, Card, Fold, Markup, palette, stylesheet
+from petstore_frame.markup.palette import NO_CLAIM_BADGE
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 HOSTILE = "<script>\"'&"
@@ -72,7 +72,7 @@ def test_a_cell_tells_text_number_missing_and_markup_apart() -> None:
 
 def test_templates_are_read_when_something_is_shown() -> None:
     """Importing the package or its door to templates does not import the engine."""
-    code = "import sys, petstore_frame.html as h; assert 'jinja2' not in sys.modules; "
+    code = "import sys, petstore_frame.markup as h; assert 'jinja2' not in sys.modules; "
     code += "h.PAGE.section('x'); assert 'jinja2' in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from petstore_frame.html.palette import FAILED_BADGE, VERDICT_BADGES, Badge
-from petstore_frame.html.style import LOOKS
+from petstore_frame.markup.palette import FAILED_BADGE, VERDICT_BADGES, Badge
+from petstore_frame.markup.style import LOOKS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -138,7 +138,7 @@ class Renderer:
 
     @cached_property
     def _pieces(self) -> dict[str, Callable[..., str]]:
-        return vars(self._engine.get_template("html/pieces.html.j2").module)
+        return vars(self._engine.get_template("markup/pieces.html.j2").module)
 
     @cached_property
     def _engine(self) -> Environment:

@@ -35,10 +35,10 @@ from petstore_frame.errors import (
     PetstoreError,
     status_error_class,
 )
-from petstore_frame.http.answer import STORE_ID, BodyProblem, StoreAnswer
-from petstore_frame.http.connections import Trace
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import NewPet, Pet
+from petstore_frame.transport.answer import STORE_ID, BodyProblem, StoreAnswer
+from petstore_frame.transport.connections import Trace
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
 # All that a transport raises on purpose.

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import CrossOriginError
-from petstore_frame.http.answer import Headers
-from petstore_frame.http.links import read_links, targets, whole_address
-from petstore_frame.http.page import ListingHeaders, passes_over
 from petstore_frame.inventory.walk import prefix_left_out
+from petstore_frame.transport.answer import Headers
+from petstore_frame.transport.links import read_links, targets, whole_address
+from petstore_frame.transport.page import ListingHeaders, passes_over
 
 HERE = "https://store.example/v1/pets?limit=100"
 NEXT_PAGE = "https://store.example/v1/pets?page=2"
