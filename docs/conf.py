@@ -14,6 +14,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.shared import create_component
 
 import petstore_frame
@@ -136,6 +137,17 @@ class TabsOfSections(SphinxTransform):
         story += tabs
 
 
+class NoEmptyOutputs(SphinxPostTransform):
+    """Leave out the outputs of cells that show nothing, such as a progress bar that ended."""
+
+    default_priority = 10  # myst-nb chooses among the kinds of an output at 4
+
+    def run(self, **_: Any) -> None:
+        for block in [*self.document.findall(nodes.literal_block)]:
+            if not block.astext().strip() and "output" in block["classes"]:
+                block.parent.remove(block)
+
+
 def _write_llms_txt(app: Any, problem: Exception | None) -> None:
     """List the pages for a program that reads them: llms.txt, and all their text behind it."""
     if problem or app.builder.name != "html":
@@ -168,3 +180,4 @@ def setup(app: Any) -> None:
     app.connect("build-finished", _write_llms_txt)
     app.connect("build-finished", _take_pictures)
     app.add_transform(TabsOfSections)
+    app.add_post_transform(NoEmptyOutputs)

@@ -1,0 +1,14 @@
+"""petstore_frame: one call, and the same call again after whatever stopped it."""
+
+import json
+import sys
+
+import petstore_frame as pf
+
+file, base_url, folder = sys.argv[1:4]
+with pf.Client(base_url, timeout=1) as client:
+    try:
+        result = pf.load(file, client, journal=folder, progress=False)
+    except (pf.LoadStopped, pf.LoadInterrupted) as stopped:
+        result = stopped.result
+print(json.dumps({"failed": result.fix["name"].tolist(), "unknown": result.unknown["name"].tolist()}))
