@@ -79,7 +79,6 @@ def dashboard(
             "PETSTORE_BASE_URL": store.base_url,
             "PETSTORE_API_KEY": store.api_key,
             "PETSTORE_TIMEOUT": store.timeout,
-            "PETSTORE_ALLOW_INSECURE": "1" if store.allow_insecure else None,
         }
         token, chosen = secrets.token_urlsafe(24), port
         if not chosen:

@@ -35,7 +35,7 @@ class Way(StrEnum):
 LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 _OF_ONE_LOAD = ("again", "dry_run", "send_lines", "leave_lines", "ids", "resolve", "reconcile")
 _OF_SENDING = ("max_errors", "workers", "duplicates", "check_store", "idempotency_lifetime")
-_OF_THE_STORE = ("base_url", "timeout", "allow_insecure")
+_OF_THE_STORE = ("base_url", "timeout")
 # An API key is a secret, and a progress bar changes nothing.
 _NEVER_SHOWN = ("api_key", "progress")
 # A new value of such an option is added to the one that is there.

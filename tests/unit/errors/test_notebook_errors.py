@@ -9,7 +9,7 @@ from petstore_frame import errors
 
 CELL = """import petstore_frame as pf
 def stock(address):
-    client = pf.Client(address, "k", max_retries=0, timeout_s=0.5)
+    client = pf.Client(address, "k", max_retries=0, timeout=0.5)
     return pf.fetch_inventory(client)
 stock("http://127.0.0.1:9/v1")
 """
