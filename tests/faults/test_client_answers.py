@@ -176,8 +176,6 @@ def test_get_pet_tells_the_days_left() -> None:
 FAILED, NO_PETS = (lambda _: http("500 Oh", "{}")), (lambda _: http("200 OK", '[{"id":"x"}]'))
 
 
-# What was interrupted leaves a connection to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("fault", [FAILED, NO_PETS, lambda _: None, press_ctrl_c])
 def test_a_broken_walk_goes_on_where_it_was(fault: Answer) -> None:
     """The error keeps the pages, marked incomplete, and ``resume`` asks for the rest alone."""

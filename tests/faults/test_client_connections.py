@@ -119,8 +119,6 @@ def test_a_packed_answer_is_unpacked(kind: str) -> None:
         assert client.list_pets().columns.id == [1]
 
 
-# What was interrupted leaves a connection to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_client_survives_an_interrupt() -> None:
     """Ctrl-C ends the wait for an answer, and the next request has a connection of its own."""
     answers = iter([http("200 OK"), press_ctrl_c(""), http("200 OK")])

@@ -7,6 +7,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping
+from threading import Thread
 from typing import NamedTuple, cast
 from urllib.parse import urlencode
 
@@ -80,7 +81,7 @@ class Transport:
         self._open()
 
     def _open(self) -> None:
-        """Begin with new connections; those of requests under way end with these."""
+        """Begin with new connections."""
         self._process = os.getpid()
         self._transport = self._given
         if self._transport is None:
@@ -154,7 +155,9 @@ class Transport:
             log.debug("%s", error)
             raise error from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames
-            if isinstance(problem, KeyboardInterrupt):  # it may have left a lock of the pool taken
+            if isinstance(problem, KeyboardInterrupt) and self._given is None:
+                # It may have left a lock of the pool taken, for which only another thread can wait.
+                Thread(target=self._transport.close, daemon=True).start()
                 self._open()
             # Those hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
