@@ -6,7 +6,7 @@ import csv
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from petstore_frame.loader.options import GRACE_S, LoadOptions
 from petstore_frame.loader.question import CASES, Question, is_many
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import ACCEPT, RECORD, guarded, record_name
@@ -126,7 +125,7 @@ class ImportJob:
         if self.recipe is not None:
             given, self.recipe = self.recipe, None
             labels = category_labels(given.categories) | self.labels
-            return Choices(merged(given, {"categories": labels or None})), None
+            return Choices(given.with_words(categories=labels or None)), None
         known = self._recall(self.look(path, fresh.reading).columns)
         if known is None:
             return fresh, None
@@ -146,9 +145,7 @@ class ImportJob:
         if not of_files:
             return None
         run, options = of_files[-1]
-        # The question which animals its records are comes with each file.
-        remembered = {each.name for each in fields(Recipe)} - {"duplicates"}
-        words = {name: options[name] for name in remembered & options.keys()}
+        words = {name: options[name] for name in Recipe.model_fields.keys() & options.keys()}
         words |= {"mapping": run.mapping, "key": run.key}
         try:
             known = category_labels(words.get("categories")) | self.labels
@@ -157,7 +154,7 @@ class ImportJob:
         except (InputError, ArgumentError):  # its file is gone, or a word is no longer known
             return None
 
-    def look(self, path: Path, reading: RecipeOptions) -> Look:
+    def look(self, path: Path, reading: Recipe) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:
@@ -169,7 +166,7 @@ class ImportJob:
         # Of several sheets, the first one whose columns are recognised.
         sheets = seen.sheets[:MOST_SHEETS] if reading.sheet is None else ()
         for sheet in sheets if len(sheets) > 1 else ():
-            of_sheet = replace(reading, sheet=sheet)
+            of_sheet = reading.replace(sheet=sheet)
             other = look(path, of_sheet, rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
             if other.records:
                 return other
@@ -249,7 +246,7 @@ class ImportJob:
                 del duplicates["others_pets"]
         fixed = self._load(
             own,
-            Choices(replace(choices.reading, **layout), duplicates),
+            Choices(choices.reading.replace(**layout), duplicates),
             of_fixes=True,
             dry_run=is_dry,
             progress=progress,

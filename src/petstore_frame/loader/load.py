@@ -17,8 +17,8 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.opening import is_archive, is_workbook
-from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
+from petstore_frame.loader.reading.words import ByColumn, ByField, ValueMap
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import PostingClient
@@ -294,7 +294,7 @@ def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, A
         if value is not None and value is not _UNSAID.get(name)
     }
     return load(
-        _with_key(source, how.key) if caller == "load_frame" else source,
+        _with_key(source, how.key or ()) if caller == "load_frame" else source,
         client,
         how,
         LoadOptions(**of_load),
@@ -314,8 +314,7 @@ def _with_key(frame: Any, key: Sequence[str]) -> Any:
 _NO_OPTIONS = ("path", "frame", "client", "other")
 # The options of a load, and what they are where nobody says anything.
 _UNSAID = {field.name: field.default for field in fields(LoadOptions)}
-# An answer about one load is no habit of a kind of file.
-_OF_RECIPES = {field.name for field in fields(Recipe)} - {"duplicates"}
+_OF_RECIPES = {*Recipe.model_fields}
 
 
 @before_sending()

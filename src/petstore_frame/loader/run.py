@@ -35,9 +35,8 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.question import DuplicatesError, Question
 from petstore_frame.loader.reading.keys import outdated
-from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import plain_if_possible
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
@@ -61,7 +60,7 @@ _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 def load(
     source: Any,
     client: PostingClient,
-    recipe: RecipeOptions,
+    recipe: Recipe,
     options: LoadOptions = NOTHING_SAID,
     *,
     call: Call | None = None,
@@ -71,9 +70,9 @@ def load(
 ) -> LoadResult:
     """Run one import.
 
-    Without ``duplicates`` in the options the recipe says what equal records are. ``call`` is what
-    the user typed. ``records_read`` gets the number of records read so far, and what it raises ends
-    the import; ``step`` gets the name of each step, where a test can end the process.
+    ``call`` is what the user typed. ``records_read`` gets the number of records read so far, and
+    what it raises ends the import; ``step`` gets the name of each step, where a test can end the
+    process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -82,8 +81,6 @@ def load(
         LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
     options.check(client)
-    if options.duplicates is None:
-        options = replace(options, duplicates={"equal": recipe.duplicates})
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     index = getattr(source, "index", None)
     columns_of, lines = partial(_columns_of, path), options.leave_lines
@@ -199,7 +196,7 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
 def _import_of(
     opened: Source,
     client: PostingClient,
-    recipe: RecipeOptions,
+    recipe: Recipe,
     options: LoadOptions,
     call: Call | None,
     now: float,
@@ -219,7 +216,7 @@ def _import_of(
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
         call=None if call is None else asdict(call),
-        recipe=plain_if_possible(recipe),
+        recipe=recipe.to_dict(),
         staged_at=now,
     )
 

@@ -18,9 +18,9 @@ from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.options import with_other_words
 from petstore_frame.loader.reading.mapping import Mapped
-from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
+from petstore_frame.loader.reading.words import ByColumn, ByField, ValueMap
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.arguments import refuse, renamed
@@ -118,7 +118,7 @@ def compare(
     )
     recipe = as_recipe(recipe, options)
     fields = (on,) if isinstance(on, str) else tuple(on)
-    inventory = _checked(source, recipe.key, fields, read_listing(inventory) or inventory)
+    inventory = _checked(source, recipe.key or (), fields, read_listing(inventory) or inventory)
     known = inventory.completeness
     if fields == BY_ID:
         listed = _earlier(source)
