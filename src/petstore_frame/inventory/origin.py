@@ -76,6 +76,11 @@ class HasOrigin:
         """What the store calls itself (``X-Store-Id``, an extension), or None."""
         return self.origin.store_id
 
+    @property
+    def store_name(self) -> str:
+        """The store's address, with its id where it has one."""
+        return self.base_url + (f" (store id {self.store_id})" if self.store_id else "")
+
 
 class ListingRecord(NamedTuple):
     """What is written beside rows: what they covered when they were read, and their origin."""

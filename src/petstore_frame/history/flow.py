@@ -1,0 +1,114 @@
+"""How pets move through a store, and how long the available ones have waited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
+from petstore_frame.history.engines import COMPARED, Engine, available_pets, to_pandas
+from petstore_frame.history.snapshot import Snapshot
+from petstore_frame.history.trend import AT_LEAST, EXACT
+from petstore_frame.schema.arguments import one_of
+
+_PERIODS: dict[str, Callable[[date], Any]] = {
+    "snapshot": lambda day: day,
+    "week": lambda day: day.isocalendar()[:2],
+    "month": lambda day: (day.year, day.month),
+}
+
+
+class Flow:
+    """Who came, moved and went, and who still waits; ``history.flow()`` makes it.
+
+    Each table is computed when it is first asked for, of ``snapshots``, by date. ``period`` is what
+    ``moves`` compares: ``snapshot``, ``week`` or ``month``.
+
+    Example:
+        >>> from petstore_frame import samples
+        >>> flow = samples.write_sample_history("history", days=8, pets=40).flow()
+        >>> int(flow.ageing["days_available"].max())
+        7
+    """
+
+    def __init__(self, snapshots: Sequence[Snapshot], engine: Engine, *, period: str) -> None:
+        self.snapshots = tuple(snapshots)
+        self.period = one_of("period", period, _PERIODS)
+        self._engine = engine
+
+    @cached_property
+    def moves(self) -> pd.DataFrame:
+        """How many pets moved between statuses, period by period.
+
+        Columns: ``since`` and ``until`` (the snapshots compared: the last of each period, and
+        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64),
+        ``count_is`` (``exact`` or ``at least``). A move that any period has is a row of each. A pet
+        that moved twice within a period counts once, from its first status to its last.
+        """
+        parts = [diff.moves for diff in self._diffs()]
+        every = sort_moves(pd.concat(parts)[list(MOVE)].drop_duplicates())
+        tables = []
+        for diff, part in zip(self._diffs(), parts, strict=True):
+            table = every.merge(part, how="left", on=list(MOVE))
+            table["pets"] = table["pets"].fillna(0).astype("int64")
+            table.insert(0, "since", pd.Timestamp(diff.since).as_unit("us"))
+            table.insert(1, "until", pd.Timestamp(diff.until).as_unit("us"))
+            tables.append(table.assign(count_is=EXACT if diff.is_exact else AT_LEAST))
+        return pd.concat(tables, ignore_index=True)
+
+    def _diffs(self) -> list[Diff]:
+        """Compare each period's last snapshot with that of the period before."""
+        last_of = {_PERIODS[self.period](each.date): each for each in self.snapshots}
+        ends = {each.date: each for each in (self.snapshots[0], *last_of.values())}
+        chosen = [ends[day] for day in sorted(ends)]
+        # One snapshot alone is compared with itself: tables without rows, of the same dtypes.
+        pairs = [*pairwise(chosen)] or [(chosen[0], chosen[0])]
+        return [diff_snapshots(old, new, self._engine) for old, new in pairs]
+
+    @cached_property
+    def ageing(self) -> pd.DataFrame:
+        """The pets that the last snapshot shows available, and for how long, oldest first.
+
+        Columns: ``id`` (int64), ``name``, ``category_id`` (int64); ``available_since``: the first
+        of the last unbroken run of snapshots that show the pet available; ``days_available``
+        (int64): from then to the last snapshot; ``is_at_least``: whether it may have been available
+        earlier, because the snapshot before the run is absent or not exact about available pets;
+        ``count_is``: ``exact`` where the last snapshot holds every available pet, else
+        ``at least``.
+        """
+        *earlier, last = self.snapshots
+        table = self._available(last).assign(available_since=pd.Timestamp(last.date).as_unit("us"))
+        waiting = pd.Index(table["id"])
+        for snapshot in reversed(earlier):
+            waiting = waiting.intersection(self._available(snapshot)["id"])
+            if waiting.empty:
+                break
+            day = pd.Timestamp(snapshot.date).as_unit("us")
+            table.loc[table["id"].isin(waiting), "available_since"] = day
+        span = pd.Timestamp(last.date) - table["available_since"]
+        table["days_available"] = span.dt.days.astype("int64")
+        is_exact = {
+            each.date: each.completeness.count("available").is_exact for each in self.snapshots
+        }
+        proven = [day for before, day in pairwise(is_exact) if is_exact[before]]
+        table["is_at_least"] = ~table["available_since"].dt.date.isin(proven)
+        table["count_is"] = EXACT if is_exact[last.date] else AT_LEAST
+        return table.sort_values(
+            ["days_available", "id"], ascending=[False, True], ignore_index=True
+        )
+
+    def _available(self, snapshot: Snapshot) -> pd.DataFrame:
+        return to_pandas(available_pets(self._engine.open([snapshot], columns=COMPARED)[0]))
+
+    def __repr__(self) -> str:
+        first, last = self.snapshots[0].date, self.snapshots[-1].date
+        partial = sum(not each.completeness.covers_all for each in self.snapshots)
+        marked = f"{partial} of them not proven complete" if partial else "all complete"
+        return (
+            f"<Flow {first} to {last}: {len(self.snapshots)} snapshots, {marked}; .moves, .ageing>"
+        )
