@@ -174,8 +174,8 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
 def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     """Draw the ages of the pets still available."""
     check_table(ageing, _AGEING, "history.flow().ageing", kinds="ib")
-    days = ageing["days_available"]
-    days_of = (days, days[ageing["is_at_least"]])
+    waits = ageing["days_available"]
+    days_of = (waits, waits[ageing["is_at_least"]])
     numbers, minimums = (np.histogram(days, [*_AGES, np.inf])[0].tolist() for days in days_of)
     # An empty table proves nothing about the store.
     is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
