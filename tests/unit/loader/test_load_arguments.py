@@ -31,7 +31,7 @@ WRONG = [
     ({"value_map": {"colour": {"red": 1}}}, "nothing was sent"),
     ({"value_map": {"status": {"gone": "lost"}}}, "nothing was sent"),
     ({"value_map": {"category_id": {"Dog": "five"}}}, "nothing was sent"),
-    ({"value_map": {"status": {"gone": ["lost"]}}}, "value_map= expected a text or a number, got"),
+    ({"value_map": {"status": {"gone": ["lost"]}}}, "value_map= is what words mean"),
     ({"value_map": {"category_id": {"Dog": np.True_}}}, "value_map= expected a text or a number"),
     ({"categories": 3}, "categories are labels by id"),
     ({"keep_spaces": "x"}, "keep_spaces= is true"),

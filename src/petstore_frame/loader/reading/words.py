@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypedDict, Unpack
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
+    ValidationInfo,
+    field_validator,
 )
 
 from petstore_frame.errors import ArgumentError, InputError
@@ -66,61 +65,6 @@ def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) and value else value or ()
 
 
-def _distinct(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    filled = [name for name in names or () if name.strip()]
-    if names and not filled:
-        raise ValueError("names no column")
-    for name in filled:
-        if filled.count(name) > 1:
-            raise ValueError(f"names the column {name!r} twice")
-    return names
-
-
-def _codec(name: str | None) -> str | None:
-    try:
-        "".encode(name or "utf-8")  # which a codec of bytes refuses
-    except LookupError:
-        raise ValueError(f"{name!r} is no encoding that Python knows") from None
-    return name
-
-
-def _by_field(*more: str) -> Callable[[Any], Any]:
-    """Return a check that spells the fields of a table as Python does."""
-
-    def check(table: Any) -> Any:
-        found: dict[str, Any] = {}
-        for word, value in table.items() if isinstance(table, Mapping) else ():
-            name = str(word) if word in more else field_name(str(word))
-            if name is None:
-                raise ValueError(f"there is no field {word!r}{nearest(word, (*FIELDS, *more))}")
-            if name in found:
-                raise ValueError(f"names the field {name} twice")
-            found[name] = value
-        return found if isinstance(table, Mapping) else table
-
-    return check
-
-
-def _columns_of_fields(columns: dict[str, str | None]) -> dict[str, str | None]:
-    found = {name: column or None for name, column in columns.items()}
-    for name in REQUIRED:
-        if name in found and found[name] is None:
-            raise ValueError(f"the {name} needs a column; defaults= says what it is without one")
-    named = [column for column in found.values() if column not in (None, BLANK)]
-    if len({*named}) < len(named):
-        raise ValueError("gives one column to two fields; give each its own")
-    return found
-
-
-def _meaning(value: Any) -> Any:
-    if value is None:
-        return ""
-    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    if not is_plain:
-        raise ValueError(f"expected a text or a number, got {_shown(value)}")
-    return value
-
-
 def _labels(categories: Any) -> Any:
     """Return ids by label; or labels by id, where labels recur or look like ids; a path stays.
 
@@ -144,18 +88,18 @@ def _labels(categories: Any) -> Any:
     return {**labels, **blanks}
 
 
-def _kind(word: str) -> str:
-    kinds = [str(each) for each in Suspicion]
-    if word not in kinds:
-        raise ValueError(f"there is no kind {word!r}{nearest(word, kinds)}")
-    return word
+def _meaning(value: Any) -> Any:
+    if type(value).__name__ in ("bool", "bool_"):  # numpy's is no bool
+        raise ValueError(f"expected a text or a number, got {value}")
+    return "" if value is None else value
 
 
-_Name = Annotated[str, StringConstraints(pattern=r"\S", strict=True)]
-_Texts = dict[str, Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]]
-_Meant = Annotated[Any, BeforeValidator(_meaning)]
-_Word = Annotated[str, BeforeValidator(str)]
-_Suspicion = Annotated[str, AfterValidator(_kind)]
+_KINDS = [str(kind) for kind in Suspicion]
+_SHAPES = {
+    "keep": re.compile(r"\?|first|last|newest:\s*\S.*", re.DOTALL),
+    "delimiter": re.compile(r'[^"\r\n]'),
+    "count": re.compile(r".*\S.*", re.DOTALL),
+}
 
 
 class RecipeFields(BaseModel):
@@ -165,80 +109,132 @@ class RecipeFields(BaseModel):
         ArgumentError: A word is unknown, or its value cannot be used; it names both.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     # Each description is the comment in a file, and says in a refusal what the word may be.
-    key: Annotated[
-        Annotated[tuple[_Name, ...], BeforeValidator(_as_tuple)] | None,
-        AfterValidator(_distinct),
-        Field(description='the column, or columns, that identify an animal; "" if none does'),
-    ] = None
-    keep: Annotated[
-        Annotated[str, StringConstraints(pattern=r"^(\?|first|last|newest:\s*\S[\s\S]*)$")] | None,
-        Field(description="of several rows of one key: first, last, or newest: COLUMN"),
-    ] = None
-    mapping: Annotated[
-        dict[str, Annotated[str, StringConstraints(strict=True)] | None],
-        BeforeValidator(_by_field()),
-        AfterValidator(_columns_of_fields),
-        Field(description='the column of each field, as text: {"name": "Animal"}'),
-    ] = {}
-    value_map: Annotated[
-        dict[str, dict[_Word, _Meant]],
-        BeforeValidator(_by_field(KEY)),
-        Field(description='what words mean, by field: {"status": {"in stock": "available"}}'),
-    ] = {}
-    otherwise: Annotated[
-        dict[str, _Meant],
-        BeforeValidator(_by_field()),
-        Field(description="what all other words of a field become"),
-    ] = {}
-    defaults: Annotated[
-        dict[str, _Meant],
-        BeforeValidator(_by_field()),
-        Field(description="what an empty cell becomes; braces name a column of the file"),
-    ] = {}
-    categories: Annotated[
-        Any, AfterValidator(_labels), Field(description="the number of each label, or a CSV file")
-    ] = {}
-    leave_out: Annotated[
-        _Texts,
-        Field(description='rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}'),
-    ] = {}
-    only: Annotated[
-        _Texts, Field(description='the rows that are loaded, in the same way: {"Place": ["North"]}')
-    ] = {}
-    count: Annotated[
-        _Name | None, Field(description="the column that says how many animals a row stands for")
-    ] = None
-    accept: Annotated[
-        Annotated[frozenset[_Suspicion], BeforeValidator(_as_tuple)],
-        Field(description=f"suspicious rows that are sent all the same: {', '.join(Suspicion)}"),
-    ] = frozenset()
-    encoding: Annotated[
-        str | None, AfterValidator(_codec), Field(description="of a text file that is not UTF-8")
-    ] = None
-    delimiter: Annotated[
-        Annotated[str, StringConstraints(max_length=1, pattern=r'[^"\r\n]')] | None,
-        Field(description="one character between the cells, no quote and no line end"),
-    ] = None
-    quoting: Annotated[
-        Literal["strict", "none"], Field(description="strict, or none to read quotes as letters")
-    ] = "strict"
-    sheet: Annotated[str | None, Field(description="the name of a workbook's sheet")] = None
-    header_row: Annotated[
-        int | None,
-        Field(ge=1, description="the row of the header: 1 is the first of the file"),
-    ] = None
-    columns: Annotated[
-        tuple[str, ...] | None,
-        AfterValidator(_distinct),
-        Field(description="a list of the columns' names, where the file has no header"),
-    ] = None
-    thousands: Annotated[
-        Literal[",", "."] | None, Field(description="the separator in numbers: , or .")
-    ] = None
-    keep_spaces: Annotated[bool, Field(description="true leaves the outer spaces of names")] = False
+    key: tuple[str, ...] | None = Field(
+        None, description='the column, or columns, that identify an animal; "" if none does'
+    )
+    keep: str | None = Field(
+        None, description="of several rows of one key: first, last, or newest: COLUMN"
+    )
+    mapping: dict[str, str | None] = Field(
+        {}, description='the column of each field, as text: {"name": "Animal"}'
+    )
+    value_map: dict[str, dict[str, str | int | float]] = Field(
+        {}, description='what words mean, by field: {"status": {"in stock": "available"}}'
+    )
+    otherwise: dict[str, str | int | float] = Field(
+        {}, description="what all other words of a field become"
+    )
+    defaults: dict[str, str | int | float] = Field(
+        {}, description="what an empty cell becomes; braces name a column of the file"
+    )
+    categories: Any = Field({}, description="the number of each label, or a CSV file")
+    leave_out: dict[str, tuple[str, ...]] = Field(
+        {}, description='rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}'
+    )
+    only: dict[str, tuple[str, ...]] = Field(
+        {}, description='the rows that are loaded, in the same way: {"Place": ["North"]}'
+    )
+    count: str | None = Field(
+        None, description="the column that says how many animals a row stands for"
+    )
+    accept: frozenset[str] = Field(
+        frozenset(), description=f"suspicious rows that are sent all the same: {', '.join(_KINDS)}"
+    )
+    encoding: str | None = Field(None, description="of a text file that is not UTF-8")
+    delimiter: str | None = Field(
+        None, description="one character between the cells, no quote and no line end"
+    )
+    quoting: Literal["strict", "none"] = Field(
+        "strict", description="strict, or none to read quotes as letters"
+    )
+    sheet: str | None = Field(None, description="the name of a workbook's sheet")
+    header_row: int | None = Field(
+        None, ge=1, description="the row of the header: 1 is the first of the file"
+    )
+    columns: tuple[str, ...] | None = Field(
+        None, description="a list of the columns' names, where the file has no header"
+    )
+    thousands: Literal[",", "."] | None = Field(
+        None, description="the separator in numbers: , or ."
+    )
+    keep_spaces: bool = Field(False, description="true leaves the outer spaces of names")
+
+    @field_validator("key", "accept", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return _as_tuple(value)
+
+    @field_validator("leave_out", "only", mode="before")
+    @classmethod
+    def _texts_by_column(cls, table: Any) -> Any:
+        is_table = isinstance(table, Mapping)
+        return {each: _as_tuple(table[each]) for each in table} if is_table else table
+
+    @field_validator("key", "columns")
+    @classmethod
+    def _each_once(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        filled = [name for name in names or () if name.strip()]
+        if names and not filled:
+            raise ValueError("names no column")
+        for name in filled:
+            if filled.count(name) > 1:
+                raise ValueError(f"names the column {name!r} twice")
+        return names
+
+    @field_validator("mapping", "value_map", "otherwise", "defaults", mode="before")
+    @classmethod
+    def _by_field(cls, table: Any, info: ValidationInfo) -> Any:
+        """Spell the fields as Python does, and the words of a value map as text."""
+        if not isinstance(table, Mapping):
+            return table
+        known, found = FIELDS if info.field_name != "value_map" else (*FIELDS, KEY), {}
+        for word, value in table.items():
+            name = KEY if word == KEY and KEY in known else field_name(str(word))
+            if name is None:
+                raise ValueError(f"there is no field {word!r}{nearest(word, known)}")
+            if name in found:
+                raise ValueError(f"names the field {name} twice")
+            found[name] = value
+            if info.field_name == "value_map" and isinstance(value, Mapping):
+                found[name] = {str(each): _meaning(value[each]) for each in value}
+            elif info.field_name in ("otherwise", "defaults"):
+                found[name] = _meaning(value)
+        return found
+
+    @field_validator("mapping")
+    @classmethod
+    def _columns_of_fields(cls, columns: dict[str, str | None]) -> dict[str, str | None]:
+        found = {name: column or None for name, column in columns.items()}
+        for name in REQUIRED:
+            if name in found and found[name] is None:
+                raise ValueError(f"the {name} needs a column, or a word of defaults=")
+        named = [column for column in found.values() if column not in (None, BLANK)]
+        if len({*named}) < len(named):
+            raise ValueError("gives one column to two fields; give each its own")
+        return found
+
+    @field_validator("keep", "delimiter", "encoding", "count", "accept", "categories")
+    @classmethod
+    def _as_described(cls, value: Any, info: ValidationInfo) -> Any:
+        """Check what no type says."""
+        word = info.field_name
+        if word == "categories":
+            return _labels(value)
+        if word == "accept":
+            for kind in value:
+                if kind not in _KINDS:
+                    raise ValueError(f"there is no kind {kind!r}{nearest(kind, _KINDS)}")
+        elif word == "encoding" and value is not None:
+            try:
+                "".encode(value)  # which a codec of bytes refuses
+            except LookupError:
+                raise ValueError(f"{value!r} is no encoding that Python knows") from None
+        elif value is not None and not _SHAPES[word or ""].fullmatch(value):
+            raise ValueError(f"is {cls.model_fields[word or ''].description}; got {_shown(value)}")
+        return value
 
     def __init__(self, **words: Unpack[RecipeWords]) -> None:
         given = {word: value for word, value in words.items() if value is not None}
