@@ -16,7 +16,6 @@ import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Diff
 from petstore_frame.loader.reading.fields import harmless
-from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.settings import MondaySettings
 
@@ -137,7 +136,7 @@ def run(
     Args:
         path: The ``monday.toml``.
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
-        progress: As in ``load_csv``.
+        progress: As in ``load``.
         now: What counts as the time of the run and of its reading, for a trial; None is the clock.
         step: Called with the name of each step when it is done, where a test ends the process.
 
@@ -274,10 +273,11 @@ class _Work:
 
     def _load(self, file: Path, recipe: Path | None) -> dict[str, int]:
         """Load one file, and return its records by state."""
-        load: Callable[..., pf.LoadResult] = pf.load_excel if is_workbook(file) else pf.load_csv
-        options = {"recipe": recipe, "journal": self.settings.journal, "progress": self.progress}
+        journal = self.settings.journal
         try:
-            result = load(file, self.client, **options)
+            result = pf.load(
+                file, self.client, recipe=recipe, journal=journal, progress=self.progress
+            )
         except pf.errors.DuplicatesError as problem:
             place = self.draft / f"question {file.name}.txt"
             place.write_text(f"{problem}\n", encoding="utf-8")
