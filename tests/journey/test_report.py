@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.loader.call import FILE
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.result_text import headline, next_steps
 from shop import Shop
