@@ -92,7 +92,7 @@ class Office:
             return []
         with reading(path) as sql:
             runs = read_imports(sql)
-        return [pf.LoadResult(path, run.id, call=Call()) for run in runs]
+        return [pf.LoadResult(path, run.id) for run in runs]
 
 
 class Stories(RuleBasedStateMachine):
