@@ -36,7 +36,7 @@ def draft(source: Any, known: RecipeFields) -> Draft:
     seen = look(source, known, rows=_MOST_ROWS)
     words, notes = drafted(seen, seen.reading.to_dict())
     head = [f"# {seen.name}: {count_text(len(seen.rows), 'row')}. Replace each question mark."]
-    open_questions = (problem for problem in seen.questions if not problem.answer)
+    open_questions = (problem for problem in seen.questions if problem.add is None)
     head += [f"# {problem}".replace("\n", " ") for problem in open_questions]
     recipe = type(known)(**words)
     text = toml_of(recipe.to_dict(), {**recipe.comments(), **notes})

@@ -126,10 +126,3 @@ def as_recipe(
     found = (recipe or Recipe()).with_words(**words)
     found.refuse_blanks(path)
     return found
-
-
-def said(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a caller said of how a file is read, to be shown again: a path stays one."""
-    if isinstance(recipe, Recipe):
-        return {**recipe.to_dict(), **{name: given[name] for name in given if given[name]}}
-    return {"recipe": recipe, **given}

@@ -10,8 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.errors.names import nearest
+from petstore_frame.errors import ArgumentError, InputError, nearest
 from petstore_frame.files.whole import replacing
 
 # No file of ours nests tables and lists deeper; a parser that calls itself would break.

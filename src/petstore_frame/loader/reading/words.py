@@ -17,8 +17,7 @@ from pydantic import (
     field_validator,
 )
 
-from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.errors.names import nearest
+from petstore_frame.errors import ArgumentError, InputError, nearest
 from petstore_frame.loader.reading.fields import BLANK, CellRules, columns_in, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, field_name
 from petstore_frame.loader.reading.toml import line_of
