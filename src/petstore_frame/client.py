@@ -20,6 +20,7 @@ from petstore_frame.errors import (
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
+    nearest,
 )
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
@@ -63,10 +64,6 @@ _ELSEWHERE = {
 }
 _ELSEWHERE["proxies"] = _ELSEWHERE["proxy"]
 P = ParamSpec("P")
-
-
-def nearest(word: str, known: list[str]) -> str:
-    return f"; it has {', '.join(known)}"
 
 
 def _check_words(words: list[str], known: list[str]) -> None:

@@ -78,7 +78,7 @@ def dashboard(
         typed = {
             "PETSTORE_BASE_URL": store.base_url,
             "PETSTORE_API_KEY": store.api_key,
-            "PETSTORE_TIMEOUT": str(store.timeout),
+            "PETSTORE_TIMEOUT": store.timeout,
         }
         token, chosen = secrets.token_urlsafe(24), port
         if not chosen:
