@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 from zlib import crc32
 
-from petstore_frame.counts.tally import short
+from petstore_frame.counts import short
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import Markup, escape, palette, style, stylesheet
 from petstore_frame.markup.palette import shorten, status_word
