@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from petstore_frame.charts import svg
-from petstore_frame.charts.trend import check_table
-from petstore_frame.counts import Line, Summary, added, counted, short, summarize
+from petstore_frame.counts import Line, Summary, check_table, short, summarize
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import Markup, palette
 from petstore_frame.schema.categories import Categories
@@ -53,7 +52,7 @@ class _Row(NamedTuple):
 
 def status_chart(
     pets: Inventory | pd.DataFrame, *, categories: Categories = None, top: int = 15
-) -> svg.Drawing:
+) -> svg.Chart:
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
@@ -63,7 +62,7 @@ def status_chart(
         top: How many categories get a bar of their own.
 
     Returns:
-        A Drawing: a notebook shows it, ``.html`` is the markup for a page of your own.
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is the markup for a page of your own.
 
     Raises:
         ArgumentError: It is not a table of pets, or ``top`` is not 1 or more.
@@ -99,7 +98,7 @@ def _status_row(line: Line, hidden: Collection[str], shades: Mapping[str, str]) 
     parts = [
         svg.Mark.of(
             count,
-            f"{line.label}, {status}: {counted(count)}",
+            f"{line.label}, {status}: {svg.counted(count)}",
             shades[status],
             {} if line.is_rest else {"status": status},
         )
@@ -107,9 +106,9 @@ def _status_row(line: Line, hidden: Collection[str], shades: Mapping[str, str]) 
         if count.count
     ]
     # The total of all statuses may be exact where those of single ones are not.
-    total = added([*shown.values()]) if len(shown) < len(line.counts) else line.total
+    total = _added([*shown.values()]) if len(shown) < len(line.counts) else line.total
     means: svg.Means = svg.NOTHING if line.is_rest else {"category": line.category_id}
-    tip = f"{line.label}, all: {counted(line.total)}"
+    tip = f"{line.label}, all: {svg.counted(line.total)}"
     return _Row(line.label, parts, short(total), tip, means, line.is_rest)
 
 
@@ -132,11 +131,11 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
             count = StatusCount(int(chosen["pets"].sum()), bool(moved["is_exact"].all()))
             counts[name].append(count)
             if name not in hidden:
-                tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {counted(count)}"
+                tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
                 columns.append(svg.Mark.of(count, tip, colour, means))
         is_named = at % max(1, -(-len(periods) // _DATES_SHOWN)) == 0
         rows.append(_Row(f"{until:%Y-%m-%d}" if is_named else "", columns))
-    totals = {name: added(counts[name]) for name in _SERIES}
+    totals = {name: _added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
         (first, _), (_, last) = periods[0][0], periods[-1][0]
@@ -149,14 +148,14 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
     return svg.Figure("new-sold-gone", keys, [*_upright(rows)], _HEIGHT, words)
 
 
-def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
+def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     """Draw how many of the available pets have waited for how many days.
 
     Args:
         ageing: What ``history.flow().ageing`` returns.
 
     Returns:
-        A Drawing of one bar per band of days; ages that are minimums are hatched.
+        A Chart of one bar per band of days; ages that are minimums are hatched.
 
     Raises:
         ArgumentError: ``ageing`` is not a DataFrame.
@@ -176,7 +175,7 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     rows, ages, keys = [], [], []
     for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
         count = StatusCount(number, is_exact)
-        tip = f"{days} days: {counted(count)}"
+        tip = f"{days} days: {svg.counted(count)}"
         if minimum:
             tip += f", {minimum:,} of them at least"
         means = {"status": "available"}
@@ -238,3 +237,8 @@ def _upright(rows: Sequence[_Row]) -> Iterator[Markup]:
         if row.name:
             middle = left + step * 0.36
             yield svg.axis_label(row.name, at=middle, y=_HEIGHT - 8, anchor="middle")
+
+
+def _added(counts: Sequence[StatusCount]) -> StatusCount:
+    """Return the sum of counts, which is exact where each of them is."""
+    return StatusCount(sum(each.count for each in counts), all(each.is_exact for each in counts))

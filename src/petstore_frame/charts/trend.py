@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.charts import svg
-from petstore_frame.counts import category_ids, counted
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.counts import category_ids, check_table, dated_counts
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import Markup
 from petstore_frame.markup.palette import OTHER_HUES, status_colours
 from petstore_frame.markup.style import PAPER, SHADE
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.text import count_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINES_SHOWN = 8
 TOP, BOTTOM = 12, 240  # pixels down of the scale's ends
@@ -29,25 +29,6 @@ RIGHT = 98.0  # share of the width where the last day lies
 DATES_SHOWN = 6
 _TREND = ("date", "pets", "count_is")
 _MEANT = {"category_id": "category", "status": "status"}
-
-
-def check_table(table: Any, needed: Sequence[str], source: str, kinds: str = "") -> None:
-    """Refuse what is not the table that ``source`` returns.
-
-    ``kinds`` are the kinds of dtypes of the first columns of ``needed``.
-    """
-    if not isinstance(table, pd.DataFrame):
-        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
-    missing = [name for name in needed if name not in table.columns]
-    hint = f"pass what {source} returns"
-    if missing:
-        what = f"this drawing needs {', '.join(needed)}; the table lacks {', '.join(missing)}"
-        raise InputError(what, column=missing[0], hint=hint)
-    typed = needed[: len(kinds)]
-    if [table[name].dtype.kind for name in typed] != [*kinds]:
-        got = ", ".join(str(table[name].dtype) for name in typed)
-        words = "whole numbers and truth values"
-        raise InputError(f"{', '.join(typed)} are {words}, got {got}", hint=hint)
 
 
 class _Line(NamedTuple):
@@ -62,7 +43,7 @@ class _Line(NamedTuple):
         return [count for count in self.counts.values() if count]
 
 
-def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Drawing:
+def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Chart:
     """Draw counts over time, one line per group.
 
     Args:
@@ -71,7 +52,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Dr
         categories: Labels by category id: a dict, a Series or a CSV path.
 
     Returns:
-        A Drawing; a notebook shows it, ``.html`` is the markup for a page of your own.
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is the markup for a page of your own.
 
     Raises:
         ArgumentError: ``trend`` is not a DataFrame.
@@ -108,7 +89,7 @@ def trend_figure(
 
 def _lines(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Line]:
     """Return the groups with their counts, both in the order of the rows."""
-    dated = _dated_counts(trend)
+    dated = dated_counts(trend)
     columns: dict[str, Sequence[Any]] = {
         name: category_ids(trend[name]) if name == "category_id" else [*trend[name].astype("str")]
         for name in trend.columns
@@ -128,20 +109,6 @@ def _lines(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Line]:
             lines[group] = _Line(" ".join(texts), means, {})
         lines[group].counts[day] = count
     return [*lines.values()]
-
-
-def _dated_counts(trend: pd.DataFrame) -> list[tuple[date, StatusCount | None]]:
-    """Return the day and the count of each row; None where no snapshot was kept."""
-    try:
-        days = pd.to_datetime(trend["date"]).dt.date
-        counts = trend["pets"].astype("Int64")
-    except (AttributeError, TypeError, ValueError) as problem:
-        what = f"a date or a number of pets cannot be read: {problem}"
-        raise InputError(what, hint="pass what history.trend() returns") from None
-    return [
-        (day, None if pd.isna(pets) else StatusCount(int(pets), count_is == "exact"))
-        for day, pets, count_is in zip(days, counts, trend["count_is"], strict=True)
-    ]
 
 
 class _Plane:
@@ -229,7 +196,7 @@ class _Plane:
             is_below = self.has_lane and not count.is_exact
             y = lane if is_below else round(self._scale.y(count.count), 1)
             fill = None if count.is_exact else PAPER
-            title = svg.element("title", f"{line.name}, {day}: {counted(count)}")
+            title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
             x = svg.share(self._x(day))
             drawn.append(svg.element("circle", title, class_="pf-mark", cx=x, cy=y, r=3, fill=fill))
         look: svg.Means = {"fill": colour, "stroke": colour, "stroke_width": 1.5}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, NoReturn
 
 import narwhals as nw
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.inventory import Inventory
+from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.schema.frame import as_dtype
 from petstore_frame.schema.models import FIELDS, INT64_MAX, INT64_MIN, PET_COLUMNS, PetField
 from petstore_frame.schema.text import whole_text
@@ -90,6 +91,39 @@ def category_ids(categories: pd.Series[Any]) -> list[int | None]:
     if whole.hasnans:
         whole = whole.astype("object").where(whole.notna(), None)
     return whole.tolist()
+
+
+def check_table(table: Any, needed: Sequence[str], source: str, kinds: str = "") -> None:
+    """Refuse what is not the table that ``source`` returns.
+
+    ``kinds`` are the kinds of dtypes of the first columns of ``needed``.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
+    missing = [name for name in needed if name not in table.columns]
+    hint = f"pass what {source} returns"
+    if missing:
+        what = f"this drawing needs {', '.join(needed)}; the table lacks {', '.join(missing)}"
+        raise InputError(what, column=missing[0], hint=hint)
+    typed = needed[: len(kinds)]
+    if [table[name].dtype.kind for name in typed] != [*kinds]:
+        got = ", ".join(str(table[name].dtype) for name in typed)
+        words = "whole numbers and truth values"
+        raise InputError(f"{', '.join(typed)} are {words}, got {got}", hint=hint)
+
+
+def dated_counts(trend: pd.DataFrame) -> list[tuple[date, StatusCount | None]]:
+    """Return the day and the count of each row; None where no snapshot was kept."""
+    try:
+        days = pd.to_datetime(trend["date"]).dt.date
+        counts = trend["pets"].astype("Int64")
+    except (AttributeError, TypeError, ValueError) as problem:
+        what = f"a date or a number of pets cannot be read: {problem}"
+        raise InputError(what, hint="pass what history.trend() returns") from None
+    return [
+        (day, None if pd.isna(pets) else StatusCount(int(pets), count_is == "exact"))
+        for day, pets, count_is in zip(days, counts, trend["count_is"], strict=True)
+    ]
 
 
 def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:

@@ -7,20 +7,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from petstore_frame.counts.lines import Line, lines_table
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.counts.words import short
+from petstore_frame.counts.words import shares_in_words, short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import NOTEBOOK, Cell, Markup, Renderer
-from petstore_frame.markup.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
+from petstore_frame.markup import NOTEBOOK, Markup, Renderer
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
@@ -29,8 +29,6 @@ from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 ALL_PETS, ALL_CATEGORIES = "all pets", "all categories"
 LEGEND = "≥ means at least: the store may hold more than was read."
 SHOWN_CATEGORIES = 20
-_NAME_LENGTH = 40
-_STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
 _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
 
@@ -102,21 +100,6 @@ def status_text() -> nw.Expr:
     status = nw.col("status")
     # Filled in before the cast would fail for a category; pandas 2 casts a missing one to "None".
     return nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
-
-
-class Line(NamedTuple):
-    """A category as it is shown, or several together (``is_rest``), with its counts by status."""
-
-    label: str
-    category_id: int | None
-    counts: tuple[StatusCount, ...]
-    total: StatusCount
-    is_rest: bool = False
-
-    @property
-    def cells(self) -> tuple[StatusCount, ...]:
-        """The numbers of the line: by status, then the total."""
-        return (*self.counts, self.total)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -217,10 +200,16 @@ class Summary(HasFrame):
         """The count of each status, in their order."""
         return dict(zip(self.statuses, self._marked(self.cells.sum(axis=0)), strict=True))
 
+    @property
+    def shares(self) -> dict[str, str]:
+        """The share of each status as text; all of them add up."""
+        numbers = [count.count for count in self.by_status.values()]
+        return dict(zip(self.statuses, shares_in_words(numbers), strict=True))
+
     @cached_property
     def categories(self) -> StatusCount:
         """How many categories hold at least one pet; pets without a category make none."""
-        return self.count_categories(self.cells.sum(axis=1) > 0)
+        return replace(self.total, count=self._categories(self.cells.sum(axis=1) > 0))
 
     @property
     def categories_in_words(self) -> str:
@@ -255,17 +244,22 @@ class Summary(HasFrame):
         mark = known.total if status is None else known.count(status)
         return replace(mark, count=int(self.cells[rows][:, columns].sum()))
 
-    def count_categories(self, wanted: NDArray[np.bool_]) -> StatusCount:
+    def categories_with(self, status: str) -> StatusCount:
+        """Return how many categories hold a pet of a status."""
+        held = self.cells[:, self.statuses.index(status)] > 0
+        return replace(self.completeness.count(status), count=self._categories(held))
+
+    def _categories(self, wanted: NDArray[np.bool_]) -> int:
         """Return how many of the wanted rows of ``cells`` are categories."""
         is_category = np.array([one is not None for one in self.category_ids], dtype=bool)
-        return replace(self.completeness.total, count=int((wanted & is_category).sum()))
+        return int((wanted & is_category).sum())
 
     def nothing_available(self) -> str:
         """Say how many categories have nothing available; nothing where that is not known."""
         if self.is_selection or not self.by_status["available"].is_exact:
             return ""
-        available = self.cells[:, self.statuses.index("available")]
-        without = self.count_categories(available == 0)
+        is_without = self.cells[:, self.statuses.index("available")] == 0
+        without = replace(self.total, count=self._categories(is_without))
         if not without.count:
             return ""
         return f"none: nothing available, in {without} of {self.categories} categories"
@@ -333,7 +327,7 @@ class Summary(HasFrame):
 
     def to_html(
         self,
-        place: Renderer = NOTEBOOK,
+        place: Renderer | None = None,
         *,
         top: int | None = SHOWN_CATEGORIES,
         caption: str = "",
@@ -345,49 +339,16 @@ class Summary(HasFrame):
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        head = [Cell("Category")]
-        for status in self.statuses:
-            word = shorten(status_word(status), _NAME_LENGTH)
-            head.append(_cell(word, {"status": status} if is_picked else {}))
-        lines = self.largest(top)
-        single = [line for line in lines if not line.is_rest]
-        deepest = max((count.count for line in single for count in line.counts), default=0)
-        rows = []
-        for line in lines:
-            here: dict[str, str] = {}
-            if is_picked and deepest and not line.is_rest:
-                here = {"category": "" if line.category_id is None else str(line.category_id)}
-            row = [_cell(shorten(line.label, _NAME_LENGTH), here)]
-            for status, count in zip(self.statuses, line.counts, strict=True):
-                data = here and {**here, "status": status}
-                shade = count.count / deepest if here else 0
-                row.append(self._number(count, status, data, shade))
-            rows.append([*row, self._number(line.total, data=here)])
-        table = place.table(
-            rows,
-            [*head, Cell("Pets" if self.is_selection else "All pets")],
-            numbers=range(1, len(self.statuses) + 2),
-            caption=caption,
-            foot=[Cell("Sum"), *map(self._number, self.sums.cells)],
-            is_named=True,
-        )
+        place = place or NOTEBOOK
+        table = lines_table(
+            place, self.statuses, self.largest(top), self.sums, caption,
+            is_picked=is_picked, is_selection=self.is_selection,
+        )  # fmt: skip
         return (place.quiet(self._legend) if self._legend else Markup()) + table
 
-    def _number(
-        self,
-        count: StatusCount,
-        status: str | None = None,
-        data: Mapping[str, str] = MappingProxyType({}),
-        shade: float = 0,
-    ) -> Cell:
-        """Return the cell of a count; a category with nothing available is marked as such."""
-        is_none = status == "available" and count.is_exact and not count.count
-        if is_none and not self.is_selection:
-            mark = verdict_badge("incomplete")
-            return _cell(Markup("none"), data, f"background:{mark.fill};color:{mark.ink}")
-        red, green, blue = bytes.fromhex(STATUS_COLOURS["available"][1:])
-        css = f"background:rgba({red},{green},{blue},{shade * _STRONGEST:.2f})" if shade else ""
-        return _cell(Markup(short(count)), data, css)  # a number
+    @property
+    def is_exact(self) -> bool:  # for the dashboard, until it asks for the total
+        return self.total.is_exact
 
 
 def _column_name(status: str) -> str:
@@ -395,7 +356,13 @@ def _column_name(status: str) -> str:
     return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
 
 
-def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
-    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
-    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
-    return Cell(shown, data, css)
+@dataclass(frozen=True)
+class CountTable:
+    """A Summary as a table."""
+
+    counts: Summary
+    top: int | None = 20
+
+    def to_html(self, place: Renderer = NOTEBOOK, *, is_picked: bool = False) -> Markup:
+        """Return the table as markup."""
+        return self.counts.to_html(place, top=self.top, is_picked=is_picked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -16,7 +16,6 @@ from petstore_frame.counts.summary import Summary
 from petstore_frame.counts.words import shares_in_words, short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import NOTEBOOK, Markup, Renderer
 from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.frame import status_categories
 from petstore_frame.schema.models import NO_STATUS
@@ -34,18 +33,6 @@ def per_cent(part: int, whole: int) -> str:
 def categories_in_words(counts: Summary) -> str:
     """Return the number of categories as text."""
     return counts.categories_in_words
-
-
-@dataclass(frozen=True)
-class CountTable:
-    """A Summary as a table."""
-
-    counts: Summary
-    top: int | None = 20
-
-    def to_html(self, place: Renderer = NOTEBOOK, *, is_picked: bool = False) -> Markup:
-        """Return the table as markup."""
-        return self.counts.to_html(place, top=self.top, is_picked=is_picked)
 
 
 class CodedPets:

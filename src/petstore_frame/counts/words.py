@@ -12,22 +12,6 @@ def short(count: StatusCount) -> str:
     return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"
 
 
-def counted(count: StatusCount) -> str:
-    """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
-    pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
-    return f"{pets} (exact)" if count.is_exact else pets
-
-
-def exactness(count: StatusCount) -> str:
-    """Return whether a count is exact or a minimum, as text."""
-    return "exact" if count.is_exact else "at least"
-
-
-def added(counts: Sequence[StatusCount]) -> StatusCount:
-    """Return the sum of counts, which is exact where each of them is."""
-    return StatusCount(sum(each.count for each in counts), all(each.is_exact for each in counts))
-
-
 def shares(parts: Sequence[int]) -> list[float]:
     """Return the share of each part in their sum, in steps of 0.001 that add up to 1.
 
