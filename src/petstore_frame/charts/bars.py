@@ -62,7 +62,7 @@ def status_chart(
         top: How many categories get a bar of their own.
 
     Returns:
-        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is the markup for a page of your own.
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
 
     Raises:
         ArgumentError: It is not a table of pets, or ``top`` is not 1 or more.

@@ -52,7 +52,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         categories: Labels by category id: a dict, a Series or a CSV path.
 
     Returns:
-        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is the markup for a page of your own.
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
 
     Raises:
         ArgumentError: ``trend`` is not a DataFrame.
