@@ -25,6 +25,7 @@ from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
+    LIKELY_KEY,
     OUTDATED,
     ImportSummary,
 )
@@ -233,7 +234,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
     for name, found in facts.run.facts.items():
-        if not found or name == COMMON_CAUSE:
+        if not found or name in (COMMON_CAUSE, LIKELY_KEY):
             continue
         shown, text = found, _FOUND.get(name, name + ": {}")
         if name == OUTDATED:
@@ -322,6 +323,9 @@ def next_steps(facts: ImportSummary) -> list[Step]:
             for answer in facts.question.answers()
         ]
     steps = [*_reconciling(facts)]
+    if likely := facts.run.facts.get(LIKELY_KEY):
+        text = f"which animal is each row? One column may say so: {likely['facts']}"
+        steps.append(Step(text, {"key": likely["column"]}))
 
     def say(records: int, text: str, *calls: Kind, **add: Any) -> None:
         if records:
