@@ -23,7 +23,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStopped
-from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.options import LoadOptions
@@ -93,7 +92,7 @@ class Office:
             return []
         with reading(path) as sql:
             runs = read_imports(sql)
-        return [pf.LoadResult(path, run.id, call=Call()) for run in runs]
+        return [pf.LoadResult(path, run.id) for run in runs]
 
 
 class Stories(RuleBasedStateMachine):
@@ -108,7 +107,7 @@ class Stories(RuleBasedStateMachine):
         self.store = FlakyStore(honours_keys=self.honours_keys, has_links=True, late_s=0.01)
         keys = IdempotencyKey(3600) if self.honours_keys else None
         self.client = pf.Client(
-            self.store.base_url, KEY, timeout_s=0.5, max_retries=0, idempotency=keys
+            self.store.base_url, KEY, timeout=0.5, max_retries=0, idempotency=keys
         )
         self.offices = {
             name: Office(Shop(Path(self.place.name, name), self.client, self.store))
