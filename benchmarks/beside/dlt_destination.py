@@ -24,11 +24,11 @@ def petstore(items, table) -> None:
 pets = pd.read_csv(file).rename(columns={"category_id": "categoryId"}).to_dict("records")
 pipeline = dlt.pipeline("pets", destination=petstore, pipelines_dir=folder)
 try:
-    if pipeline.has_pending_data:  # what a killed run left
+    if pipeline.has_pending_data:  # what a stopped or killed run left
         pipeline.load(workers=1)
     else:
         pipeline.run(pets, table_name="pets")
-except Exception as problem:
-    print(json.dumps({"failed": [], "stopped": f"{type(problem).__name__}"}))
+except dlt.pipeline.exceptions.PipelineStepFailed:
+    print(json.dumps({"failed": [], "stopped": True}))
 else:
     print(json.dumps({"failed": []}))

@@ -16,7 +16,12 @@ home = place / ".drt"
 home.mkdir(exist_ok=True)
 (home / "profiles.yml").write_text(f"local:\n  type: duckdb\n  database: {place}/pets.duckdb\n")
 with duckdb.connect(str(place / "pets.duckdb")) as sql:
-    sql.execute(f"CREATE OR REPLACE TABLE pets AS SELECT row_number() OVER () AS row, * FROM '{file}'")
+    sql.execute(
+        f"CREATE OR REPLACE TABLE pets AS SELECT row_number() OVER () AS row, * FROM '{file}'"
+    )
+pet = (
+    '{"name": "{{ row.name }}", "categoryId": {{ row.category_id }}, "status": "{{ row.status }}"}'
+)
 (place / "syncs" / "pets.yml").write_text(f"""
 name: pets
 model: ref('pets')
@@ -26,11 +31,10 @@ destination:
   method: POST
   headers: {{Content-Type: application/json}}
   auth: {{type: bearer, token_env: PETSTORE_API_KEY}}
-  body_template: |
-    {{"name": "{{{{ row.name }}}}", "categoryId": {{{{ row.category_id }}}}, "status": "{{{{ row.status }}}}"}}
+  body_template: '{pet}'
   retry: {{max_attempts: 5, initial_backoff: 0.1}}
-sync: {{mode: incremental, cursor_field: row, batch_size: 10, on_error: skip, dlq: {{enabled: true}},
-  rate_limit: {{requests_per_second: 1000}}}}
+sync: {{mode: incremental, cursor_field: row, batch_size: 10, on_error: skip,
+  dlq: {{enabled: true}}, rate_limit: {{requests_per_second: 1000}}}}
 """)
 drt = Path(sys.executable).with_name("drt")
 subprocess.run([drt, "run"], cwd=place, env={**os.environ, "HOME": folder}, capture_output=True)

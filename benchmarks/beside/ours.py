@@ -8,7 +8,8 @@ import petstore_frame as pf
 file, base_url, folder = sys.argv[1:4]
 with pf.Client(base_url, timeout=1) as client:
     try:
-        result = pf.load(file, client, journal=folder, progress=False)
-    except (pf.LoadStopped, pf.LoadInterrupted) as stopped:
-        result = stopped.result
-print(json.dumps({"failed": result.fix["name"].tolist(), "unknown": result.unknown["name"].tolist()}))
+        result, stopped = pf.load(file, client, journal=folder, progress=False), False
+    except pf.errors.LoadStopped as problem:
+        result, stopped = problem.result, True
+said = {"failed": result.fix["name"].tolist(), "unknown": result.unknown["name"].tolist()}
+print(json.dumps(said | {"stopped": stopped}))
