@@ -10,11 +10,12 @@ import duckdb
 
 file, base_url, folder = sys.argv[1:4]
 place = Path(folder)
-(place / "syncs").mkdir(exist_ok=True)
 (place / "drt_project.yml").write_text("name: pets\nversion: '0.1'\nprofile: local\n")
-home = place / ".drt"
-home.mkdir(exist_ok=True)
-(home / "profiles.yml").write_text(f"local:\n  type: duckdb\n  database: {place}/pets.duckdb\n")
+for part in ("syncs", ".drt"):
+    (place / part).mkdir(exist_ok=True)
+(place / ".drt" / "profiles.yml").write_text(
+    f"local:\n  type: duckdb\n  database: {place}/pets.duckdb\n"
+)
 with duckdb.connect(str(place / "pets.duckdb")) as sql:
     sql.execute(
         f"CREATE OR REPLACE TABLE pets AS SELECT row_number() OVER () AS row, * FROM '{file}'"
