@@ -16,11 +16,14 @@ import argparse
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -46,16 +49,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--at-once", type=int, default=4, help="runs at the same time")
     parser.add_argument("--only", help="a part of the name of the tools to run")
     parser.add_argument("--python", default=sys.executable, help="runs the tools")
     given = parser.parse_args()
     chosen = [name for name in TOOLS if given.only is None or given.only in name]
     whole, killed = defaultdict(Counter), defaultdict(Counter)
-    for seed in range(1, given.seeds + 1):
-        for name in chosen:
-            whole[name].update(run(name, seed, given.rows, given.python, is_killed=False))
-            killed[name].update(run(name, seed, given.rows, given.python, is_killed=True))
-            print(seed, name, dict(whole[name]), dict(killed[name]), file=sys.stderr, flush=True)
+    with ThreadPoolExecutor(given.at_once) as pool:
+        jobs = {
+            pool.submit(run, name, seed, given.rows, given.python, is_killed=is_killed): name
+            for seed in range(1, given.seeds + 1)
+            for name in chosen
+            for is_killed in (False, True)
+        }
+        for done in as_completed(jobs):
+            found = done.result()
+            (killed if found.pop("is_killed") else whole)[jobs[done]].update(found)
+            print(jobs[done], dict(found), file=sys.stderr, flush=True)
     print(f"{given.seeds} seeds of {given.rows} rows, faults {FAULTS}\n")
     print(
         "| tool | doubled | silently lost | called failed, yet created | named as in doubt "
@@ -79,7 +89,7 @@ def run(name: str, seed: int, rows: int, python: str, *, is_killed: bool) -> Cou
         pf.serve(faults=FAULTS, seed=seed) as server,
     ):
         file = write_rows(Path(folder, "pets.csv"), rows)
-        key = {"PETSTORE_API_KEY": server.api_key}
+        key = {"PETSTORE_API_KEY": server.api_key.get_secret_value()}
         kept = Path(folder, "kept")
         kept.mkdir()
         command = [
@@ -93,11 +103,16 @@ def run(name: str, seed: int, rows: int, python: str, *, is_killed: bool) -> Cou
         start = time.perf_counter()
         if is_killed:
             with subprocess.Popen(
-                command, env=os.environ | key, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                command,
+                env=os.environ | key,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             ) as first:
                 while first.poll() is None and (server.truth()["applied"] > 0).sum() < rows // 2:
-                    time.sleep(0.02)
-                first.kill()
+                    time.sleep(0.05)
+                with suppress(ProcessLookupError):  # with what it started
+                    os.killpg(first.pid, signal.SIGKILL)
         for _ in range(AGAIN):  # a tool that says that it stopped is run again, as its user would
             ended = subprocess.run(
                 command, env=os.environ | key, capture_output=True, text=True, check=False
@@ -110,7 +125,7 @@ def run(name: str, seed: int, rows: int, python: str, *, is_killed: bool) -> Cou
         seconds = time.perf_counter() - start
         applied = server.truth().set_index("name")["applied"]
     failed, doubt = set(said["failed"]), set(said.get("unknown", ()))
-    count = Counter(seconds=seconds)
+    count = Counter(seconds=seconds, is_killed=is_killed)
     for at in range(rows):
         pet = pet_name(at)
         times = int(applied.get(pet, 0))

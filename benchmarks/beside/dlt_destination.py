@@ -10,6 +10,7 @@ import sys
 import dlt
 import pandas as pd
 import requests
+from dlt.pipeline.exceptions import PipelineStepFailed
 
 file, base_url, folder = sys.argv[1:4]
 headers = {"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"}
@@ -28,7 +29,7 @@ try:
         pipeline.load(workers=1)
     else:
         pipeline.run(pets, table_name="pets")
-except dlt.pipeline.exceptions.PipelineStepFailed:
+except PipelineStepFailed:
     print(json.dumps({"failed": [], "stopped": True}))
 else:
     print(json.dumps({"failed": []}))
