@@ -18,6 +18,7 @@ from petstore_frame.errors import (
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
+    answering,
 )
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
@@ -44,6 +45,7 @@ from petstore_frame.transport.transport import REAL_TIME, Clocks
 GET_PET_ENDS = date(2030, 12, 5)
 
 
+@answering
 class Client:
     """A client of one store. Safe to share between threads.
 

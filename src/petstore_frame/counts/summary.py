@@ -13,6 +13,7 @@ import pandas as pd
 
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.tally import CategoryCounts, StatusCounts, short
+from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.markup import NOTEBOOK, Cell, Markup, Renderer
@@ -33,6 +34,7 @@ _GROUPED = ("category_id", "status")
 def summarize(pets: Inventory, *, categories: Categories = None) -> Summary: ...
 @overload
 def summarize(pets: AnyFrame, *, categories: Categories = None) -> Any: ...
+@answering
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Any:
     """Count pets by category and status, with sums at both edges.
 
@@ -159,8 +161,6 @@ class Summary(HasFrame):
         >>> print(Summary.of(pets, known).count("sold", category_id=3))
         at least 1
     """
-
-    _parts = MappingProxyType({"completeness": Completeness})
 
     counts: StatusCounts
     completeness: Completeness
