@@ -23,25 +23,27 @@ _RESEND = "the same load again sends what is left, and nothing twice"
 _LOAD = "pf.load(source, client) takes a CSV file, a workbook or a frame"
 _REPORT = "pf.write_report(inventory, path) writes .xlsx, .csv, .parquet and .html"
 _BY_CATEGORY = "the store filters by status alone; inventory.where(category_id=3) keeps a category"
+_BY_TRANSPORT = "pass Client(transport=httpx.HTTPTransport({}))".format
+_PROXY = "set HTTPS_PROXY, or " + _BY_TRANSPORT("proxy=address")
 # What is typed by habit of other libraries, and how it is done here.
 HERE = {
     **dict.fromkeys(("AsyncClient", "Session", "session"), "a Client is shared between threads"),
-    **dict.fromkeys(("auth", "token", "api_token", "credential"), "the key is api_key="),
+    **dict.fromkeys(("auth", "token", "api_token"), "the key, or a function, is api_key="),
     **dict.fromkeys(("category", "category_id"), _BY_CATEGORY),
     **dict.fromkeys(("delete_pet", "update_pet", "delete", "update"), _NO_CHANGE),
     **dict.fromkeys(("errors", "failed", "failures", "invalid"), _TO_FIX),
     **dict.fromkeys(("fetch", "get_pets", "read", "all_pets"), "pf.fetch_inventory(client) reads"),
-    "headers": "a request has no further headers",
+    "headers": "pass a transport of your own that adds them",
     **dict.fromkeys(("host", "url", "endpoint"), "the address is base_url="),
     **dict.fromkeys(("load_csv", "load_excel", "load_frame", "read_csv", "read_excel"), _LOAD),
-    **dict.fromkeys(("proxies", "proxy"), "the environment says it: HTTPS_PROXY and NO_PROXY"),
+    **dict.fromkeys(("proxies", "proxy"), _PROXY),
     "resume": "pf.resume_loads(client) ends loads that stopped",
     **dict.fromkeys(("retries", "max_retries"), "it is max_retries= of pf.Client"),
     **dict.fromkeys(("retry", "resend"), _RESEND),
     **dict.fromkeys(("summarise", "summary", "summarize"), "pf.summarize(inventory) counts pets"),
     **dict.fromkeys(("timeout", "timeout_s", "idempotency", "transport"), _OF_CLIENT),
     **dict.fromkeys(("to_csv", "to_excel", "to_html", "to_parquet"), _REPORT),
-    **dict.fromkeys(("verify", "cert"), "the environment says it: SSL_CERT_FILE"),
+    **dict.fromkeys(("verify", "cert"), _BY_TRANSPORT("verify=context")),
 }
 
 
@@ -52,7 +54,7 @@ def nearest(word: object, known: Iterable[str]) -> str:
         >>> nearest("kye", ["key", "keep"]), nearest("colour", ["key", "keep"])
         ("; did you mean 'key'?", '; it has key, keep')
         >>> nearest("verify", ["key", "keep"])
-        '; the environment says it: SSL_CERT_FILE'
+        '; pass Client(transport=httpx.HTTPTransport(verify=context))'
     """
     words, text = list(known), str(word).strip()
     near = like(text, words)
