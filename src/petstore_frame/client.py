@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import wraps
 from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Self
@@ -55,6 +55,12 @@ GET_PET_ENDS = date(2030, 12, 5)
 P = ParamSpec("P")
 
 
+def _check_words(words: Iterable[str], known: list[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise ConfigurationError(f"a Client has no word {word!r}{nearest(word, known)}")
+
+
 def _answering(make: Callable[P, None]) -> Callable[P, None]:
     """Have a constructor answer a keyword that it does not have with the right one."""
     known = list(inspect.signature(make).parameters)[1:]
@@ -62,8 +68,7 @@ def _answering(make: Callable[P, None]) -> Callable[P, None]:
     @wraps(make)
     def checked(*given: P.args, **options: P.kwargs) -> None:
         try:
-            for word in [word for word in options if word not in known][:1]:
-                raise ConfigurationError(f"a Client has no word {word!r}{nearest(word, known)}")
+            _check_words(options, known)
             make(*given, **options)
         except ConfigurationError as problem:
             # These, the frames below and the environment hold the key, which a verbose traceback
