@@ -168,6 +168,36 @@ def test_statuses_of_any_dtype_are_counted_alike(dtype: str) -> None:
     assert sum(counts.values()) - counts["no status"] == (3 if dtype == "int64" else 2)
 
 
+BIG = 2**53
+COUNTED = pd.DataFrame(
+    {
+        "category_id": [3, 3, BIG, BIG + 2, 3],
+        "status": ["available", None, "lost", "sold", "available"],
+    }
+)
+COUNTS = [
+    (3, "Cat", 2, 0, 0, 0, 1, 3), (BIG, f"Category {BIG}", 0, 0, 0, 1, 0, 1),
+    (BIG + 2, f"Category {BIG + 2}", 0, 0, 1, 0, 0, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("convert", QUICK_ENGINES)
+def test_every_engine_counts_alike(convert: Any) -> None:
+    """A missing status, one unknown to the interface, and ids past 2**53 are counted as such."""
+    counted = pf.summarize(convert(COUNTED), categories={3: "Cat"})
+    assert counted.statuses == ("available", "pending", "sold", "lost", "no status")
+    assert [*counted.frame.itertuples(index=False, name=None)] == COUNTS
+    assert str(counted.total) == "at least 5"
+    assert pf.summarize(convert(COUNTED.head(0))).total.count == 0
+
+
+@pytest.mark.parametrize("name", ["category", "category_id", "pets"])
+def test_status_named_like_a_column(name: str) -> None:
+    """A store's odd status never takes the place of a column of ours."""
+    frame = pf.summarize(pd.DataFrame({"category_id": [3], "status": [name]})).frame
+    assert (frame[f"status {name}"].tolist(), frame["pets"].tolist()) == ([1], [1])
+
+
 GROUPS = [(3, "available", 4), (3, "sold", 1), (5, "sold", 2), (None, None, 1)]
 
 
