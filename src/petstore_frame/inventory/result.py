@@ -11,7 +11,13 @@ from datetime import UTC, datetime
 from functools import partial as partly
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError, answering
+from petstore_frame.errors import (
+    ArgumentError,
+    CrossOriginError,
+    MissingExtraError,
+    PetstoreError,
+    answering,
+)
 from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.origin import (
@@ -330,6 +336,8 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
 
     try:
         frame = pd.read_parquet(path)
+    except ImportError:
+        raise MissingExtraError("reading Parquet", "history") from None
     except ValueError as problem:
         raise ArgumentError(f"{path} is no Parquet file of an inventory: {problem}") from None
     missing = [name for name in PET_COLUMNS if name not in frame.columns]
