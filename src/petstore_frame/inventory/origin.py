@@ -136,7 +136,9 @@ def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd
 
 def origin_of(frame: pd.DataFrame) -> Origin | None:
     """Return where the rows of a frame come from, also where they were changed since; or None."""
-    text = frame.attrs.get(ATTRS_KEY) or _kept_text(rows_digest(frame))
+    text = frame.attrs.get(ATTRS_KEY)
+    if text is None:
+        text = _kept_text(rows_digest(frame))
     record = _read_record(text) if isinstance(text, str) else None
     return None if record is None else record[0].origin
 
@@ -144,7 +146,7 @@ def origin_of(frame: pd.DataFrame) -> Origin | None:
 def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
     digest = rows_digest(frame)
-    text = frame.attrs.get(ATTRS_KEY) or _kept_text(digest)
+    text = frame.attrs.get(ATTRS_KEY, _kept_text(digest))
     found = _read_record(text) if isinstance(text, str) else None
     if found is None:
         reason = Evidence(Fact.NO_RECORD, detail=_repeated_ids(frame))
