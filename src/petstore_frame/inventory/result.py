@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial as partly
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError
+from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.origin import (
@@ -23,7 +22,7 @@ from petstore_frame.inventory.origin import (
     stamp,
     status_counts,
 )
-from petstore_frame.schema.arguments import one_of, renamed
+from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import HasFrame, as_text
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -31,15 +30,6 @@ from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# What is typed by habit, and the word for it here.
-_OTHER_WORDS = {
-    "summary": "pf.summarize(inventory) counts its pets",
-    "summarize": "pf.summarize(inventory) counts its pets",
-    "to_excel": 'pf.write_report(inventory, "stock.xlsx") writes a workbook',
-    "to_html": 'pf.write_report(inventory, "stock.html") writes a page',
-    "to_csv": 'pf.write_report(inventory, "stock.csv") writes a file for people',
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +50,6 @@ class Inventory(HasFrame, HasOrigin):
         >>> print(len(inventory), inventory.completeness, list(inventory.frame.columns))
         3 complete: 3 pets ['id', 'name', 'category_id', 'status']
     """
-
-    _parts = MappingProxyType({"completeness": Completeness})
 
     frame: pd.DataFrame
     origin: Origin
@@ -255,9 +243,6 @@ class Inventory(HasFrame, HasOrigin):
     def __len__(self) -> int:
         return len(self.frame)
 
-    def _where(self, name: str) -> str:
-        return _OTHER_WORDS.get(name) or super()._where(name)
-
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
 
@@ -349,7 +334,7 @@ def inventory_of(frame: pd.DataFrame) -> Inventory | None:
     return None if origin is None else Inventory(frame, origin)
 
 
-@renamed(frame="pets")
+@answering
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     """Tell what a frame of pets covers, as it is now.
 

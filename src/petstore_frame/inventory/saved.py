@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
@@ -39,6 +39,7 @@ def read_listing(given: object) -> Inventory | None:
     return given if isinstance(given, Inventory) else None
 
 
+@answering
 def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a Parquet file or a CSV that this package wrote.
 
