@@ -6,6 +6,7 @@ import dataclasses
 import json
 import pickle
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 import pytest
