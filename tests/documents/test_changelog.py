@@ -28,7 +28,7 @@ def names(tmp_path_factory: pytest.TempPathFactory):
         with pf.testing.fake_store([{"name": "Luna", "category_id": 3}]).client() as client:
             inventory, history = pf.fetch_inventory(client), pf.History("history")
             history.add(inventory)
-            result = pf.load_csv("list.csv", client, journal="journal")
+            result = pf.load("list.csv", client, journal="journal")
             made = {"pf": pf, "client": client, "inventory": inventory, "old": inventory}
             made |= {"history": history, "result": result, "frame": inventory.frame}
             made |= {"summary": pf.summarize(inventory)}

@@ -17,7 +17,6 @@ from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.loader.call import FORM
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.schema.text import count_text
 
@@ -84,7 +83,7 @@ class HistoryTab:
         try:
             self.view.markup = self._note + self._drawn(self._history)
         except PetstoreError as problem:
-            why = [problem.phrased_by(FORM)]
+            why = [problem.sentence]
             self.view.markup = self._note + PAGE.warning("No history to show yet", why)
 
     def _used(self, used: Used) -> None:
@@ -205,7 +204,7 @@ def _last_change(history: History) -> Markup:
     try:
         diff = history.diff()
     except PetstoreError as problem:
-        return PAGE.warning("Nothing to compare yet", [problem.phrased_by(FORM)])
+        return PAGE.warning("Nothing to compare yet", [problem.sentence])
     return element("p", str(diff)) + moves_table(diff)
 
 

@@ -16,7 +16,6 @@ from petstore_frame.dashboard.kit import Kit, Used, draw, problems_shown
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
@@ -123,7 +122,7 @@ class StocktakeTab:
                 self._say(PAGE.warning("The store's pets are not known by this key", [words]))
             except InputError as problem:
                 words = "Open it under Import, say there how it is read, and save these choices."
-                why = [problem.phrased_by(FORM), words]
+                why = [problem.sentence, words]
                 self._say(PAGE.warning("The list cannot be read yet", why))
 
     def _draw(self) -> None:

@@ -210,8 +210,8 @@ def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -
         reason = f"a listing that proves more ({old})"
     else:
         return
-    text = f"{present.date} already has {reason}; {{}} replaces it"
-    raise HistoryError(text, option=("replace", True))
+    text = f"{present.date} already has {reason}; to replace it"
+    raise HistoryError(text, add=("replace", True))
 
 
 def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
