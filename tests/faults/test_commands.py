@@ -14,12 +14,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from faults.flaky_store import KEY, FlakyStore
 from faults.hostile import Answer, HostileStore, http, pages, press_ctrl_c
-from journey.shell import example, started
-from petstore_frame.cli import app
+from journey.shell import example, started, typed
 from plain_http import wait_until
 
 OUTPUTS = {
@@ -40,8 +39,8 @@ def store_of(at_third: Answer) -> HostileStore:
 
 
 def read(command: str, store: HostileStore, *more: str) -> Result:
-    words = [command, *OUTPUTS[command], "--base-url", store.base_url, *more]
-    return CliRunner().invoke(app, words, env=ENVIRON)
+    place = ["--base-url", store.base_url]
+    return typed(f"petstore-frame {command}", *OUTPUTS[command], *place, *more, **ENVIRON)
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +117,7 @@ def load(pets_csv, store, monkeypatch) -> Callable[..., Result]:
         if isinstance(source, str):
             path.write_text(source)
         place = ["--base-url", store.base_url, "--journal", "journal", "--timeout", "10"]
-        return CliRunner().invoke(app, ["load", str(path), *place, *more])
+        return typed("petstore-frame load", str(path), *place, *more)
 
     return run
 

@@ -17,61 +17,14 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import h11
 import pandas as pd
 
+from petstore_frame.bundled.rates import RATES
 from petstore_frame.errors import ServiceStartError
-from petstore_frame.schema.arguments import as_whole, nearest, refuse
 
-RATES = {
-    "lost-reply": "the answer is cut after the store has acted",
-    "refused": "the request is cut before the store sees it",
-    "late": "the answer is held until the client has given up",
-    "error-after": "a 500 after the store has acted",
-    "busy": "429 or 503, with Retry-After or without, before the store sees the request",
-    "repeat": "the store gets the request twice, as from a proxy that sends it again",
-    "slow": "the answer takes a second longer",
-}
-KNOWN = (*RATES, "cap")
 _SLOW_S = 1.0
 _LATE_S = 120.0  # a client that waits longer than this is cut off
 _OWN_HOP = (b"connection", b"keep-alive", b"transfer-encoding", b"content-length")
 _NOT_PASSED_ON = (*_OWN_HOP, b"host", b"accept-encoding", b"expect")
 Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
-
-
-def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
-    """Return faults that are given as ``"lost-reply=0.05,cap=20"`` or as a dict.
-
-    Raises:
-        ArgumentError: A fault is not known, or a rate is not from 0 to 1.
-
-    Example:
-        >>> read_faults("lost-reply=0.05,cap=20")
-        {'lost-reply': 0.05, 'cap': 20}
-    """
-    if isinstance(given, str):
-        pairs = [part.partition("=")[::2] for part in given.split(",") if part.strip()]
-    elif isinstance(given, Mapping):
-        pairs = [(str(name), value) for name, value in given.items()]
-    else:
-        refuse(f"faults is text such as 'lost-reply=0.05,cap=20', or a dict, got {given!r}")
-    faults: dict[str, float] = {}
-    for word, value in pairs:
-        name = word.strip().replace("_", "-")
-        if name not in KNOWN:
-            refuse(f"faults: there is no fault {name!r}{nearest(name, KNOWN)}")
-        if name == "cap":
-            faults[name] = as_whole(value) or 0
-            if not 1 <= faults[name] <= 100:
-                refuse(f"faults: cap is the pets of a page, from 1 to 100, got {value!r}")
-            continue
-        try:
-            faults[name] = float(value)
-        except ValueError:
-            faults[name] = -1
-        if not 0 <= faults[name] <= 1:
-            refuse(f"faults: {name} is a rate from 0 to 1, such as 0.05, got {value!r}")
-    if sum(rate for name, rate in faults.items() if name not in ("slow", "cap")) > 1:
-        refuse("faults: the rates add up to more than 1, and a request meets at most one fault")
-    return faults
 
 
 @dataclass
@@ -156,6 +109,15 @@ class FaultyProxy:
             "never_applied": sum(each.applied == 0 for each in posted),
             "faults": dict(sorted(self._drawn.items())),
         }
+
+    def __str__(self) -> str:
+        told = self.summary()
+        faults = ", ".join(f"{times:,} {name}" for name, times in told["faults"].items())
+        return (
+            f"{told['applied']:,} POSTs applied, {told['answered']:,} answered; "
+            f"{told['applied_twice']:,} bodies applied twice, {told['never_applied']:,} never; "
+            f"faults: {faults or 'none'}"
+        )
 
     def _run(self, listener: socket.socket) -> None:
         asyncio.set_event_loop(self._loop)
@@ -250,7 +212,9 @@ class FaultyProxy:
         target = self._capped(request.target) if request.method == b"GET" else request.target
         asked = h11.Request(method=request.method, target=target, headers=headers)
         try:
-            reader, writer = await asyncio.open_connection(host, port, ssl=scheme == "https" or None)
+            reader, writer = await asyncio.open_connection(
+                host, port, ssl=scheme == "https" or None
+            )
             try:
                 sent = (wire.send(asked) or b"") + (wire.send(h11.Data(body)) or b"")
                 writer.write(sent + (wire.send(h11.EndOfMessage()) or b""))
@@ -275,8 +239,8 @@ class FaultyProxy:
         if cap is None or not place.path.endswith("/pets"):
             return target
         query = dict(parse_qsl(place.query, keep_blank_values=True))
-        asked = as_whole(query.get("limit", "20"))
-        if asked is not None and asked > cap:
+        asked = query.get("limit", "20")
+        if asked.isdecimal() and int(asked) > cap:
             query["limit"] = f"{cap:.0f}"
         return f"{place.path}?{urlencode(query)}".encode()
 
