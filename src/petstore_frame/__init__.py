@@ -22,7 +22,7 @@ from typing import Any
 
 import lazy_loader as lazy
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 _attached, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
 
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import fields
-from inspect import signature
 from typing import Any
 
 import openpyxl
 import pytest
 from markupsafe import escape
-from typer.main import get_command
 
 import petstore_frame as pf
 from journey.shell import typed
-from petstore_frame.cli import app
-from petstore_frame.cli.options import HowRead
 from petstore_frame.stocktake import Kind
 from shop import Shop
 from threaded import serve
@@ -80,16 +75,6 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
     assert book.sheetnames == ["Summary", "Changed", "Only in list", "Only in store", "Same"]
     keys = {cell.value for column in book["Changed"].columns for cell in column}
     assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6
-
-
-def test_a_list_is_read_with_every_option_of_the_loader() -> None:
-    """In Python and in a shell, comparing takes what loading a text file or a workbook takes."""
-    reading = {each.name for each in fields(pf.Recipe)} - {"duplicates"}
-    assert reading <= set(signature(pf.compare).parameters)
-    assert reading <= {*signature(pf.load).parameters, *signature(pf.load).parameters}
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    load, compare = ({p.name for p in commands[name].params} for name in ("load", "compare"))
-    assert {each.name for each in fields(HowRead)} <= load & compare
 
 
 def test_options_and_warnings_are_those_of_a_load(shop: Shop) -> None:

@@ -273,7 +273,8 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    text = pf.Recipe.draft(path, **recipe_of(recipe, key, categories, words).given())
+    known = recipe_of(recipe, key, categories, words)
+    text = str(pf.Recipe.draft(path, **known.given()))
     if output is None:
         typer.echo(text, nl=False)
         return

@@ -6,7 +6,7 @@ import csv
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, LoadOptions
 from petstore_frame.loader.question import CASES, Question, is_many
 from petstore_frame.loader.reading.mapping import recognise
-from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import ACCEPT, RECORD, guarded, record_name
@@ -126,7 +125,7 @@ class ImportJob:
         if self.recipe is not None:
             given, self.recipe = self.recipe, None
             labels = category_labels(given.categories) | self.labels
-            return Choices(merged(given, {"categories": labels or None})), None
+            return Choices(given.with_words(categories=labels or None)), None
         known = self._recall(self.look(path, fresh.reading).columns)
         if known is None:
             return fresh, None
@@ -143,9 +142,7 @@ class ImportJob:
         if not runs:
             return None
         run, options = runs[-1], runs[-1].recipe or {}
-        # The question which animals its records are comes with each file.
-        remembered = {each.name for each in fields(Recipe)} - {"duplicates"}
-        words = {name: options[name] for name in remembered & options.keys()}
+        words = {name: options[name] for name in Recipe.model_fields.keys() & options.keys()}
         words |= {"mapping": run.mapping, "key": run.key}
         try:
             known = category_labels(words.get("categories")) | self.labels
@@ -154,7 +151,7 @@ class ImportJob:
         except (InputError, ArgumentError):  # its file is gone, or a word is no longer known
             return None
 
-    def look(self, path: Path, reading: RecipeOptions) -> Look:
+    def look(self, path: Path, reading: Recipe) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:
@@ -166,7 +163,7 @@ class ImportJob:
         # Of several sheets, the first one whose columns are recognised.
         sheets = seen.sheets[:MOST_SHEETS] if reading.sheet is None else ()
         for sheet in sheets if len(sheets) > 1 else ():
-            of_sheet = replace(reading, sheet=sheet)
+            of_sheet = reading.replace(sheet=sheet)
             other = look(path, of_sheet, rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
             if other.records:
                 return other
@@ -246,7 +243,7 @@ class ImportJob:
                 del duplicates["others_pets"]
         fixed = self._load(
             own,
-            Choices(replace(choices.reading, **layout), duplicates),
+            Choices(choices.reading.replace(**layout), duplicates),
             dry_run=is_dry,
             progress=progress,
             # The store was compared with the whole file, so not again with a few records.

@@ -49,7 +49,7 @@ def top(seen: Seen | None, **state: Any) -> Markup:
 
 def view(seen: Seen) -> Markup:
     """Draw all that is known of a file before it is sent."""
-    used = {*seen.look.mapping.values(), *seen.look.reading.key}
+    used = {*seen.look.mapping.values(), *(seen.look.reading.key or ())}
     columns = [column for column in seen.look.columns if column.strip() and column not in used]
     return draw(
         "import_file",
@@ -192,7 +192,7 @@ def _preview(seen: Seen) -> dict[str, Any]:
     fields = {column: name for name, column in look.mapping.items()}
     head = []
     for column in look.columns:
-        sent = "key" if column in look.reading.key else "not sent"
+        sent = "key" if column in (look.reading.key or ()) else "not sent"
         sent = f"→ {LABELS[fields[column]]}" if column in fields else sent
         head.append((shorten(column, CELL_LENGTH) or "(no name)", sent))
     lines = [*islice(_problems(seen) if only else _first(seen), ROWS + 1)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ class StocktakeTab:
             if "path" in used and used["value"].strip():
                 self._open(self._job.given(used))
             elif "by" in used:
-                self._recipe = replace(self._recipe, key=self._keys[int(used["value"])])
+                self._recipe = self._recipe.replace(key=self._keys[int(used["value"])])
                 self._compare()
             elif "kind" in used:
                 self._kind = used["kind"]
@@ -88,7 +87,7 @@ class StocktakeTab:
         seen = self._job.look(path, choices.reading)
         self._path, self._recipe = path, recipe_of(seen)
         columns = [(each,) for each in seen.columns if each not in seen.mapping.values()]
-        self._keys = [*dict.fromkeys([(), tuple(self._recipe.key), *columns])]
+        self._keys = [*dict.fromkeys([(), self._recipe.key or (), *columns])]
         self._compare()
 
     def _compare(self) -> None:
@@ -130,7 +129,7 @@ class StocktakeTab:
         if self._path is not None:
             words = (f"key {', '.join(key)}" if key else BY_FIELDS for key in self._keys)
             names = {str(at): text for at, text in enumerate(words)}
-        chosen = self._keys.index(tuple(self._recipe.key)) if names else ""
+        chosen = self._keys.index(self._recipe.key or ()) if names else ""
         self.top.markup = draw("stocktake_top", names=names, chosen=chosen)
         self.view.markup = "" if self.found is None else self._drawn(self.found)
 

@@ -10,7 +10,6 @@ import pytest
 
 import petstore_frame as pf
 from journey.shell import typed
-from petstore_frame.report.write import write_data
 from threaded import serve
 
 NAMES = [
@@ -61,24 +60,6 @@ def test_a_workbook_is_raw_data_too(fetch) -> None:
     assert [name.replace("_x000D_", "\r") for name in pets["name"]] == NAMES
     assert pets["id"].dtype == "int64" and set(pets["status"]) == {""}
     assert "complete: 10 pets" in sheets["About"].to_string()
-
-
-@pytest.mark.parametrize(
-    ("write", "load", "name"),
-    [
-        (write_data, pf.load, "pets.xlsx"),
-        (pf.write_report, pf.load, "pets.xlsx"),
-        (pf.write_report, pf.load, "pets.csv"),
-    ],
-)
-def test_a_file_comes_back(store, tmp_path, write, load, name: str) -> None:
-    """What is written for a spreadsheet is read again, and known as the pets of this store."""
-    with store.client() as client:
-        path = write(pf.fetch_inventory(client), tmp_path / name)
-        result = load(path, client, dry_run=True, journal=tmp_path / "journal")
-    assert list(result.frame["sent_name"]) == NAMES
-    assert set(result.frame["sent_category_id"]) == {3}
-    assert [case.name for case in result.question.cases] == ["own_pets"]
 
 
 def test_a_status_is_known_in_any_case(fetch) -> None:
