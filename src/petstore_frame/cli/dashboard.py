@@ -28,7 +28,6 @@ from petstore_frame.cli.options import (
     BaseUrl,
     CategoriesFile,
     Timeout,
-    client_of,
 )
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
@@ -55,7 +54,7 @@ def dashboard(
     browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
@@ -86,7 +85,7 @@ def dashboard(
                 with server.client() as client:
                     pf.samples.write_sample_history(history, inventory=pf.fetch_inventory(client))
         # What is missing is refused here, before a page is made.
-        client_of(base_url, api_key, timeout).close()
+        pf.Client(base_url, api_key, timeout=timeout).close()
         typed = {
             "PETSTORE_BASE_URL": base_url,
             "PETSTORE_API_KEY": api_key,
@@ -176,4 +175,5 @@ def page_settings(*, token: str, port: int, has_browser: bool) -> dict[str, Any]
 def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
     """Return what the page's notebook shows: the dashboard of the store in the environment."""
     given = json.loads(environ.get(SETTINGS, "{}"))
-    return pf.Dashboard(pf.Client(), **given).widget
+    client = pf.Client(timeout=float(environ.get("PETSTORE_TIMEOUT", 30.0)))
+    return pf.Dashboard(client, **given).widget

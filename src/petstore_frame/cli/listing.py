@@ -25,7 +25,6 @@ from petstore_frame.cli.options import (
     RecipeFile,
     Timeout,
     Words,
-    client_of,
     recipe_of,
 )
 
@@ -140,7 +139,7 @@ def fetch(
     evidence: Evidence = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
@@ -155,7 +154,7 @@ def fetch(
 
     check_data_target(output, delimiter)  # before minutes are spent on reading
     with listed(
-        client_of(base_url, api_key, timeout),
+        pf.Client(base_url, api_key, timeout=timeout),
         output,
         require_complete=require_complete,
         keep_partial=keep_partial,
@@ -187,7 +186,7 @@ def report(
     evidence: Evidence = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write the Monday workbook.
@@ -203,7 +202,7 @@ def report(
     ending = check_target(output, delimiter)  # before minutes are spent on reading
     if history is not None and ending != ".xlsx":
         refuse(f"--history is for a workbook (.xlsx), which {output} is not")
-    client = client_of(base_url, api_key, timeout)
+    client = pf.Client(base_url, api_key, timeout=timeout)
     with listed(client, output, require_complete=require_complete) as listing:
         more: dict[str, Any] = {"categories": categories, "history": history}
         pf.write_report(listing.inventory, output, delimiter=delimiter, **more)
@@ -222,7 +221,7 @@ def snapshot(
     evidence: Evidence = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and keep it under today's date, for cron.
@@ -233,7 +232,7 @@ def snapshot(
     Example: petstore-frame snapshot --history history
     """
     kept = pf.History(history, timezone=timezone)
-    client = client_of(base_url, api_key, timeout)
+    client = pf.Client(base_url, api_key, timeout=timeout)
     with listed(client, history, require_complete=require_complete) as listing:
         added = kept.add(listing.inventory, replace=replace)
     has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
@@ -267,7 +266,7 @@ def compare(
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Tell where a list and the store disagree, and write it as a workbook.
@@ -279,7 +278,7 @@ def compare(
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
     reading = recipe_of(recipe, key, categories, words)
-    with listed(client_of(base_url, api_key, timeout), output or file) as listing:
+    with listed(pf.Client(base_url, api_key, timeout=timeout), output or file) as listing:
         found = pf.compare(
             file,
             listing.inventory,

@@ -25,7 +25,6 @@ from petstore_frame.cli.options import (
     RecipeFile,
     Timeout,
     Words,
-    client_of,
     recipe_of,
 )
 
@@ -100,7 +99,7 @@ def load(
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
@@ -118,7 +117,7 @@ def load(
     _check_output(output)
     pets = _pets(resolve or [])
     lifetime = None if idempotency_lifetime is None else pf.IdempotencyKey(idempotency_lifetime)
-    with client_of(base_url, api_key, timeout, idempotency=lifetime) as client:
+    with pf.Client(base_url, api_key, timeout=timeout, idempotency=lifetime) as client:
         if path is None:
             _resume(client, journal, as_json=as_json)
         reading = recipe_of(recipe, key, categories, words)

@@ -33,7 +33,7 @@ ApiKey = Annotated[
     Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
 ]
 Timeout = Annotated[
-    float | None, Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT.", min=0)
+    float, Option(help="Seconds to wait for an answer.", envvar="PETSTORE_TIMEOUT", min=0)
 ]
 # How a file of animals is read, for the commands that read one.
 Key = Annotated[
@@ -56,15 +56,6 @@ Words = Annotated[
         "'value_map.status.in care=pending'; may be repeated.",
     ),
 ]
-
-
-def client_of(
-    base_url: str | None, api_key: str | None, timeout: float | None, **more: Any
-) -> pf.Client:
-    """Return a client of the store that was named, or that the environment names."""
-    if timeout is not None:
-        more["timeout_s"] = timeout
-    return pf.Client(base_url, api_key, **more)
 
 
 def recipe_of(
