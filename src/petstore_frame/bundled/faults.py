@@ -134,7 +134,8 @@ class FaultyProxy:
         wire = h11.Connection(h11.SERVER)
         try:
             while (came := await _receive(wire, reader)) is not None:
-                if not await self._exchange(wire, *came, reader, writer):
+                request, body = came
+                if not await self._exchange(wire, request, body, reader, writer):
                     break
                 wire.start_next_cycle()
         except (h11.ProtocolError, OSError, asyncio.CancelledError):

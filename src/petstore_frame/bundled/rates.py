@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from petstore_frame.errors import nearest
 from petstore_frame.schema.arguments import refuse
@@ -30,7 +31,8 @@ def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
         {'lost-reply': 0.05, 'cap': 20.0}
     """
     if isinstance(given, str):
-        pairs = [part.partition("=")[::2] for part in given.split(",") if part.strip()]
+        parts = (part.partition("=") for part in given.split(",") if part.strip())
+        pairs: list[tuple[str, Any]] = [(name, value) for name, _, value in parts]
     elif isinstance(given, Mapping):
         pairs = [(str(name), value) for name, value in given.items()]
     else:

@@ -27,6 +27,7 @@ from pydantic import SecretStr
 
 import petstore_frame as pf
 from petstore_frame.bundled.rates import read_faults
+from petstore_frame.errors import answering
 from petstore_frame.schema.arguments import (
     as_positive,
     one_of,
@@ -146,6 +147,7 @@ class Server:
         return f"Server({self.base_url!r}, pid={self.pid}, {state})"
 
 
+@answering
 def serve(
     *,
     sample: int = 0,

@@ -140,7 +140,8 @@ def load(
                 result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
             if reconcile:
                 result.wait = _wait
-                result.reconcile(client, **({} if grace is None else {"grace_s": grace}))
+                given: dict[str, Any] = {} if grace is None else {"grace_s": grace}
+                result.reconcile(client, **given)
         except (pf.PetstoreError, OSError) as problem:
             # What the load has done is shown all the same.
             typer.echo(f"error: {explain(problem)}", err=True)
