@@ -47,7 +47,7 @@ def started(line: str, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]
 
 def example(command: str) -> str:
     """Return the line that the help of a command shows."""
-    shown = typed(f"petstore-frame {command} --help", COLUMNS="200").stdout
-    found = re.search(r"Example: (petstore-frame .+?)\s*$", shown, re.MULTILINE)
+    shown = typed(f"petstore-frame {command} --help").stdout
+    found = re.search(r"Example: (petstore-frame .+?)\n\n", shown, re.DOTALL)
     assert found is not None, shown
-    return found[1]
+    return " ".join(found[1].split())
