@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -77,11 +78,28 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
     assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6
 
 
+def test_what_only_looks_like_an_animal_is_said(tmp_path: Path) -> None:
+    """A key of another form, a name in other letters, and a pet of others that equals ours."""
+    with pf.testing.fake_store().client() as client:
+        office = Shop(tmp_path, client)
+        office.load("a.csv", HEADER, "7,Zo\u00eb,1,sold", "8,Max,1,sold", key="animal_id")
+        client.create_pet("Max", 1, "available")
+        listed = office.write("b.csv", HEADER, "007,Zo\u00eb,1,sold", "8,Max,1,sold")
+        store = pf.fetch_inventory(client)
+        found = pf.compare(listed, store, key="animal_id", journal=office.journal)
+        by_name = pf.compare(office.write("c.csv", HEADER, "9,Zoe\u0308,1,sold"), store, on="name")
+    assert found.of("only in list")["problem"].tolist() == ["the key is known as 7"]
+    twin = found.of("only in store").set_index("name_in_store").loc["Max", "problem"]
+    assert twin == f"equals pet {found.of('same')['id'].iloc[0]}"
+    assert len(found.warnings) == 2
+    assert len(by_name.of("same")) == 1
+
+
 def test_options_and_warnings_are_those_of_a_load(shop: Shop) -> None:
     """A list without a header and with odd cells is read alike, and what was odd is told."""
     path = shop.folder / "odd.txt"
     path.write_text("A0; Pup 0;1;Available\n", encoding="utf-8")
-    options: dict[str, Any] = {"columns": HEADER.split(","), "quoting": "none", "sep": ";"}
+    options: dict[str, Any] = {"columns": HEADER.split(","), "quoting": "none", "delimiter": ";"}
     found = pf.compare(path, pf.fetch_inventory(shop.client), on="name", **options)
     told = tuple(str(note) for note in shop.load("odd.txt", dry_run=True, **options).notes)
     assert len(told) == 2 and found.warnings == told

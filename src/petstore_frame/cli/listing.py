@@ -253,9 +253,6 @@ def compare(
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: Words = None,
-    leave_lines: Annotated[
-        list[int] | None, Option(help="Line of a row to leave out; may be repeated.")
-    ] = None,
     output: Annotated[
         Path | None, Option("--output", "-o", help="Workbook to write: .xlsx.")
     ] = None,
@@ -279,14 +276,7 @@ def compare(
     """
     reading = recipe_of(recipe, key, categories, words)
     with listed(pf.Client(base_url, api_key, timeout=timeout), output or file) as listing:
-        found = pf.compare(
-            file,
-            listing.inventory,
-            on=on or (),
-            recipe=reading,
-            leave_lines=leave_lines or (),
-            journal=journal,
-        )
+        found = pf.compare(file, listing.inventory, on=on or (), recipe=reading, journal=journal)
         if output is not None:
             found.write(output, categories=reading.categories)
     facts = {
