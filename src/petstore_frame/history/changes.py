@@ -140,8 +140,8 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
-        old, new: Each an Inventory, its frame or another with ids, a Parquet or CSV file of
-            one, or a Snapshot. Nothing is proven gone or new by a frame or file that says nothing of itself.
+        old, new: Each an Inventory, a frame of pets with ids, a Parquet or CSV file of one, or a
+            Snapshot. Where nothing says what it covers, nothing is proven to be new or gone.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             Snapshot keeps its day.
 
