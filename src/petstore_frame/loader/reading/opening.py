@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,6 +31,7 @@ from petstore_frame.loader.reading.words import RecipeFields
 ZIP, OLE, GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
 DELIMITERS = (",", ";", "\t", "|")
 MOST_BYTES, MAX_HEADER = 256 * 1024 * 1024, 1024 * 1024
+_PIECE = 64 * 1024
 # Rows in which a header below a title is looked for.
 LOOKED_AT = 20
 _BOMS = (
@@ -68,14 +70,16 @@ def read_whole(path: Path) -> bytes:
     """
     with open_regular(path) as file:
         before = os.fstat(file.fileno())
-        data = file.read(MOST_BYTES + 1)
+        data = file.read(min(before.st_size, MOST_BYTES) + 1)
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         hint = "load it again when it is complete"
         raise InputError("the file changed while it was being read", hint=hint)
     if data.startswith(GZIP):
         try:
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
+            packed = gzip.GzipFile(fileobj=io.BytesIO(data))
+            pieces = iter(partial(packed.read, _PIECE), b"")
+            data = b"".join(islice(pieces, MOST_BYTES // _PIECE + 2))
         except (OSError, EOFError, zlib.error) as problem:
             raise InputError(f"the gzip file is damaged: {problem}") from None
     if len(data) > MOST_BYTES:
