@@ -25,6 +25,7 @@ from typing import Any, Literal, NoReturn, get_args
 from pydantic import SecretStr
 
 import petstore_frame as pf
+from petstore_frame.errors import answering
 from petstore_frame.schema.arguments import (
     as_positive,
     one_of,
@@ -33,8 +34,7 @@ from petstore_frame.schema.arguments import (
     whole_number,
 )
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
-from petstore_frame.transport import GivenTransport
-from petstore_frame.transport.settings import checked_key
+from petstore_frame.transport import GivenTransport, checked_key
 
 _HOME = Path(__file__).parents[2]
 _SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
@@ -79,8 +79,8 @@ class Server:
     def client(
         self,
         *,
-        timeout_s: float | None = None,
-        max_retries: int | None = None,
+        timeout: float = 30.0,
+        max_retries: int = 4,
         transport: GivenTransport | None = None,
     ) -> pf.Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
@@ -98,7 +98,7 @@ class Server:
         return pf.Client(
             self.base_url,
             self.api_key,
-            timeout_s=timeout_s,
+            timeout=timeout,
             max_retries=max_retries,
             idempotency=self._idempotency,
             transport=transport,
@@ -126,6 +126,7 @@ class Server:
         return f"Server({self.base_url!r}, pid={self.pid}, {state})"
 
 
+@answering
 def serve(
     *,
     sample: int = 0,
