@@ -48,6 +48,7 @@ def draft(source: Any, known: RecipeFields) -> Draft:
     opened = Input(source)
     with opened.naming():
         reading, questions, _ = laid_out(opened, known)
+        reading = reading.replace(mapping=known.mapping)
         table = opened.table(reading)
         drafting = _Drafting(
             reading,
