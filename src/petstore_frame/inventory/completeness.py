@@ -147,11 +147,13 @@ class Completeness:
         )
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        from petstore_frame.markup import in_notebook
+
+        return in_notebook(self.to_html())
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import NOTEBOOK, Fold
+        from petstore_frame.markup import PAGE, Fold
         from petstore_frame.markup.palette import (
             shorten,
             status_colours,
@@ -161,7 +163,7 @@ class Completeness:
 
         counts = self.counts_asked_for()
         shades = status_colours(counts)
-        return NOTEBOOK.render(
+        return PAGE.render(
             "inventory/completeness.html.j2",
             badge=verdict_badge(self.verdict),
             words=str(self).removeprefix(f"{self.verdict}: "),
