@@ -364,6 +364,6 @@ class CountTable:
     counts: Summary
     top: int | None = 20
 
-    def to_html(self, place: Renderer = NOTEBOOK, *, is_picked: bool = False) -> Markup:
+    def to_html(self, place: Renderer = PAGE, *, is_picked: bool = False) -> Markup:
         """Return the table as markup."""
         return self.counts.to_html(place, top=self.top, is_picked=is_picked)
