@@ -227,8 +227,7 @@ class Summary(HasFrame):
         """Which pets of how many were chosen, in words; empty for all."""
         known = self.completeness
         words = ", ".join(filter(None, (known.part, known.status)))
-        whole = getattr(known, "read", None)
-        of = f" of {whole:,}" if whole else ""
+        of = "" if known.read is None else f" of {known.read:,}"
         return f"{self.total}{of} pets: {words}" if words else ""
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
