@@ -265,8 +265,15 @@ def _write_csv(content: Content, path: Path, delimiter: str) -> None:
         writer.writerow(harmless(column.name) for column in content.columns)
         for start, stop in Part("", 0, len(content.frame)).chunks():
             for row in zip(*content.values(start, stop), strict=True):
-                writer.writerow(harmless("" if cell is None else str(cell)) for cell in row)
+                writer.writerow(map(_cell, row))
             content.advance(stop - start)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    # A number stays one, with its minus: no program runs it.
+    return str(value) if isinstance(value, (int, float)) else harmless(str(value))
 
 
 def _write_parquet(content: Content, path: Path) -> None:
