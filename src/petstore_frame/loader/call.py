@@ -194,9 +194,14 @@ class Call:
         """Return the call that looks for records in doubt in the store."""
         if self.way is Way.SHELL:
             again = self.without((*_OF_ONE_LOAD[:2], "resolve"))
-            return str(again.with_(reconcile=True, resend_absent=resends or None))
+            more = {"duplicates": {"absent": "send"}} if resends else {}
+            return str(again.with_(reconcile=None if resends else True, **more))
         if self.way is Way.PYTHON:
-            return f"result.reconcile(client{', resend_absent=True' if resends else ''})"
+            return (
+                str(self.with_(duplicates={"absent": "send"}))
+                if resends
+                else "result.reconcile(client)"
+            )
         return "“Settle doubtful records”" if self.way is Way.DASHBOARD else "look in the store"
 
     def resolve(self, record: int, pet_id: int | None = None) -> str:
@@ -204,9 +209,9 @@ class Call:
         if self.way is Way.SHELL:
             found = f"{record}={'none' if pet_id is None else pet_id}"
             return str(self.without(_OF_ONE_LOAD).with_(resolve=[found]))
-        found = "not_created=True" if pet_id is None else f"pet_id={pet_id}"
-        is_python = self.way is Way.PYTHON
-        return f"result.resolve({record}, {found})" if is_python else "tell whoever loads the files"
+        if self.way is not Way.PYTHON:
+            return "tell whoever loads the files"
+        return f"result.resolve({{{record}: {pet_id}}})"
 
     def compare(self) -> str:
         """Return the call that compares a source with a store of which no key is known."""

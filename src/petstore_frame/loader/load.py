@@ -107,7 +107,7 @@ def load_csv(
         duplicates: What to do with records that may be animals which are known already:
             ``refuse`` asks, ``skip`` takes them for the same animals (pets of the store are adopted
             with their ids), ``send`` for others. A dict answers each case, as in
-            ``{"similar_key": "skip", "reused_key": "send"}``.
+            ``{"alias": "skip", "reused": "send"}``.
         send_lines: Lines of rows that are other animals, whatever they equal.
         check_store: Read the store before sending, and ask where it has pets that this journal did
             not make and the records equal.

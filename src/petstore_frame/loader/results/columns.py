@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
-from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.journal.tables import one_of
 from petstore_frame.loader.options import check_folder
-from petstore_frame.loader.record import Reason, State
+from petstore_frame.loader.record import LIVE_STATES, Reason, State
 from petstore_frame.loader.results.summary import problem_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
@@ -43,7 +43,7 @@ COLUMNS: dict[str, str] = {
     "changed": "str",
     "notes": "str",
     "attempts": "Int32",
-    "first_sent_at": "datetime64[us, UTC]",
+    "sent_at": "datetime64[us, UTC]",
     "settled_at": "datetime64[us, UTC]",
     "elapsed_ms": "Float64",
     "request_id": "str",
@@ -56,7 +56,7 @@ _CATEGORIES: dict[str, list[str]] = {
     "state": [str(state) for state in State],
     "action": [*dict.fromkeys(state.action for state in State)],
     "id_source": ["response", "recovered", "manual", "adopted"],
-    "known_by": ["record", "key", "equal", "store", "user"],
+    "known_by": ["repeat", "record", "key", "equal", "store", "user"],
 }
 
 
@@ -65,7 +65,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     problem = problem_of(row, run)
     reason = Reason.CHANGED if row.reads_now is not None else row.reason
     sent = read_payload(row.payload)
-    times = {"first_sent_at": row.first_sent_at, "settled_at": row.settled_at}
+    times = {"sent_at": row.sent_at, "settled_at": row.settled_at}
     return {
         **{name: getattr(row, name) for name in _OF_ROW},
         **{
@@ -83,7 +83,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "hint": str(problem.advice()) or None,
         "accept": problem.accept,
         "reason": reason,
-        "changed": _changes(row) if reason == Reason.CHANGED else None,
+        "changed": _changes(row),
         "notes": "; ".join(note for note in row.notes if note != "blank") or None,
         "import_id": run.id,
     }
@@ -96,10 +96,9 @@ def pet_of(row: JournalRow) -> int | None:
 
 def _changes(row: JournalRow) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
-    before, now = row.payload, row.reads_now
-    if row.known is not None:
-        before, now = row.known.payload, row.payload
-    old, new = read_payload(before), read_payload(now)
+    if row.reads is None or row.was is None:
+        return None
+    old, new = read_payload(row.was), read_payload(row.reads)
     both = [(f.name, old.get(f.wire_name), new.get(f.wire_name)) for f in SENT_FIELDS]
     changes = (
         f"{name}: {'none' if was is None else was} → {'none' if is_now is None else is_now}"
@@ -149,19 +148,16 @@ def make_frame(run: Import, rows: Iterable[JournalRow]) -> pd.DataFrame:
     return pd.DataFrame({**first, **theirs, **ours})
 
 
-# Which pet each key is. An animal has at most one live record; one that has none is not in the
-# store.
+# Which pet each key is; an animal of which nothing is to be sent has no state.
 _IDS = f"""
-SELECT keys.key, live.pet_id, live.state, imports.source
-FROM keys JOIN records AS live ON live.animal = keys.animal AND {is_live("live")}
-JOIN imports USING (import)
+SELECT keys.key, own.pet_id, own.state, imports.source
+FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own")}
+LEFT JOIN imports USING (import)
 GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
-IMPORT_IDS = f"""
-SELECT mine.key, coalesce(mine.pet_id, live.pet_id), coalesce(live.state, mine.state),
-  imports.source
+IMPORT_IDS = """
+SELECT mine.key, mine.pet_id, coalesce(mine.own_state, mine.state), imports.source
 FROM records AS mine JOIN imports USING (import)
-LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
 WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
 ORDER BY mine.record
 """

@@ -52,7 +52,7 @@ _CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
 # because all of them would be too small to read.
 _SHEETS: dict[str, tuple[Collection[State], Sequence[str], int]] = {
     returned.FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS, 4),
-    "Unknown": (DOUBT_STATES, ("state", "hint", "line", "first_sent_at", "record"), 4),
+    "Unknown": (DOUBT_STATES, ("state", "hint", "line", "sent_at", "record"), 4),
     "All": (
         tuple(State),
         ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
@@ -196,7 +196,7 @@ class _Records:
         self._as_number = book.style(align="left")
         wrapped = book.style(num_format=styles.TEXT, text_wrap=True)
         self._looks = dict.fromkeys(_WRAPPED, wrapped)
-        self._looks["first_sent_at"] = book.style(num_format=styles.MOMENT)
+        self._looks["sent_at"] = book.style(num_format=styles.MOMENT)
         self._sheet = book.sheet(name)
         self._sheet.height(0, styles.HEAD_POINTS)
         self._sheet.raw.freeze_panes(1, 0)

@@ -16,7 +16,6 @@ from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
-    OUTDATED,
     ImportSummary,
 )
 from petstore_frame.markup import NOTEBOOK, Markup
@@ -36,19 +35,23 @@ _LOOKING = "looking for them in the store"
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
     "status, too few to ask about",
-    "others_pets_few": "Sent as other animals: {} equal to pets of the store in all but the "
+    "store_few": "Sent as other animals: {} equal to pets of the store in all but the "
     "status, too few to ask about",
-    "withdrawn": "No longer in the file, and never sent: {} of an earlier version",
-    "store_unread": "The store could not be compared with the file, so a load by somebody else "
-    "would not be seen: {}",
-    "store_cut": "The store was not read to its end, so a load by somebody else may not be seen; "
-    "{} pets were compared",
+    "gone_few": "{} are animals that the store showed before, and does not show any more: were "
+    "they taken out?",
+    "not_shown": "{} pets of earlier loads are not in the store any more",
+    "twins": "{} pets that equal yours were added by somebody else: has a colleague loaded the "
+    "same file?",
+    "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
+    "left_unsent": "{} animals of an earlier version of this file were not sent: "
+    "petstore_frame.resume_loads(client) sends them",
+    "store_cut": "The store was not read to its end: {} pets were compared",
 }
 
 
 def headline(facts: ImportSummary) -> tuple[str, str]:
     """Return a title of one or two words, and one sentence, which names the file."""
-    name, total, elsewhere = facts.run.source, len(facts), facts.elsewhere
+    name, total = facts.run.source, len(facts)
     if not total:
         return "Nothing to load", f"{name}: a header and no records, so nothing was sent"
     if facts.is_rehearsal:
@@ -58,11 +61,11 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
         elif facts.is_held:
             sent = "and nothing would be sent while one cause fails most of them"
         return "Rehearsal", f"{name}: {count_text(total, 'record')} read, {sent}"
-    has_fixes = facts.count(*FIX_STATES, State.ABSENT) or elsewhere.to_fix
+    has_fixes = facts.count(*FIX_STATES, State.ABSENT)
     title = "Done, some to fix" if has_fixes else "Done"
-    if facts.count(State.UNKNOWN, State.IN_FLIGHT) or elsewhere.in_doubt:
+    if facts.count(State.UNKNOWN, State.IN_FLIGHT):
         title = "In doubt"
-    elif facts.counts[State.PENDING] or elsewhere.not_sent:
+    elif facts.counts[State.PENDING]:
         title = "Not finished"
     elif not facts.sent_now and not has_fixes:
         title = "Loaded before"
@@ -219,12 +222,6 @@ def file_warnings(facts: ImportSummary) -> list[str]:
         if not found or name == COMMON_CAUSE:
             continue
         shown, text = found, _FOUND.get(name, name + ": {}")
-        if name == OUTDATED:
-            ((column, shown),) = found.items()
-            text = (
-                f"Rows that are sent, though another row of their key is newer by {column!r} "
-                f"(the choice 'newest: {column}' sends that one): {{}}"
-            )
         if isinstance(shown, list):
             word = "line" if len(shown) == 1 else "lines"
             shown = f"{count_text(len(shown), 'record')} ({word} {_listed(shown, _SHOWN_LINES)})"
@@ -273,7 +270,7 @@ def _cases(facts: ImportSummary) -> Iterator[tuple[int, str, Call | str]]:
 
     First those that can be sent at once, last those not found or that earlier imports have.
     """
-    call, counts, elsewhere = facts.call, facts.counts, facts.elsewhere
+    call, counts = facts.call, facts.counts
     anew = call.with_(again=None, dry_run=None)
     held = counts[State.PENDING] if facts.is_held else 0
     goes_on = "still to send: the same call goes on"
@@ -284,12 +281,6 @@ def _cases(facts: ImportSummary) -> Iterator[tuple[int, str, Call | str]]:
     yield held, "have no problem: to send them all the same", others
     text = "not found in the store: look there; if they are not there, send them again"
     yield counts[State.ABSENT], text, call.reconcile(resends=True)
-    looking = _LOOKING if call.has_options else call.reconcile()
-    text = f"in doubt in an earlier import: {looking} settles it"
-    yield elsewhere.in_doubt, text, call.reconcile()
-    yield elsewhere.not_sent, "not sent yet by an earlier import: finish it", call.resume()
-    text = "known from an earlier import, which did not create them after all: load this file again"
-    yield elsewhere.to_fix, text, anew
     equal = sum(group.records for group in facts.skipped if group.by == "equal")
     text = "not sent, because they equal earlier ones; if they are other animals, this sends them"
     yield 0 if facts.is_rehearsal else equal, text, call.with_(duplicates="send")
