@@ -1,4 +1,4 @@
-"""The part of the dashboard that shows how the store changed: trend, moves, ages, sell-through."""
+"""The part of the dashboard that shows how the store changed: trend, moves, ages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts.bars import ageing_figure, moves_figure, sell_through_figure
+from petstore_frame.charts.bars import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import LINES_SHOWN, trend_figure
 from petstore_frame.counts.tally import short
@@ -17,7 +17,6 @@ from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.loader.call import FORM
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.schema.text import count_text
 
@@ -31,7 +30,7 @@ RANGES = {"": "all days", "7": "last 7 days", "30": "last 30 days", "90": "last 
 
 
 class HistoryTab:
-    """Trend, moves, ages and sell-through of a history; ``picked`` gets what was clicked.
+    """Trend, moves and ages of a history; ``picked`` gets what was clicked.
 
     ``inventory`` returns what was read of the store, to be kept as a snapshot.
     """
@@ -84,7 +83,7 @@ class HistoryTab:
         try:
             self.view.markup = self._note + self._drawn(self._history)
         except PetstoreError as problem:
-            why = [problem.phrased_by(FORM)]
+            why = [problem.sentence]
             self.view.markup = self._note + PAGE.warning("No history to show yet", why)
 
     def _used(self, used: Used) -> None:
@@ -134,26 +133,23 @@ class HistoryTab:
             return PAGE.warning("No history yet", ["Name a folder above, and keep a snapshot."])
         flow = self._flow(history, self._since)
         # How long a pet has been there is asked of all days, whichever are shown.
-        ageing, sold = self._flow(history, None).ageing, flow.sell_through
+        ageing = self._flow(history, None).ageing
         chosen = self._selection.categories
         if chosen:
             ageing = ageing[ageing["category_id"].isin(list(chosen))]
-            sold = sold[sold["category_id"].isin(list(chosen))]
         figures = (
             trend_figure(*self._counted(history), hidden=self._hidden["pets-over-time"]),
             moves_figure(flow.moves, hidden=self._hidden["new-sold-gone"]),
             ageing_figure(ageing),
-            sell_through_figure(sold, self._labels),
         )
         self._figures = {figure.name: figure for figure in figures}
-        trend, moves, ages, rates = map(chart, figures)
+        trend, moves, ages = map(chart, figures)
         return draw(
             "history_drawn",
             selection=self._selection,
             trend=trend,
             moves=moves,
             ages=ages,
-            rates=rates,
             change=_last_change(history),
         )
 
@@ -208,7 +204,7 @@ def _last_change(history: History) -> Markup:
     try:
         diff = history.diff()
     except PetstoreError as problem:
-        return PAGE.warning("Nothing to compare yet", [problem.phrased_by(FORM)])
+        return PAGE.warning("Nothing to compare yet", [problem.sentence])
     return element("p", str(diff)) + moves_table(diff)
 
 

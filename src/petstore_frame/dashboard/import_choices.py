@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.question import Question
-from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.preview import Look
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, State
@@ -25,7 +24,7 @@ _LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 class Choices:
     """What the user has chosen for a file; records are named by their lines."""
 
-    reading: RecipeOptions
+    reading: Recipe
     duplicates: Any = "refuse"  # one answer, or one for each case
     edits: Mapping[tuple[int, str], str] = field(default_factory=dict)  # cells by line and column
     left_out: frozenset[int] = frozenset()
@@ -90,7 +89,7 @@ def recipe_of(seen: Look) -> Recipe:
     return Recipe(**seen.reading.given() | {"mapping": dict(seen.mapping)})
 
 
-def as_chosen(seen: Seen, used: Mapping[str, str], labels: Mapping[int, str]) -> RecipeOptions:
+def as_chosen(seen: Seen, used: Mapping[str, str], labels: Mapping[int, str]) -> Recipe:
     """Return how a file is read after a list, a box or a tick was used.
 
     ``labels`` are those of categories that the user gave on the tab.
@@ -100,17 +99,17 @@ def as_chosen(seen: Seen, used: Mapping[str, str], labels: Mapping[int, str]) ->
     """
     reading, value = seen.choices.reading, used.get("value", "")
     if used.get("read") == "key":
-        return replace(reading, key=(value,) if value else ())
+        return reading.replace(key=value or None)
     if "read" in used:  # another layout: recognise the columns anew
         to: Any = int(value) if used["read"] == "header_row" else value or None
-        return replace(reading, **{used["read"]: to}, mapping=None, columns=None, key=())
+        return reading.replace(**{used["read"]: to}, mapping=None, columns=None, key=None)
     if "field" in used:
         columns = {each.name: seen.look.mapping.get(each.name) for each in SENT_FIELDS}
         columns[used["field"]] = value or None
         # An open choice of a required field is a question; of another field: leave it out.
         mapping = {name: each for name, each in columns.items()
                    if each is not None or not FIELD_BY_NAME[name].is_required}  # fmt: skip
-        return replace(reading, mapping=mapping)
+        return reading.replace(mapping=mapping)
     if "map" in used:
         meant, known = _meaning(reading, used["map"], value)
         words = {name: dict(values) for name, values in (reading.value_map or {}).items()}
@@ -119,24 +118,22 @@ def as_chosen(seen: Seen, used: Mapping[str, str], labels: Mapping[int, str]) ->
         if meant != "":
             values[used["text"]] = "" if meant == NOTHING else meant
         given = {name: values for name, values in words.items() if values}
-        return replace(reading, value_map=given, categories=known)
+        return reading.replace(value_map=given, categories=known)
     if "default" in used:
         meant, known = _meaning(reading, used["default"], value.strip())
         defaults = {**(reading.defaults or {}), used["default"]: meant}
         given = {name: each for name, each in defaults.items() if each != ""}
-        return replace(reading, defaults=given or None, categories=known)
+        return reading.replace(defaults=given or None, categories=known)
     if "labels" in used:
-        return replace(reading, categories=labels or None)
+        return reading.replace(categories=labels or None)
     if "keep" in used:
-        return replace(reading, keep=value or None)
+        return reading.replace(keep=value or None)
     if "accept" in used:
-        return replace(reading, accept={*reading.accept} ^ {used["accept"]})
+        return reading.replace(accept={*reading.accept} ^ {used["accept"]})
     return reading
 
 
-def _meaning(
-    reading: RecipeOptions, name: str, text: str
-) -> tuple[int | str, Mapping[int, str] | None]:
+def _meaning(reading: Recipe, name: str, text: str) -> tuple[int | str, Mapping[int, str] | None]:
     """Return what was chosen or written for a field, and the categories, a new one among them."""
     labels = category_labels(reading.categories)
     if name != "category_id" or not text:

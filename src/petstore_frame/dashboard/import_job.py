@@ -6,7 +6,7 @@ import csv
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,12 @@ from petstore_frame.errors import (
     LoadInterrupted,
     LoadStopped,
 )
-from petstore_frame.loader.call import LAYOUT, Call
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, LoadOptions
 from petstore_frame.loader.question import CASES, Question, is_many
 from petstore_frame.loader.reading.mapping import recognise
-from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import ACCEPT, RECORD, guarded, record_name
@@ -41,6 +38,8 @@ from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.stocktake import Comparison
 
+# These are about the layout of one file, so they are no words of a fix file.
+_LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS, PAST_SHOWN = 50, 100_000, 20, 20
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
 
@@ -126,7 +125,7 @@ class ImportJob:
         if self.recipe is not None:
             given, self.recipe = self.recipe, None
             labels = category_labels(given.categories) | self.labels
-            return Choices(merged(given, {"categories": labels or None})), None
+            return Choices(given.with_words(categories=labels or None)), None
         known = self._recall(self.look(path, fresh.reading).columns)
         if known is None:
             return fresh, None
@@ -139,25 +138,20 @@ class ImportJob:
         if not header or not journal.exists():
             return None
         with open_journal(journal) as sql:
-            runs = [run for run in read_imports(sql) if run.header == header and run.call]
-        # A call without a source loaded corrected records, and has no layout of a file.
-        calls = [(run, Call.from_json(run.call or {})) for run in runs]
-        of_files = [(run, call.options) for run, call in calls if call.source is not None]
-        if not of_files:
+            runs = [run for run in read_imports(sql) if run.header == header and run.recipe]
+        if not runs:
             return None
-        run, options = of_files[-1]
-        # The question which animals its records are comes with each file.
-        remembered = {each.name for each in fields(Recipe)} - {"duplicates"}
-        words = {name: options[name] for name in remembered & options.keys()}
+        run, options = runs[-1], runs[-1].recipe or {}
+        words = {name: options[name] for name in Recipe.model_fields.keys() & options.keys()}
         words |= {"mapping": run.mapping, "key": run.key}
         try:
             known = category_labels(words.get("categories")) | self.labels
             words["categories"] = known or None
-            return as_recipe(options.get("recipe"), words), run.staged_at
+            return as_recipe(None, words), run.staged_at
         except (InputError, ArgumentError):  # its file is gone, or a word is no longer known
             return None
 
-    def look(self, path: Path, reading: RecipeOptions) -> Look:
+    def look(self, path: Path, reading: Recipe) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:
@@ -169,7 +163,7 @@ class ImportJob:
         # Of several sheets, the first one whose columns are recognised.
         sheets = seen.sheets[:MOST_SHEETS] if reading.sheet is None else ()
         for sheet in sheets if len(sheets) > 1 else ():
-            of_sheet = replace(reading, sheet=sheet)
+            of_sheet = reading.replace(sheet=sheet)
             other = look(path, of_sheet, rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
             if other.records:
                 return other
@@ -237,7 +231,7 @@ class ImportJob:
                 accept = "yes" if row.line in choices.confirmed else ""
                 writer.writerow([*map(guarded, cells), *name, accept])
         # How their file was laid out is past.
-        layout: dict[str, Any] = dict.fromkeys(LAYOUT) | {"quoting": "strict"}
+        layout: dict[str, Any] = dict.fromkeys(_LAYOUT) | {"quoting": "strict"}
         duplicates = choices.duplicates
         if is_dry:
             layout["mapping"] = run.mapping
@@ -249,8 +243,7 @@ class ImportJob:
                 del duplicates["store"]
         fixed = self._load(
             own,
-            Choices(replace(choices.reading, **layout), duplicates),
-            of_fixes=True,
+            Choices(choices.reading.replace(**layout), duplicates),
             dry_run=is_dry,
             progress=progress,
             # The store was compared with the whole file, so not again with a few records.
@@ -265,22 +258,11 @@ class ImportJob:
         *,
         dry_run: bool,
         progress: Callable[[Mapping[State, int]], None] | bool,
-        of_fixes: bool = False,
         check_store: bool = True,
         read: Callable[[int], None] = ignore,
     ) -> LoadResult:
-        """Load a file as the same call in Python does, which is kept for a notebook's next cell."""
+        """Load a file as the same call in Python does."""
         duplicates = None if choices.duplicates == "refuse" else choices.duplicates
-        given = choices.reading.given() | {
-            "journal": self.journal,
-            "leave_lines": sorted(choices.left_out) or None,
-            "again": choices.again or None,
-        }
-        if duplicates is not None:
-            given["duplicates"] = duplicates
-        call = Call.of("load_excel" if is_workbook(path) else "load_csv", path, given)
-        if of_fixes:
-            call = Call.of("load_frame", None, given)
         options = LoadOptions(
             dry_run=dry_run,
             journal=self.journal,
@@ -291,7 +273,7 @@ class ImportJob:
             progress=progress,
         )
         client = WatchedClient(self._client, self.asked)
-        return load(path, client, choices.reading, options, call=call, records_read=read)
+        return load(path, client, choices.reading, options, records_read=read)
 
     def settle(
         self, result: LoadResult, pause: Callable[[float], None], **stated: bool

@@ -185,7 +185,7 @@ class ImportTab:
                 self.seen.only_problems = before.only_problems
                 self.seen.recalled = before.recalled
             self._draw()
-            is_asked = any(not question.answer for question in look.questions)
+            is_asked = any(question.add is None for question in look.questions)
             if look.records and not is_asked:  # the question and its answers are in view
                 self._check()
 

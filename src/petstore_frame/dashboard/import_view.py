@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ from zlib import crc32
 from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.dashboard.import_choices import NOTHING, Choices, Seen
 from petstore_frame.dashboard.kit import LARGEST_MESSAGE, draw
-from petstore_frame.errors.classes import phrase
-from petstore_frame.loader.call import FORM
 from petstore_frame.loader.journal.keyed import KEY_REPEATED
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
@@ -52,7 +49,7 @@ def top(seen: Seen | None, **state: Any) -> Markup:
 
 def view(seen: Seen) -> Markup:
     """Draw all that is known of a file before it is sent."""
-    used = {*seen.look.mapping.values(), *seen.look.reading.key}
+    used = {*seen.look.mapping.values(), *(seen.look.reading.key or ())}
     columns = [column for column in seen.look.columns if column.strip() and column not in used]
     return draw(
         "import_file",
@@ -72,15 +69,14 @@ def _questions(look: Look) -> Markup:
     """Show what was recognised, to be checked in the lists, and what only the user can answer."""
     drawn, known, open_ = Markup(""), list[str](), list[str]()
     for each in look.questions:
-        text = phrase(each.args[0], FORM) if each.answer else each.phrased_by(FORM)
-        if found := each.answer.get("mapping"):
-            text = ", ".join(f"{LABELS[name]} is {column!r}" for name, column in found.items())
-        text = (
-            f"Line {each.line}: {text}"
-            if each.line and each.answer
-            else text[:1].upper() + text[1:]
-        )
-        (known if each.answer else open_).append(text)
+        word, value = each.add or ("", None)
+        is_known = bool(word) and "?" not in (value if isinstance(value, dict) else {}).values()
+        text = each.message if is_known else each.sentence
+        if is_known and word == "mapping":
+            text = ", ".join(f"{LABELS[name]} is {column!r}" for name, column in value.items())
+        has_line = each.line and is_known
+        text = f"Line {each.line}: {text}" if has_line else text[:1].upper() + text[1:]
+        (known if is_known else open_).append(text)
     if len(look.sheets) > 1 and "sheet" in look.facts:
         known.append(f"Read the sheet {look.facts['sheet']!r}, one of {len(look.sheets)}.")
     if known:
@@ -196,7 +192,7 @@ def _preview(seen: Seen) -> dict[str, Any]:
     fields = {column: name for name, column in look.mapping.items()}
     head = []
     for column in look.columns:
-        sent = "key" if column in look.reading.key else "not sent"
+        sent = "key" if column in (look.reading.key or ()) else "not sent"
         sent = f"→ {LABELS[fields[column]]}" if column in fields else sent
         head.append((shorten(column, CELL_LENGTH) or "(no name)", sent))
     lines = [*islice(_problems(seen) if only else _first(seen), ROWS + 1)]
@@ -288,7 +284,7 @@ def result_view(results: Sequence[LoadResult], folders: Sequence[Path]) -> Marku
     title = f"{sum(by_result):,} of {len(first):,} records are in the store"
     if added := sum(by_result[1:]):
         title += f", {added:,} corrected here among them"
-    whole = (result_html(replace(each.facts, call=FORM), has_steps=False) for each in results)
+    whole = (result_html(each.facts, has_steps=False) for each in results)
     drawn = PAGE.success(title)
     if is_left or not corrected:
         drawn = Markup("").join(whole)

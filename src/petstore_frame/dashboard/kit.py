@@ -22,7 +22,6 @@ import traitlets
 from petstore_frame.charts.svg import CSS, Figure, element
 from petstore_frame.dashboard.worker import Cancelled
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.call import FORM
 from petstore_frame.markup import PAGE, Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
 
@@ -148,7 +147,7 @@ def chart(figure: Figure) -> Markup:
 
 def failure(title: str, problem: BaseException, after: str = "") -> Markup:
     """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
-    text = problem.phrased_by(FORM) if isinstance(problem, PetstoreError) else str(problem)
+    text = problem.sentence if isinstance(problem, PetstoreError) else str(problem)
     return PAGE.failure(title, [text or "Nothing more is known.", *filter(None, [after])])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from petstore_frame.dashboard.kit import Kit, Used, draw, problems_shown
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
@@ -66,7 +64,7 @@ class StocktakeTab:
             if "path" in used and used["value"].strip():
                 self._open(self._job.given(used))
             elif "by" in used:
-                self._recipe = replace(self._recipe, key=self._keys[int(used["value"])])
+                self._recipe = self._recipe.replace(key=self._keys[int(used["value"])])
                 self._compare()
             elif "kind" in used:
                 self._kind = used["kind"]
@@ -89,7 +87,7 @@ class StocktakeTab:
         seen = self._job.look(path, choices.reading)
         self._path, self._recipe = path, recipe_of(seen)
         columns = [(each,) for each in seen.columns if each not in seen.mapping.values()]
-        self._keys = [*dict.fromkeys([(), tuple(self._recipe.key), *columns])]
+        self._keys = [*dict.fromkeys([(), self._recipe.key or (), *columns])]
         self._compare()
 
     def _compare(self) -> None:
@@ -123,7 +121,7 @@ class StocktakeTab:
                 self._say(PAGE.warning("The store's pets are not known by this key", [words]))
             except InputError as problem:
                 words = "Open it under Import, say there how it is read, and save these choices."
-                why = [problem.phrased_by(FORM), words]
+                why = [problem.sentence, words]
                 self._say(PAGE.warning("The list cannot be read yet", why))
 
     def _draw(self) -> None:
@@ -131,7 +129,7 @@ class StocktakeTab:
         if self._path is not None:
             words = (f"key {', '.join(key)}" if key else BY_FIELDS for key in self._keys)
             names = {str(at): text for at, text in enumerate(words)}
-        chosen = self._keys.index(tuple(self._recipe.key)) if names else ""
+        chosen = self._keys.index(self._recipe.key or ()) if names else ""
         self.top.markup = draw("stocktake_top", names=names, chosen=chosen)
         self.view.markup = "" if self.found is None else self._drawn(self.found)
 

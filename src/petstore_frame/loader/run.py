@@ -7,7 +7,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -29,16 +28,14 @@ from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.options import (
-    NO_LOSS,
     NOTHING_SAID,
     LoadOptions,
     ProgressOption,
     answers_of,
 )
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
-from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import plain_if_possible
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
@@ -52,7 +49,6 @@ from petstore_frame.loader.sending.session import (
     run_session,
 )
 from petstore_frame.loader.settling.readback import read_store
-from petstore_frame.schema.arguments import answered
 from petstore_frame.transport.interrupts import Deferred
 
 log = logging.getLogger("petstore_frame.loader")
@@ -62,37 +58,29 @@ _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 def load(
     source: Any,
     client: PostingClient,
-    recipe: RecipeOptions,
+    recipe: Recipe,
     options: LoadOptions = NOTHING_SAID,
     *,
-    call: Call | None = None,
     records_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.
 
-    Without ``duplicates`` in the options the recipe says what equal records are. ``call`` is what
-    the user typed. ``records_read`` gets the number of records read so far, and what it raises ends
-    the import; ``step`` gets the name of each step, where a test can end the process.
+    ``records_read`` gets the number of records read so far, and what it raises ends the import;
+    ``step`` gets the name of each step, where a test can end the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
         LoadStopped: The store, an outage or a limit ended it; it has the result so far.
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
-        LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
     options.check(client)
-    if options.duplicates is None:
-        options = replace(options, duplicates={"equal": recipe.duplicates})
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     index = getattr(source, "index", None)
     columns_of, lines = partial(_columns_of, path), options.leave_lines
-    with (
-        telling(call),
-        open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened,
-    ):
-        run = _import_of(opened, client, recipe, options, call, timing.now())
+    with open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened:
+        run = _import_of(opened, client, recipe, options, timing.now())
         staging = _Staging(opened, run, client, options, records_read)
         if options.dry_run:
             return _rehearse(path, staging, index)
@@ -115,12 +103,9 @@ def load(
                 )
     result = LoadResult(path, staged.run.id, sent_now=was_at_work, index=index)
     _tell_end(result)
-    if options.on_invalid == "raise":
-        result.raise_for_failures()
     return result
 
 
-@answered(accept_loss=f", {NO_LOSS}")
 def resume_loads(
     client: PostingClient,
     *,
@@ -136,7 +121,7 @@ def resume_loads(
         client: A client of the store.
         journal: Folder of the journals; None is the user's state directory.
         check_store: Compare what is still to send with the pets of the store first.
-        progress: As in ``load_csv``.
+        progress: As in ``load``.
 
     Returns:
         The results of the imports that had something left, the oldest first.
@@ -203,9 +188,8 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
 def _import_of(
     opened: Source,
     client: PostingClient,
-    recipe: RecipeOptions,
+    recipe: Recipe,
     options: LoadOptions,
-    call: Call | None,
     now: float,
 ) -> Import:
     """Return what is known of an import before its records are read."""
@@ -223,8 +207,7 @@ def _import_of(
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
         bytes_id=None if opened.path is None else _digest_of_file(opened.path, sheet),
-        call=None if call is None else asdict(call),
-        recipe=plain_if_possible(recipe),
+        recipe=recipe.to_dict(),
         staged_at=now,
     )
 

@@ -19,7 +19,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess
 from petstore_frame.loader.journal.keyed import (
     KEY_PROBLEMS,
@@ -162,7 +161,7 @@ def identify(
         sum(if_send.values()),
         tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
         likely,
-        Call.from_json(run.call),
+        run.base_url,
     )
 
 

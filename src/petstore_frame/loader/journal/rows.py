@@ -49,7 +49,6 @@ class Import:
     keep: str | None = None
     bytes_id: str | None = None
     copy: int = 0
-    call: dict[str, Any] | None = None
     recipe: dict[str, Any] | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     staged_at: float = 0.0
@@ -62,7 +61,7 @@ class Import:
 
 
 # How it was read and called, in the column ``recipe``.
-RECIPE = ("mapping", "key", "keep", "call", "recipe")
+RECIPE = ("mapping", "key", "keep", "recipe")
 _PLAIN = (
     "id", "bytes_id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
 )  # fmt: skip
@@ -228,8 +227,8 @@ def pack_problem(problem: RecordProblem) -> str:
 def read_problem(text: str) -> RecordProblem:
     """Return a problem as it was stored."""
     problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
-    option = problem.pop("option")
-    return RecordProblem(**problem, option=None if option is None else tuple(option))
+    add = problem.pop("add")
+    return RecordProblem(**problem, add=None if add is None else tuple(add))
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:

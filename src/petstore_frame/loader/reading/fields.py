@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
@@ -20,6 +20,8 @@ from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO
 from petstore_frame.schema.text import short_text
 
 MAX_CELL = 1024 * 1024
+# What a recipe has where a person still has to say something.
+BLANK = "?"
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -33,6 +35,7 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
+_IN_BRACES = re.compile(r"\{([^{}]+)\}")
 _HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its number"}
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
@@ -54,8 +57,8 @@ class CellRules:
     """What a caller says of the cells.
 
     Attributes:
-        values: By field and word, the JSON text that is sent; "" leaves the field out, and None is
-            the label of several categories.
+        values: By field and word, the JSON text that is sent; "" leaves the field out, None is the
+            label of several categories, and BLANK is a meaning that nobody has said yet.
         otherwise: By field, the JSON text of all words that mean nothing else.
         listed: The ids of the categories that were given; empty where none were.
         has_guards: Whether a quote before a formula was put there when the file was written, as in
@@ -92,6 +95,23 @@ def word_of(text: str) -> str:
     return text.strip().casefold()
 
 
+def columns_in(text: str) -> list[str]:
+    """Return the columns that a default names in braces.
+
+    Example:
+        >>> columns_in("Unnamed {Tag no}")
+        ['Tag no']
+    """
+    return _IN_BRACES.findall(text)
+
+
+def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a default with the cells of the columns that it names; empty where one is empty."""
+    places = {column: columns.index(column) for column in columns_in(text)}
+    found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
+    return _IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
+
+
 def harmless(text: str) -> str:
     """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
 
@@ -104,8 +124,8 @@ def harmless(text: str) -> str:
 
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
-    hint, word = "check it; {} sends such records as they are", str(kind)
-    return RecordProblem(SUSPICIOUS, message, hint=hint, option=("accept", [word]), accept=word)
+    hint, word = "check it; if such records are right as they are, accept them", str(kind)
+    return RecordProblem(SUSPICIOUS, message, hint=hint, add=("accept", [word]), accept=word)
 
 
 def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
@@ -123,6 +143,8 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
         what = f"the {column.label.lower()} is missing"
         return _refused(f"missing_{column.name}", what, hint)
     if word in meant:
+        if meant[word] == BLANK:
+            return _open(column, text)
         if meant[word] is not None:
             return Meaning(meant[word])
         what = f"{short_text(text.strip())} is the label of several categories"
@@ -136,12 +158,20 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     else:
         found = _read_by_dtype(column, text, text.strip())
     if found.problem and found.problem.accept is None and column.name in rules.otherwise:
+        if rules.otherwise[column.name] == BLANK:
+            return _open(column, text)
         return Meaning(rules.otherwise[column.name] or None)
     return found
 
 
-def _refused(code: str, message: str, hint: str, option: tuple[str, Any] | None = None) -> Meaning:
-    return Meaning(problem=RecordProblem(code, message, hint=hint, option=option))
+def _open(column: PetField, text: str) -> Meaning:
+    """Return the refusal of a word whose meaning is a question mark in the recipe."""
+    what = f"what {short_text(text.strip())} means is a question mark in the recipe"
+    return _refused("open_word", what, f"say which {column.label.lower()} it is")
+
+
+def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
+    return Meaning(problem=RecordProblem(code, message, hint=hint, add=add))
 
 
 def _unsendable(text: str) -> RecordProblem | None:
@@ -218,18 +248,17 @@ def _category_number(word: str, rules: CellRules) -> int | RecordProblem:
             size, most, bound = ("small", "smallest", INT64_MIN)
         hint = f"the {most} number is {bound}"
         return RecordProblem("int64_overflow", f"{short_text(word)} is too {size}", hint=hint)
-    message, hint, option = f"{short_text(word)} is not a whole number", "give the number", None
+    message, hint, add = f"{short_text(word)} is not a whole number", "give the number", None
     if _GROUPED[","].fullmatch(word):
-        hint, option = "if the comma groups digits: {}", ("thousands", ",")
+        hint, add = "write it without the comma, or say that it groups digits", ("thousands", ",")
     elif _GROUPED["."].fullmatch(word):
         message = f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}"
-        hint = "write it without the point, or say that it groups digits: {}"
-        option = ("thousands", ".")
+        hint, add = "write it without the point, or say that it groups digits", ("thousands", ".")
     elif word.isdigit() and not word.isascii():
         hint = "write it in the digits 0 to 9"
     elif not word[:1].isdigit():
         return _unknown_category(word, rules)
-    return RecordProblem("not_a_whole_number", message, hint=hint, option=option)
+    return RecordProblem("not_a_whole_number", message, hint=hint, add=add)
 
 
 def _whole(word: str) -> int | None:
@@ -247,15 +276,14 @@ def _whole(word: str) -> int | None:
 def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     if not rules.values.get("category_id"):
         what = f"{short_text(word)} is not a category's number"
-        hint, labels = "give the number of each label: {}", {word[:60]: "…"}
-        option: tuple[str, Any] = "categories", labels
-        return RecordProblem("not_a_whole_number", what, hint=hint, option=option)
+        hint, add = "give the number of each label", ("categories", {word[:60]: "?"})
+        return RecordProblem("not_a_whole_number", what, hint=hint, add=add)
     likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
     meant = "" if likely is None else f"did you mean {likely!r}? else "
-    hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
-    option = "value_map", {"category_id": {word[:60]: "…"}}
+    hint = f"{meant}say which number it is"
+    add = "value_map", {"category_id": {word[:60]: "?"}}
     what = f"unknown category {short_text(word)}"
-    return RecordProblem("unknown_category", what, hint=hint, option=option)
+    return RecordProblem("unknown_category", what, hint=hint, add=add)
 
 
 def nearest(column: PetField, word: str, rules: CellRules) -> str | None:
@@ -276,8 +304,8 @@ def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Me
     likely = nearest(column, word, rules)
     hint = f"did you mean {likely}?" if likely else f"one of {', '.join(column.values)}, or empty"
     what = f"unknown {column.label.lower()} {short_text(word)}"
-    option = ("value_map", {column.name: {word[:60]: "…"}})
-    return _refused(f"unknown_{column.name}", what, hint, option)
+    add = ("value_map", {column.name: {word[:60]: "?"}})
+    return _refused(f"unknown_{column.name}", what, hint, add)
 
 
 def _read_by_dtype(column: PetField, text: str, word: str) -> Meaning:

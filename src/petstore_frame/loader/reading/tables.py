@@ -21,9 +21,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
 from petstore_frame.files.book import EXACT_NUMBERS
-from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import suspicious
-from petstore_frame.loader.reading.options import RecipeOptions
+from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, RecordProblem, Suspicion
 from petstore_frame.schema.text import kind_text
 
@@ -144,8 +143,8 @@ def frame_table(frame: Any) -> Table:
     is_frame = hasattr(frame, "itertuples") or hasattr(frame, "iter_rows")
     if not is_frame or not hasattr(frame, "columns"):
         kind = type(frame).__name__
-        got = _READ_BACK.get(kind, f"{kind_text(frame)}; load_csv and load_excel read files")
-        raise ArgumentError(f"expected a pandas or polars DataFrame, got {got}; nothing was sent")
+        got = _READ_BACK.get(kind, f"{kind_text(frame)}; or the path of a file")
+        raise ArgumentError(f"expected a DataFrame, got {got}; nothing was sent")
     return Table(tuple(map(str, frame.columns)), partial(_frame_rows, frame))
 
 
@@ -198,7 +197,7 @@ class Workbook:
             raise InputError("the workbook has no sheet with cells")
         self.names = tuple(sheet.title for sheet in self.sheets)
 
-    def table(self, options: RecipeOptions) -> Table:
+    def table(self, options: RecipeFields) -> Table:
         """Return the rows of the sheet to read, its header found."""
         sheet = self._choose(options.sheet)
         columns, header_row = options.columns, options.header_row
@@ -229,9 +228,8 @@ class Workbook:
             raise InputError(f"no sheet is called {name!r}; there are {listed}")
         first, *more = shown or self.sheets
         if more:
-            answer = {"sheet": first.title}
-            hint = Advice("choose one, such as {}", *answer.items(), by_hand="choose one")
-            raise InputError(f"the workbook has the sheets {listed}", hint=hint, answer=answer)
+            what, add = f"the workbook has the sheets {listed}", ("sheet", first.title)
+            raise InputError(what, hint="choose one", add=add)
         return first
 
     def _records(self, sheet: Any, width: int, above: int) -> Iterator[Row]:

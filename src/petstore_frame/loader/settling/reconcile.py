@@ -122,7 +122,8 @@ def _reconcile(
 
 
 _RIVALS = f"""
-SELECT payload FROM animals WHERE import IS NOT ? AND {IS_DOUBTFUL}
+SELECT payload FROM animals
+WHERE import IS NOT ? AND {IS_DOUBTFUL}
 """
 
 
