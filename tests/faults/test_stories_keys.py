@@ -50,7 +50,9 @@ ASKED = {  # an earlier file with its key, a later one with the key tag, and the
         "alias", "skip", "tag", f"{KEYED}/2,Bo,1", f"{KEYED}/002,Bo,x/3,Cy,1", "Bo Cy",
     ),
     "a column renamed": ("equal", "skip", "chip", "chip,name/A,Ada", f"{TAGS}/A,Ada", "Ada"),
-    "no key before": ("equal", "skip", "", f"{TAGS}/A,Ada", f"{TAGS}/A,Ada", "Ada"),
+    "no key before": (
+        "equal", "skip", "", f"{TAGS}/A,Ada/B,Bo", f"{TAGS}/B,Bo/A,Ada", "Ada Bo",
+    ),
     "numbers that begin anew": (
         "reused", "send", "tag", f"{TAGS}/1,Ada/2,Bo/3,Cy", f"{TAGS}/1,Di/2,Ed/3,Flo",
         "Ada Bo Cy Di Ed Flo",

@@ -121,7 +121,7 @@ class Outcomes:
             " AND state = 'invalid'",
             [self.run.id, self.run.id],
         )
-        return {State(state): count for state, count in found}
+        return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
 
     def start(self, now: float) -> int:
         """Begin a session; return how many records a dead one left in flight, now unknown."""

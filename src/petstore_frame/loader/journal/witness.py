@@ -53,13 +53,13 @@ class StorePets(NamedTuple):
         pets: The pets.
         is_complete: The store was read to its end, as far as it shows.
         is_whole: It was surely read to its end, so what is not there is not in the store.
-        problem: Why it was not read at all, in the words of the error.
+        problem: Why it was not read at all.
     """
 
     pets: list[StorePet]
     is_complete: bool = False
     is_whole: bool = False
-    problem: str = ""
+    problem: PetstoreError | None = None
 
 
 ReadStore = Callable[[int], StorePets]
@@ -80,10 +80,9 @@ class Witness:
         if self._store is None:
             return
         if self._store.problem:
-            raise PetstoreError(
-                f"the store cannot be read before sending: {self._store.problem}; nothing was sent."
-                " Try again, or leave the store alone with check_store=False"
-            )
+            # Nothing was sent; whoever cannot wait may leave the store alone.
+            self._store.problem.add = ("check_store", False)
+            raise self._store.problem
         if not self._store.is_complete:
             animals.facts["store_cut"] = len(self._store.pets)
         self._pets = {pet.pet_id: pet for pet in self._store.pets}

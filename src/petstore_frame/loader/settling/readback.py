@@ -85,9 +85,11 @@ def read_store(client: Any, records: int) -> StorePets:
     try:
         inventory, end = _fetch(WatchedClient(client, asked))
     except PetstoreError as failed:
-        return StorePets([], problem=str(failed))
+        return StorePets([], problem=failed)
     if end is not None and not isinstance(end, _EnoughError):
-        return StorePets([], problem=str(end))
+        return StorePets(
+            [], problem=end if isinstance(end, PetstoreError) else PetstoreError(str(end))
+        )
     pets = []
     for pet_id, body in _bodies(inventory):
         payload = _json(body)
@@ -277,8 +279,10 @@ def match(
         is_ours = is_read and last <= sent_at and len(equal) <= len(group)
         if is_ours and not is_contested and not has_rival:
             pairs |= {row.record: pet_id for row, pet_id in zip(group, equal, strict=False)}
-            free = [pet_id for pet_id in free if pet_id not in equal]
-        may_be |= {row.record: tuple(equal or free) for row in group if row.record not in pairs}
+            equal = [pet_id for pet_id in free if pet_id not in equal]
+        elif not equal:  # a store, or somebody, may have changed a status
+            equal = free
+        may_be |= {row.record: tuple(equal) for row in group if row.record not in pairs}
     for row in rows:
         if row.record in pairs:
             yield Match(row, pairs[row.record], is_absent=False)
