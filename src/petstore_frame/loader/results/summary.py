@@ -30,8 +30,11 @@ from petstore_frame.schema.text import day_text
 
 SHOWN_PROBLEMS = 5
 IN_STORE = (State.CREATED, State.ADOPTED)
-# A fact of an import: the cause that most records share, so that nothing is sent.
+# Facts of an import: the cause that most records share, so that nothing is sent; and the column of
+# dates by which the rows that count are not the newest.
 COMMON_CAUSE = "common_cause"
+# The column that may identify an animal, where nobody has said which does.
+LIKELY_KEY = "likely_key"
 
 
 _KNOWN_BY = {
