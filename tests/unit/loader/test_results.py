@@ -270,7 +270,8 @@ def test_views_escape_everything(result: LoadResult) -> None:
 def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
     """It says what would be sent, also when the same file was read otherwise since."""
     first = make_result(tmp_path, is_rehearsal=True)
-    loose = [record._replace(state=State.PENDING, problem=None)
+    body = b'{"name":"A","categoryId":1}'
+    loose = [record._replace(state=State.PENDING, problem=None, payload=record.payload or body)
              for record in read(tmp_path / "arrivals.csv")]  # fmt: skip
     later = stage(first.path, first.facts.run, loose, is_rehearsal=True)
     assert (later.import_id, later.counts[State.PENDING]) == (first.import_id, 8)
