@@ -22,7 +22,6 @@ from petstore_frame.loader.journal.database import (
     reading,
 )
 from petstore_frame.loader.journal.identity import identify
-from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
@@ -33,7 +32,6 @@ from petstore_frame.loader.options import (
     answers_of,
 )
 from petstore_frame.loader.question import DuplicatesError, Question
-from petstore_frame.loader.reading.keys import outdated
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
@@ -300,7 +298,5 @@ def _note_reading(
     common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
     if common and max_errors is None and not opened.is_returned:
         facts[COMMON_CAUSE] = common[0]
-    if run.key and run.keep in ("first", "last"):
-        facts[OUTDATED] = outdated(run.header, read_kept(sql))
     note_facts(sql, run, facts)
     return replace(run, facts=facts)
