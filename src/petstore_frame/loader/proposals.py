@@ -51,7 +51,7 @@ def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
         return f"{word}={value!r}"
     if reader is Reader.RECIPE:
         lines = (
-            f"{'.'.join(map(_toml_key, path))} = {dumps(each, ensure_ascii=False)}"
+            f"{'.'.join(map(_toml_key, path))} = {_toml(each)}"
             for path, each in _leaves((word,), value, lists_too=False)
         )
         return "\n".join(lines)
@@ -194,7 +194,12 @@ def _leaves(
 
 
 def _toml_key(word: str) -> str:
-    return word if _BARE.fullmatch(word) else dumps(word, ensure_ascii=False)
+    return word if _BARE.fullmatch(word) else _toml(word)
+
+
+def _toml(value: Any) -> str:
+    # JSON's texts, lists and numbers are TOML's, but for this one character.
+    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _shell_key(word: str) -> str:
