@@ -44,7 +44,7 @@ class AnimalOptions:
             metavar="ANSWER",
             help="What records are that may be known animals: refuse (asks, and sends nothing), "
             "skip (the same animals), send (others), or an answer for one case, such as "
-            "similar_key=skip; may be repeated.",
+            "alias=skip; may be repeated.",
         ),
     ] = None
     send_line: Annotated[
@@ -104,13 +104,6 @@ class Settling:
     reconcile: Annotated[
         bool, switch("reconcile", "Look for records in doubt by reading the store back.")
     ] = False
-    sole_writer: Annotated[
-        bool,
-        switch(
-            "sole-writer",
-            "With --reconcile: nobody else adds pets, so one that equals a record is its own.",
-        ),
-    ] = False
     grace: Annotated[
         float | None,
         Option(
@@ -119,9 +112,6 @@ class Settling:
             min=0,
         ),
     ] = None
-    resend_absent: Annotated[
-        bool, switch("resend-absent", "With --reconcile: send what was not found again.")
-    ] = False
     resolve: Annotated[
         list[str] | None,
         Option(
@@ -139,9 +129,8 @@ class Settling:
         if dry_run and (self.reconcile or self.resolve):
             name = "--reconcile" if self.reconcile else "--resolve"
             raise BadParameter(f"--dry-run and {name} exclude each other")
-        for name in ("grace", "sole_writer", "resend_absent"):
-            if getattr(self, name) not in (None, False) and not self.reconcile:
-                raise BadParameter(f"--{name.replace('_', '-')} needs --reconcile")
+        if self.grace is not None and not self.reconcile:
+            raise BadParameter("--grace needs --reconcile")
         if not math.isfinite(self.grace or 0):
             raise BadParameter("--grace is a finite number of seconds")
         try:
@@ -191,8 +180,8 @@ def load(
         recipe = reading.of(path)
         result = _load(path, client, recipe, options, as_json=as_json)
         try:
-            for record, pet_id in resolved.items():
-                result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
+            if resolved:
+                result.resolve(resolved)
             if settling.reconcile:
                 _reconcile(result, client, settling)
         finally:  # also where that fails: what the import has done is shown
@@ -269,8 +258,6 @@ def _reconcile(result: pf.LoadResult, client: pf.Client, settling: Settling) -> 
     result.reconcile(
         client,
         grace_s=grace_s,
-        sole_writer=settling.sole_writer,
-        resend_absent=settling.resend_absent,
     )
 
 
