@@ -51,6 +51,29 @@ def change(result: LoadResult, statement: str, *values: Any) -> None:
         sql.execute(statement, list(values))
 
 
+def become(result: LoadResult, record: int, state: State | None, **facts: Any) -> None:
+    """Take the animal of a record to a state, by the moves that there are."""
+    for step in _WAYS[state]:
+        change(result, f"UPDATE animals SET state = ? WHERE {_OF_RECORD}", step, record)
+    for name, value in facts.items():
+        change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_RECORD}", value, record)
+
+
+_OF_RECORD = "import = :import AND record = ?"
+_SENT = State.IN_FLIGHT
+_WAYS: dict[State | None, list[State | None]] = {
+    None: [None],
+    State.PENDING: [],
+    State.ADOPTED: [State.ADOPTED],
+    State.IN_FLIGHT: [_SENT],
+    State.CREATED: [_SENT, State.CREATED],
+    State.REJECTED: [_SENT, State.REJECTED],
+    State.UNKNOWN: [_SENT, State.UNKNOWN],
+    State.ABSENT: [_SENT, State.UNKNOWN, State.ABSENT],
+    State.GONE: [_SENT, State.CREATED, State.GONE],
+}
+
+
 def records_of(bodies: Sequence[bytes]) -> Iterable[Record]:
     """Return pending records of these request bodies."""
     return [

@@ -320,7 +320,8 @@ def next_steps(facts: ImportSummary) -> list[Step]:
             for answer in facts.question.answers()
         ]
     steps = [*_reconciling(facts)]
-    if likely := facts.run.facts.get(LIKELY_KEY):
+    is_new = facts.sent_now or facts.is_rehearsal
+    if is_new and (likely := facts.run.facts.get(LIKELY_KEY)):
         text = f"which animal is each row? One column may say so: {likely['facts']}"
         steps.append(Step(text, {"key": likely["column"]}))
 
@@ -343,7 +344,7 @@ def next_steps(facts: ImportSummary) -> list[Step]:
         equal = sum(group.records for group in facts.skipped if group.by == "equal")
         text = "not sent, because they equal earlier ones; if they are other animals, send them"
         say(equal, text, duplicates="send")
-    if not steps and counts[State.CREATED] and not (facts.sent_now or facts.is_rehearsal):
+    if not steps and counts[State.CREATED] and not is_new:
         text = "If these are other animals than those of the first time, load them again on purpose"
         steps = [Step(text, {"again": True})]
     return steps
