@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
+from petstore_frame.errors import answering
 from petstore_frame.loader.causes import holding_cause
 from petstore_frame.loader.journal.database import (
     Writer,
@@ -108,6 +109,7 @@ def load(
     return result
 
 
+@answering
 def resume_loads(
     client: PostingClient,
     *,

@@ -24,7 +24,7 @@ from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
 from unit.loader.opened import records_of as read
 from unit.loader.opened import workbook_of
-from unit.loader.staged import become, change, result_of, stage
+from unit.loader.staged import become, change, result_of
 
 SPOILT = '<img src=x onerror="alert(1)">'
 

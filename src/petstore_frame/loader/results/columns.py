@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.groups import KeyOfPet, read_keys
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
@@ -146,6 +146,7 @@ def _series(values: list[Any], dtype: str, *, is_state: bool = False) -> Any:
     return pd.Categorical(texts, categories=_STATES if is_state else sorted(found))
 
 
+@answering
 def read_ids(
     store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
 ) -> pd.DataFrame:
