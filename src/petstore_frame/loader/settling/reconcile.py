@@ -114,17 +114,18 @@ def _reconcile(
             found,
             _read_before(sql),
             {row.record: _first_sent(sql, run, row) for row in doubtful},
-            [Wanted.of(json.loads(body)) for (body,) in sql.execute(_RIVALS, [run.number])],
+            _read_rivals(sql, run),
         )
         done = _settle(outcomes, matches, found)
         outcomes.note(time.time(), "reconcile", asdict(done))
     return done
 
 
-_RIVALS = f"""
-SELECT payload FROM animals
-WHERE import IS NOT ? AND {IS_DOUBTFUL}
-"""
+def _read_rivals(sql: sqlite3.Connection, run: Import) -> list[Wanted]:
+    """Return what the records in doubt of other imports asked for."""
+    query = "SELECT payload FROM animals WHERE import IS NOT ?"
+    found = sql.execute(f"{query} AND {IS_DOUBTFUL}", [run.number])
+    return [Wanted.of(json.loads(body)) for (body,) in found]
 
 
 def _read_before(sql: sqlite3.Connection) -> Before:
