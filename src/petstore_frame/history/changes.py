@@ -16,7 +16,7 @@ from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pet
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.result import read_listing
+from petstore_frame.inventory.saved import read_listing
 from petstore_frame.markup import NOTEBOOK
 from petstore_frame.schema.arguments import time_zone
 from petstore_frame.schema.frame import HasFrame

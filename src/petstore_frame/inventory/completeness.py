@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -214,9 +213,8 @@ class Completeness:
         )
 
     @classmethod
-    def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
-        """Return an unknown verdict, with why; only the ``statuses`` of the rows are known."""
-        counts = count_statuses(statuses)
+    def unknown(cls, reason: Evidence, counts: Mapping[str, int], status: str | None) -> Self:
+        """Return an unknown verdict, with why; only the pets of each status are known."""
         return cls(
             Verdict.UNKNOWN,
             str(reason),
@@ -227,16 +225,22 @@ class Completeness:
             by_status={name: StatusCount(count, False) for name, count in counts.items()},
         )
 
-    def of_part(
-        self, part: str, statuses: Iterable[str | None], wanted: Collection[str] | None
-    ) -> Self:
+    def after_change(self, reason: Evidence, counts: Mapping[str, int]) -> Self:
+        """Return what is known once the rows are not those that were read, with why.
+
+        No more pets are counted than were read; rows added by hand were not.
+        """
+        left = {name: min(n, self.count(name).count) for name, n in counts.items()}
+        known = type(self).unknown(reason, left, self.status)
+        return replace(known, rows=min(sum(counts.values()), self.rows))
+
+    def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:
         """Return what is known of the pets that pass a filter.
 
-        ``part`` is the filter, as text that follows "with"; ``statuses`` has the status of each pet
-        that passes, and ``wanted`` the statuses that can pass, None for all.
+        ``part`` is the filter, as text that follows "with"; ``counts`` has the pets of each status
+        that pass, and ``wanted`` the statuses that can pass, None for all.
         """
-
-        counts, verdict = count_statuses(statuses), self.verdict
+        verdict = self.verdict
         if wanted is not None and all(self.count(name).is_exact for name in wanted):
             verdict = Verdict.COMPLETE
         elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
@@ -256,16 +260,15 @@ class Completeness:
         )
 
 
-def count_statuses(statuses: Iterable[str | None]) -> dict[str, int]:
-    """Count statuses: those of the interface, each other one, and ``no status`` last.
+def count_statuses(seen: Mapping[str | None, int]) -> dict[str, int]:
+    """Put counts in order: the statuses of the interface, each other one, and ``no status`` last.
 
     Example:
-        >>> count_statuses(["sold", None, "sold"])
+        >>> count_statuses({"sold": 2, None: 1})
         {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
     """
-    seen = Counter(statuses)
-    counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
-    without = seen.pop(None, 0)
-    counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
-    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + without
+    counts: dict[str, int] = {status: seen.get(status, 0) for status in PET_STATUSES}
+    others = sorted(str(name) for name, count in seen.items() if count and name is not None)
+    counts |= {name: seen[name] for name in others}
+    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + seen.get(None, 0)
     return counts
