@@ -53,14 +53,8 @@ def load(
         list[str] | None,
         Option(
             metavar="ANSWER",
-<<<<<<< HEAD
-            help="What records are that may be known animals: refuse (asks, and sends nothing), "
-            "skip (the same animals), send (others), or an answer for one case, such as "
-            "alias=skip; may be repeated.",
-=======
             help="What rows are that may be known animals: skip (the same animals), send (others), "
             "or an answer for one case, such as alias=skip; may be repeated.",
->>>>>>> main
         ),
     ] = None,
     send_lines: Annotated[
@@ -89,59 +83,18 @@ def load(
         bool, Option("--resume", help="Without a file: finish the loads that stopped.")
     ] = False,
     reconcile: Annotated[
-<<<<<<< HEAD
-        bool, switch("reconcile", "Look for records in doubt by reading the store back.")
-    ] = False
-    grace: Annotated[
-        float | None,
-        Option(
-            help="With --reconcile: seconds after which the store can no longer act on a request; "
-            f"else {GRACE_S:.0f}.",
-            min=0,
-        ),
-    ] = None
-=======
         bool, Option("--reconcile", help="Look for rows in doubt by reading the store back.")
     ] = False,
     grace: Annotated[
         float | None,
         Option(help="With --reconcile: seconds after which the store acts no more.", min=0),
     ] = None,
->>>>>>> main
     resolve: Annotated[
         list[str] | None,
         Option(
             metavar="RECORD=PET_ID",
             help="A row in doubt is this pet; RECORD=none: it was not created. May be repeated.",
         ),
-<<<<<<< HEAD
-    ] = None
-
-    def pets(self, *, dry_run: bool) -> dict[int, int | None]:
-        """Return the pet of each record that was named, None for not created.
-
-        Raises:
-            BadParameter: An option cannot be read, or would have no effect.
-        """
-        if dry_run and (self.reconcile or self.resolve):
-            name = "--reconcile" if self.reconcile else "--resolve"
-            raise BadParameter(f"--dry-run and {name} exclude each other")
-        if self.grace is not None and not self.reconcile:
-            raise BadParameter("--grace needs --reconcile")
-        if not math.isfinite(self.grace or 0):
-            raise BadParameter("--grace is a finite number of seconds")
-        try:
-            split = (pair.split("=") for pair in self.resolve or ())
-            return {int(row): None if pet == "none" else int(pet) for row, pet in split}
-        except ValueError:
-            raise BadParameter("--resolve is RECORD=PET_ID, or RECORD=none") from None
-
-
-def load(
-    path: Annotated[
-        Path | None, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.", show_default=False)
-=======
->>>>>>> main
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
@@ -183,19 +136,8 @@ def load(
         }
         result = _load(path, client, reading, options, as_json=as_json)
         try:
-<<<<<<< HEAD
-            if resolved:
-                result.resolve(resolved)
-            if settling.reconcile:
-                _reconcile(result, client, settling)
-        finally:  # also where that fails: what the import has done is shown
-            _tell(result, output, as_json=as_json)
-    if animals.ids is not None:
-        result.ids.to_csv(animals.ids, index=False)
-    raise typer.Exit(result.exit_code)
-=======
-            for record, pet_id in pets.items():
-                result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
+            if pets:
+                result.resolve(pets)
             if reconcile:
                 result.wait = _wait
                 given: dict[str, Any] = {} if grace is None else {"grace_s": grace}
@@ -223,7 +165,6 @@ def _answers(given: list[str]) -> Any:
     if len(answers) != len(given):
         refuse("--duplicates is one word, or CASE=ANSWER, each case once")
     return answers
->>>>>>> main
 
 
 def _check_output(folder: Path | None) -> None:
@@ -272,29 +213,10 @@ def _ask(question: Question) -> dict[str, Any]:
     return answers[typed].options
 
 
-<<<<<<< HEAD
-def _reconcile(result: pf.LoadResult, client: pf.Client, settling: Settling) -> None:
-    """Look for records in doubt in the store; say until when nothing happens, and why."""
-    from petstore_frame.loader.sending.pool import announcement
-
-    grace_s = GRACE_S if settling.grace is None else settling.grace
-
-    def wait(seconds: float) -> None:
-        if words := announcement(seconds):
-            typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
-        sleep(seconds)
-
-    result.wait = wait
-    result.reconcile(
-        client,
-        grace_s=grace_s,
-    )
-=======
 def _wait(seconds: float) -> None:
     if seconds >= 1:
         typer.echo(f"waiting {seconds:.0f} s before reading back (--grace)", err=True)
     sleep(seconds)
->>>>>>> main
 
 
 def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
