@@ -19,6 +19,7 @@ import pandas as pd
 
 from petstore_frame.bundled.rates import RATES
 from petstore_frame.errors import ServiceStartError
+from petstore_frame.schema.text import count_text
 
 _SLOW_S = 1.0
 _LATE_S = 120.0  # a client that waits longer than this is cut off
@@ -112,11 +113,12 @@ class FaultyProxy:
 
     def __str__(self) -> str:
         told = self.summary()
-        faults = ", ".join(f"{times:,} {name}" for name, times in told["faults"].items())
+        drawn = ", ".join(f"{times:,} {name}" for name, times in told["faults"].items())
+        twice = told["applied_twice"]
         return (
-            f"{told['applied']:,} POSTs applied, {told['answered']:,} answered; "
-            f"{told['applied_twice']:,} bodies applied twice, {told['never_applied']:,} never; "
-            f"faults: {faults or 'none'}"
+            f"{count_text(told['applied'], 'POST')} applied, {told['answered']:,} answered; "
+            f"{'1 body' if twice == 1 else f'{twice:,} bodies'} applied twice, "
+            f"{told['never_applied']:,} never; faults: {drawn or 'none'}"
         )
 
     def _run(self, listener: socket.socket) -> None:
