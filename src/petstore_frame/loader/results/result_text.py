@@ -16,7 +16,7 @@ from petstore_frame.loader.results.summary import (
     LIKELY_KEY,
     ImportSummary,
 )
-from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, minute_text, short_text
@@ -133,14 +133,14 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     word, sentence = headline(facts)
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in counted(facts))
     parts = [
-        NOTEBOOK.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
-        NOTEBOOK.quiet([facts.run.base_url, *_background(facts)]),
-        NOTEBOOK.table(counts, numbers={0}),
+        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        PAGE.table(counts, numbers={0}),
     ]
     for title, sentences in _sections(facts):
-        parts += [NOTEBOOK.section(title), NOTEBOOK.items(sentences)]
+        parts += [PAGE.section(title), PAGE.items(sentences)]
     if has_steps:
-        parts.append(NOTEBOOK.steps(step.typed() for step in next_steps(facts)))
+        parts.append(PAGE.steps(step.typed() for step in next_steps(facts)))
     return Markup("").join(parts)
 
 

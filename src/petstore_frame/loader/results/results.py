@@ -29,6 +29,7 @@ from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.markup import in_notebook
 from petstore_frame.schema.arguments import true_or_false
 from petstore_frame.schema.frame import HasFrame
 
@@ -300,7 +301,7 @@ class LoadResult(HasFrame):
         return f"<LoadResult of {self.facts.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        return result_html(self.facts)
+        return in_notebook(result_html(self.facts))
 
 
 class LoadFailedError(PetstoreError):
