@@ -1,4 +1,4 @@
-"""What the dashboard shows for what its user has chosen."""
+"""Which pets of an Inventory are shown, counted and put in order for what was chosen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.charts.pet_list import further_columns, number_places, pet_rows, place_in_words
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.categories import category_name
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,32 +20,28 @@ if TYPE_CHECKING:
     from petstore_frame.counts.tally import Mask
 
 ROWS_PER_PAGE = 50
-SORT_COLUMNS = PET_COLUMNS
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What the user has asked to see."""
+    """What was chosen: a status, a category by name or id, part of a name, and the order."""
 
-    status: str | None = None  # ``no status`` is one, too
-    categories: frozenset[int | None] = frozenset()  # None for pets without one; empty for all
+    status: str = ""  # ``no status`` is one, too
+    category: str = ""
     text: str = ""  # part of a name in any case, or a whole id; with # in front that id alone
-    sort_by: str = "id"
-    is_descending: bool = False
+    order: str = "id"  # a column; with a - in front from its other end
     page: int = 1
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.status or self.categories or self.text)
+        """Whether it leaves pets out."""
+        return bool(self.status or self.category or self.text)
 
-    def cleared(self) -> Selection:
-        """Return the same order with no filter."""
-        return Selection(sort_by=self.sort_by, is_descending=self.is_descending)
-
-    def sorted_by(self, column: str) -> Selection:
-        """Return the selection in the order of a column; asked again, from its other end."""
-        turned = column == self.sort_by and not self.is_descending
-        return replace(self, sort_by=column, is_descending=turned, page=1)
+    @property
+    def words(self) -> str:
+        """The filters as people say them: ``Dog, pending``."""
+        name = self.text and f"name or id {self.text!r}"
+        return ", ".join(filter(None, (self.category, self.status, name)))
 
 
 @dataclass(frozen=True)
@@ -62,6 +57,20 @@ class ShownPets:
     of: int  # pets read in all, selected or not
 
     @property
+    def selected_counts(self) -> StatusCounts:
+        """The counts of the status chosen alone: no pet of another is shown, so none is counted."""
+        if not self.selection.status:
+            return self.counts
+        at = self.counts.statuses.index(self.selection.status)
+        one = slice(at, at + 1)
+        return replace(
+            self.counts,
+            statuses=self.counts.statuses[one],
+            exact=self.counts.exact[one],
+            cells=self.counts.cells[:, one],
+        )
+
+    @property
     def matches(self) -> int:
         return self.counts.total.count
 
@@ -73,78 +82,62 @@ class ShownPets:
     def place(self) -> str:
         return place_in_words(self.first, len(self.rows), self.counts.total)
 
+    @property
+    def words(self) -> str:
+        """What is shown: ``28 of 610 pets: Dog, pending``."""
+        if not self.selection.is_filtered:
+            is_whole = self.counts.total.is_exact
+            return "Showing all pets." if is_whole else "Showing all pets that could be read."
+        total = self.counts.total
+        return f"Showing {total} of the {self.of:,} pets read: {self.selection.words}"
+
 
 class StoreModel:
     """An Inventory made ready to be asked for selections; ``labels`` name categories by id."""
 
-    def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
-        self.inventory = inventory
-        self.labels = dict(labels or {})
+    def __init__(self, inventory: Inventory, labels: Mapping[int, str]) -> None:
+        self.inventory, self.labels = inventory, dict(labels)
         self.pets = CodedPets.of(inventory, self.labels)
         self._orders: dict[str, NDArray[np.int64]] = {}
 
     def show(self, selection: Selection) -> ShownPets:
-        """Answer a selection.
-
-        A page beyond the last is brought back to the last, for rows vanish under a filter.
-        """
+        """Answer a selection; a page beyond the last is brought back to the last."""
         mask = self._mask(selection)
-        counts = self.pets.count(mask, status=selection.status)
+        counts = self.pets.count(mask, status=selection.status or None)
         last_page = max(1, -(-counts.total.count // ROWS_PER_PAGE))
         selection = replace(selection, page=min(max(1, selection.page), last_page))
         first = (selection.page - 1) * ROWS_PER_PAGE
-        places = self._places(mask, selection)[first : first + ROWS_PER_PAGE]
+        places = self._places(mask, selection.order)[first : first + ROWS_PER_PAGE]
         frame = self.pets.frame
         rows = pet_rows(frame.iloc[places], self.labels)
         further, numbers = further_columns(frame), number_places(frame)
         return ShownPets(selection, counts, rows, further, numbers, first, len(self.pets))
 
-    def selected_inventory(self, selection: Selection) -> Inventory:
-        """Return the pets selected, in the order asked, with what is known of that part."""
-        rows = self.pets.frame.iloc[self._places(self._mask(selection), selection)]
+    def part(self, selection: Selection) -> Inventory:
+        """Return the pets selected, in the order chosen, with what is known of that part."""
+        rows = self.pets.frame.iloc[self._places(self._mask(selection), selection.order)]
         if not selection.is_filtered:
             return replace(self.inventory, frame=rows)
-        words = [text.replace(": ", " ", 1) for text, _ in self.describe(selection)]
-        statuses = None if selection.status is None else [selection.status]
-        return self.inventory.part(rows, ", ".join(words), statuses)
+        statuses = [selection.status] if selection.status else None
+        return self.inventory.part(rows, selection.words, statuses)
 
-    def category_options(self) -> dict[str, int | None]:
-        """Return what a category may be called when it is searched for."""
-        held = self.pets.category_ids
-        numbers = {str(number): number for number in held if number is not None}
-        return dict(zip(self.pets.labels, held, strict=True)) | numbers
-
-    def find_categories(self, text: str) -> list[int | None]:
+    def categories(self, text: str) -> set[int | None]:
         """Return the ids of the categories with this name or id, or else with it in their name."""
-        options = self.category_options()
-        if text in options:
-            return [options[text]]
+        pairs = [*zip(self.pets.labels, self.pets.category_ids, strict=True)]
+        exact = {number for label, number in pairs if text in (label, str(number))}
         wanted = text.casefold().strip()
-        by_name = zip(self.pets.labels, self.pets.category_ids, strict=True)
-        return [number for label, number in by_name if wanted and wanted in label.casefold()]
-
-    def describe(self, selection: Selection) -> list[tuple[str, Selection]]:
-        """Return each active filter as text, with the selection that is left without it."""
-        first, filters = replace(selection, page=1), list[tuple[str, Selection]]()
-        if first.status:
-            filters.append((f"Status: {first.status}", replace(first, status=None)))
-        for number in sorted(first.categories, key=lambda id_: (id_ is None, id_ or 0)):
-            rest = replace(first, categories=first.categories - {number})
-            filters.append((f"Category: {category_name(number, self.labels)}", rest))
-        if first.text:
-            filters.append((f"Name or id: {first.text}", replace(first, text="")))
-        return filters
+        return exact or {number for label, number in pairs if wanted in label.casefold()}
 
     def _mask(self, selection: Selection) -> Mask | None:
         import numpy as np
 
-        pets = self.pets
-        masks: list[Mask] = []
-        if selection.status is not None:
+        pets, masks = self.pets, list[Any]()
+        if selection.status:
             at = [*pets.statuses, selection.status].index(selection.status)
             masks.append(pets.status_codes == at)
-        if selection.categories:
-            wanted = [number in selection.categories for number in pets.category_ids]
+        if selection.category:
+            found = self.categories(selection.category)
+            wanted = [number in found for number in pets.category_ids]
             masks.append(np.array(wanted, dtype=bool)[pets.category_codes])
         if selection.text:
             masks.append(self._text_mask(selection.text))
@@ -164,13 +157,14 @@ class StoreModel:
         names: pd.Series[str] = self.pets.frame["name"].astype("str").str.lower()
         return names
 
-    def _places(self, mask: Mask | None, selection: Selection) -> NDArray[np.int64]:
-        order = self._orders.get(selection.sort_by)
-        if order is None:
-            order = self._sort_keys(selection.sort_by).argsort(kind="stable")
-            self._orders[selection.sort_by] = order
-        places = order if mask is None else order[mask[order]]
-        return places[::-1] if selection.is_descending else places
+    def _places(self, mask: Mask | None, order: str) -> NDArray[np.int64]:
+        column = order.removeprefix("-")
+        if column not in self._orders:
+            self._orders[column] = self._sort_keys(column).argsort(kind="stable")
+        places = self._orders[column]
+        if mask is not None:
+            places = places[mask[places]]
+        return places[::-1] if order.startswith("-") else places
 
     def _sort_keys(self, column: str) -> NDArray[Any]:
         """Return what a column is ordered by: names in lower case, categories by their label."""
