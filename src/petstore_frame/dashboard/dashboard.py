@@ -14,13 +14,18 @@ import ipywidgets as widgets
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.history_tab import HistoryTab
+from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
 from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.selection import Selection
+from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.worker import failure
 from petstore_frame.errors import ArgumentError, ConfigurationError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
+from petstore_frame.loader.journal.database import place_of
 from petstore_frame.schema.arguments import checked_client
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 from petstore_frame.schema.text import minute_text
@@ -125,6 +130,46 @@ class Dashboard:
             "History",
         )
 
+    @cached_property
+    def _memory(self) -> Memory:
+        """What was answered for files of this store."""
+        place = place_of(self._journal, self.client.base_url)
+        return Memory(place.parent / "memory" / place.stem, self._labels)
+
+    @cached_property
+    def imports(self) -> ImportTab:
+        """The tab that adds pets from a file."""
+
+        def ended(is_refused: bool) -> None:
+            if is_refused:
+                self.top.ask_for_key()
+            else:
+                self.refresh()
+
+        client = lambda: self.client  # noqa: E731 # a new key makes another client
+        tab = ImportTab(
+            self._kit, self._memory, self._numbers, client, self._journal, self._folder, ended
+        )
+        return self._placed(tab, "Import")
+
+    @cached_property
+    def stocktake(self) -> StocktakeTab:
+        """The tab that compares a list with the store."""
+
+        def open_pet(pet_id: str) -> None:
+            self.open("Inventory")
+            self.inventory.select(Selection(text=f"#{pet_id}"))
+
+        tab = StocktakeTab(
+            self._kit, self._memory, self._numbers, self._journal,
+            lambda: self.inventory.pets, open_pet,
+        )  # fmt: skip
+        return self._placed(tab, "Stocktake")
+
+    def _numbers(self) -> set[int]:
+        """Return the categories of the store."""
+        return set() if self.inventory.pets is None else self.inventory.numbers
+
     def _placed(self, tab: Any, name: str) -> Any:
         self._places[TABS.index(name)].children = (tab.widget,)
         return tab
@@ -152,6 +197,8 @@ class Dashboard:
         self.top.worker.stop()
         self.top.worker.wait()
         self.inventory.worker.wait()
+        for name in {"imports", "stocktake"} & vars(self).keys():
+            getattr(self, name).close()
         self._beat.join()
         self._kit.close()
 
@@ -161,13 +208,17 @@ class Dashboard:
     def _draw_open(self) -> None:
         """Draw the tab that is open; the others are drawn when they are opened."""
         name = TABS[self.tabs.selected_index or 0]
-        if name == "History":
+        if name == "Import":
+            self.imports.draw_plan()
+        elif name == "Stocktake":
+            self.stocktake.draw_found()
+        elif name == "History":
             selection = self.inventory.selection
             self.history.show(selection, self.inventory.categories, self._shown_labels)
 
     @property
     def _shown_labels(self) -> dict[int, str]:
-        return shown_labels(self._labels)
+        return shown_labels(self._memory.categories)
 
     def _take(self, inventory: Inventory) -> None:
         self.inventory.take(inventory, self._shown_labels)

@@ -104,6 +104,12 @@ class InventoryTab:
         return frozenset(self._model.categories(self.selection.category))
 
     @property
+    def numbers(self) -> set[int]:
+        """The categories of the pets that were read."""
+        held = [] if self._model is None else self._model.pets.category_ids
+        return {number for number in held if number is not None}
+
+    @property
     def selection(self) -> Selection:
         """What is chosen now."""
         chosen = self.status.value, self.category.value.strip(), self.name.value.strip()
