@@ -116,7 +116,7 @@ def check(wheel: Path, extra: str, top: Path, environ: dict[str, str]) -> str:
 @contextmanager
 def environment(folder: Path) -> Iterator[dict[str, str]]:
     """Start a store, keep a snapshot, and give the environment of a shell that is to use them."""
-    with pf.serve(sample=30, log_level="off", database=folder / "store.sqlite3") as server:
+    with pf.serve(sample=30, database=folder / "store.sqlite3") as server:
         with server.client() as client:
             pf.History(folder / "kept").add(pf.fetch_inventory(client, progress=False))
         yield {

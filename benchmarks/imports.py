@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 from petstore_frame.bundled.samples import write_sample_csv
 from petstore_frame.errors import DuplicatesError
-from petstore_frame.loader.load import load_csv
+from petstore_frame.loader.load import load
 from petstore_frame.loader.record import FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.models import Pet
@@ -255,10 +255,10 @@ def _load(
     if with_key:
         options["key"] = "animal_id"
     try:
-        return load_csv(file, store, **options), False
+        return load(file, store, **options), False
     except DuplicatesError:
         answer = "skip" if any(animal.id in known for animal in animals) else "send"
-        return load_csv(file, store, duplicates=answer, **options), True
+        return load(file, store, duplicates=answer, **options), True
 
 
 def _count(
@@ -295,7 +295,7 @@ def cpu_after(imports: int, rows: int = 200) -> float:
         for number in range(imports + 5):
             path = write_sample_csv(folder / f"{number}.csv", rows, number + 1, dirty=False)
             start = time.process_time()
-            load_csv(path, store, journal=folder / "journal", progress=False, duplicates="send",
+            load(path, store, journal=folder / "journal", progress=False, duplicates="send",
                      check_store=False)  # fmt: skip
             seconds.append(time.process_time() - start)
     return min(seconds[imports:])

@@ -27,7 +27,7 @@ import httpx
 
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
-from petstore_frame.loader.load import load_csv
+from petstore_frame.loader.load import load
 
 HERE = Path(__file__).parent
 
@@ -102,10 +102,10 @@ def bare_pool(path: Path, url: str) -> float:
 
 
 def ours(path: Path, url: str) -> float:
-    """load_csv, journal and all; the store has the same pets from the other two, so unasked."""
+    """load, journal and all; the store has the same pets from the other two, so unasked."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, Client(url, KEY) as client:
-        result = load_csv(path, client, journal=folder, check_store=False, progress=False)
+        result = load(path, client, journal=folder, check_store=False, progress=False)
         took = time.perf_counter() - start
         assert result.summary["states"]["created"] == result.summary["records"]
         return result.summary["records"] / took
@@ -113,9 +113,7 @@ def ours(path: Path, url: str) -> float:
 
 def sending(rows: int, rounds: int) -> None:
     """Print rows per second at some latencies; the best of some rounds."""
-    print(
-        "| latency | plain loop, rows/s | pool without a journal | load_csv | to loop | to pool |"
-    )
+    print("| latency | plain loop, rows/s | pool without a journal | load | to loop | to pool |")
     print("|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for latency_ms in (0, 5, 20, 50):
@@ -142,7 +140,7 @@ def stage(path: str) -> None:
     reading = time.process_time() - start
     with tempfile.TemporaryDirectory() as folder, Client("http://127.0.0.1:1/v1", KEY) as client:
         start = time.process_time()
-        load_csv(path, client, journal=folder, dry_run=True, progress=False)
+        load(path, client, journal=folder, dry_run=True, progress=False)
         staging = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{reading} {staging} {peak}")

@@ -66,11 +66,11 @@ class Shop:
     def load(self, name: str, *rows: str, **options: Any) -> pf.LoadResult:
         """Load a CSV file of a header and rows, or without them the file that is there."""
         path = self.write(name, *rows) if rows else self.folder / name
-        return self._run(pf.load_csv, path, options)
+        return self._run(pf.load, path, options)
 
     def excel(self, name: str, header: str, *lines: str, **options: Any) -> pf.LoadResult:
         """Load the rows as a spreadsheet saves them."""
-        return self._run(pf.load_excel, self.write_excel(name, header, *lines), options)
+        return self._run(pf.load, self.write_excel(name, header, *lines), options)
 
     def write_excel(self, name: str, header: str, *lines: str) -> Path:
         """Write rows as a spreadsheet saves them: ``007`` is a 7, ``2026-05-01`` a date."""
@@ -82,7 +82,7 @@ class Shop:
 
     def pandas(self, header: str, *lines: str, **options: Any) -> pf.LoadResult:
         """Load the rows as pandas reads them."""
-        return self._run(pf.load_frame, frame_of(header, *lines), options)
+        return self._run(pf.load, frame_of(header, *lines), options)
 
     def fix_file(self, result: pf.LoadResult) -> Rows:
         """Write the fix file of a result, and return its cells, the header first."""
@@ -97,7 +97,7 @@ class Shop:
         """Load a fix file, that of a result as it is now or one from before, with cells changed."""
         header, *rows = source if isinstance(source, list) else self.fix_file(source)
         rows = [[changes.get(cell, cell) for cell in row] for row in rows]
-        return self._run(pf.load_csv, self.write_rows(header, *rows), options)
+        return self._run(pf.load, self.write_rows(header, *rows), options)
 
     def write_rows(self, *rows: list[str]) -> Path:
         """Write the rows of a fix file."""

@@ -38,7 +38,7 @@ class Server:
         self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.api_key = options.api_key or SecretStr("")
         self._honoured = None if options.spec_only else IdempotencyKey(IDEMPOTENCY_KEEP_S)
-        self._server = uvicorn.Server(run.make_config(create_app(options, engine), options))
+        self._server = uvicorn.Server(run.make_config(create_app(options, engine)))
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
         self._thread.start()  # requests wait at the listener until it is up
 

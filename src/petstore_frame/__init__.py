@@ -6,7 +6,7 @@
     inventory = pf.fetch_inventory(client)              # .frame, and .completeness: of how many
     pf.summarize(inventory)                             # counts by category and status
     pf.write_report(inventory, "stock.xlsx")            # a workbook; also .html, .csv, .parquet
-    result = pf.load_csv("new.csv", client, key="Tag")  # one row per record; never sent twice
+    result = pf.load("new.csv", client, key="Tag")  # one row per record; never sent twice
     pf.compare("our_list.xlsx", inventory, key="Tag")   # where list and store disagree
     pf.History("history").add(inventory)                # .diff() and .trend() over days
     pf.Dashboard(client)                                # the same, live

@@ -33,9 +33,7 @@ from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory.result import completeness as completeness
 from .inventory.result import read_inventory as read_inventory
-from .loader.load import load_csv as load_csv
-from .loader.load import load_excel as load_excel
-from .loader.load import load_frame as load_frame
+from .loader.load import load as load
 from .loader.reading.recipe import Recipe as Recipe
 from .loader.results.columns import read_ids as read_ids
 from .loader.results.results import LoadResult as LoadResult

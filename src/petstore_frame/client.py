@@ -276,7 +276,7 @@ class Client:
             raise AttributeError(
                 f"a Client has no {name}: it has list_pets, create_pet, get_pet and find_pet, one "
                 "request each; pf.fetch_inventory(client) reads the whole store, and "
-                "pf.load_csv(path, client) loads a file into it"
+                "pf.load(path, client) loads a file into it"
             )
 
     def __enter__(self) -> Self:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import replace
+from datetime import timedelta
 
 import pandas as pd
 import pytest
@@ -13,7 +14,6 @@ import pytest
 import petstore_frame as pf
 from shop import Shop
 
-SNAPSHOTS = Path(__file__).parents[1] / "documents/history_02"
 HEADER = "tag,name,categoryId,years,Weight kg"
 BEN, ZOE, TOM = "A1,Ben,3,71,2.75", "A2,Zoe,3,,", "A3,Tom,3,old,"
 KIM = pf.NewPet(name="Kim", category_id=1, age=7)
@@ -86,12 +86,13 @@ def test_a_change_of_a_field_is_seen(walk: Walk) -> None:
 
 def test_a_history_of_before_has_the_field(walk: Walk) -> None:
     """An older snapshot is read with the new column, empty; what it covers stands."""
-    shop, _, inventory = walk
-    history = pf.History(shutil.copytree(SNAPSHOTS, shop.folder / "history"))
-    before = history.read("2026-01-05")
+    *_, inventory = walk
+    history = pf.History(os.environ["HISTORY_OF_BEFORE"])
+    before = history.read()
     assert before.completeness.covers_all
     assert before.frame["age"].isna().all()
-    history.add(inventory)
+    day_after = replace(inventory.origin, fetched_at=before.fetched_at + timedelta(days=1))
+    history.add(pf.Inventory(inventory.frame, day_after))
     assert [str(kind) for kind in history.open().types[4:6]] == ["BIGINT", "DOUBLE"]
     assert history.read().frame["age"].dropna().tolist() == [7, 71]
-    assert len(history.diff("2026-01-05")) > 0
+    assert len(history.diff()) > 0

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
+
 import petstore_frame as pf
 
 HOUSE = Path(pf.__file__).parent
@@ -55,7 +57,12 @@ def test_two_fields_are_added_by_three_files(tmp_path: Path) -> None:
     # Of the faults, which wait for time-outs, one is enough.
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
     command += ["-k", "not test_load_answers or redirect", *(str(TESTS / name) for name in CHOSEN)]
+    frame = pd.DataFrame(
+        {"id": [1], "name": ["Ada"], "category_id": [3], "status": pd.Categorical(["sold"])}
+    )
+    pf.History(tmp_path / "before").add(pf.Inventory.made_up(frame))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(TESTS)])}
+    environ["HISTORY_OF_BEFORE"] = str(tmp_path / "before")
     done = subprocess.run(
         command, env=environ, cwd=TESTS.parent, capture_output=True, text=True, check=False
     )

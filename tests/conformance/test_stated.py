@@ -54,7 +54,7 @@ def test_an_added_pet_has_an_id_and_is_found_by_it(api, more) -> None:
 
 NO_CREDENTIAL = [  # Authorization: none, empty, wrong, or other than one scheme and one key
     [], [""], ["Bearer"], ["Bearer wrong"], ["Basic {key}"], ["{key}"], ["Bearer {key} x"],
-    ["Bearer\t{key}"], ["Bearer {key},x"], ["Bearer {key}"] * 2, ["Bearer " + "k" * 8192],
+    ["Bearer\t{key}"], ["Bearer {key},x"], ["Bearer " + "k" * 8192],
     ["Bearer \u00e9\u00ff"],
 ]  # fmt: skip
 ELSEWHERE = [("Cookie", "api_key={key}; Authorization=Bearer {key}"), ("X-API-Key", "{key}")]

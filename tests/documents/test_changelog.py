@@ -1,9 +1,8 @@
-"""Who comes from version 0.2 finds the new call, and what it kept on disk is still read."""
+"""Who comes from version 0.2 finds the new call."""
 
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ _, _, NEWEST = CHANGELOG.partition(f"## [{pf.__version__}]")
 MOVES = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", NEWEST.partition("\n## [")[0], re.MULTILINE)
 # Columns, keys, modules and values whose errors are those of pandas and Python, not ours to word.
 NOT_OURS = ('["', ".state", "diff_inventories", "patience_s", "accept_loss")
-SNAPSHOTS = Path(__file__).parent / "history_02"
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,7 @@ def names(tmp_path_factory: pytest.TempPathFactory):
         with pf.testing.fake_store([{"name": "Luna", "category_id": 3}]).client() as client:
             inventory, history = pf.fetch_inventory(client), pf.History("history")
             history.add(inventory)
-            result = pf.load_csv("list.csv", client, journal="journal")
+            result = pf.load("list.csv", client, journal="journal")
             made = {"pf": pf, "client": client, "inventory": inventory, "old": inventory}
             made |= {"history": history, "result": result, "frame": inventory.frame}
             made |= {"summary": pf.summarize(inventory)}
@@ -48,13 +46,3 @@ def test_both_columns_of_the_table_are_true(names, old: str, new: str) -> None:
     made = eval(new, dict(names))
     if isinstance(made, pf.Server):
         made.close()
-
-
-def test_a_history_of_version_0_2_goes_on(tmp_path: Path) -> None:
-    """Two days that 0.2.0 kept are listed, compared and counted."""
-    folder = shutil.copytree(SNAPSHOTS, tmp_path / "history")
-    history = pf.History(folder, timezone="UTC")
-    assert history.problems() == []
-    assert history.snapshots()["rows"].tolist() == [12, 13]
-    assert history.diff().counts["new"] == 1
-    assert history.trend().groupby("date")["pets"].sum().tolist() == [12, 13]

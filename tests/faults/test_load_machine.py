@@ -23,7 +23,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStopped
-from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.options import LoadOptions
@@ -93,7 +92,7 @@ class Office:
             return []
         with reading(path) as sql:
             runs = read_imports(sql)
-        return [pf.LoadResult(path, run.id, call=Call()) for run in runs]
+        return [pf.LoadResult(path, run.id) for run in runs]
 
 
 class Stories(RuleBasedStateMachine):

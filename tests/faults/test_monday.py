@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -221,28 +223,51 @@ def test_two_at_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     assert office.store.posts == 0
 
 
-def test_a_run_that_ends_unexpectedly_leaves_a_line(office: Office) -> None:
-    """A fault of ours is raised, in runs.jsonl, and leaves no folder."""
-
-    def fail(step: str) -> None:
-        if step == "stock":
-            raise ZeroDivisionError("a fault")
-
-    with pytest.raises(ZeroDivisionError):
-        office.run(step=fail)
-    (line,) = office.runs
-    assert (line["outcome"], line["folder"], office.days) == ("failed", None, [])
-
-
-def test_another_stores_history_is_not_compared(office: Office) -> None:
-    """A history of another store is named, and no difference to it is written."""
-    with pf.Client(office.store.base_url, KEY) as client:
-        frame = pf.fetch_inventory(client).frame
-    elsewhere = pf.Inventory.made_up(frame, base_url="https://other.example/v1")
-    pf.History(office.folder / "history", timezone="UTC").add(elsewhere)
+def test_a_step_that_fails_says_which(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One file that cannot be written is named beside the others; a fault of ours is raised."""
+    (office.folder / "monday.toml").write_text('categories = "gone.csv"\n')
     run = office.run()
-    assert run.outcome is MondayOutcome.DISK and "changes" not in run.facts
-    assert run.folder is not None and (run.folder / "stock.xlsx").exists()
+    assert any(text.startswith("write stock.csv: ") for text in run.attention)
+    assert run.folder is not None and (run.folder / "summary.txt").exists()
+    monkeypatch.setattr(pf, "write_report", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as failed:
+        office.run()
+    assert failed.value.__notes__ == ["Monday stopped at: write stock.csv"]
+    assert (office.runs[-1]["outcome"], office.runs[-1]["folder"]) == ("failed", None)
+    assert len(office.days) == 1
+
+
+def make_foreign(snapshot: Path) -> None:
+    """Put another store's snapshot in the place of one."""
+    history = pf.History(snapshot.parents[1], timezone="UTC")
+    kept = history.read()
+    shutil.rmtree(history.folder)
+    elsewhere = replace(kept.origin, base_url="https://other.example/v1")
+    history.add(pf.Inventory(kept.frame, elsewhere))
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "cut by 20 bytes": lambda snapshot: snapshot.write_bytes(snapshot.read_bytes()[:-20]),
+    "emptied": lambda snapshot: snapshot.write_bytes(b""),
+    "deleted": lambda snapshot: shutil.rmtree(snapshot.parents[1]),
+    "of another store": make_foreign,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_no_good_news_on_missing_evidence(office: Office, damage: Callable[[Path], object]) -> None:
+    """Without the last snapshot a run says so, and the alarm takes its number from runs.jsonl."""
+    office.run()
+    (snapshot,) = (office.folder / "history").glob("date=*/pets.parquet")
+    damage(snapshot)
+    same = office.run(1)
+    assert same.outcome is MondayOutcome.DISK and "changes" not in same.facts
+    assert same.folder is not None and "2026-01-05" in (same.folder / "summary.txt").read_text()
+    for number in range(1, 21):
+        del office.store.pets[number]
+    run = office.run(1, now=FIRST + timedelta(days=7, hours=1))
+    assert MondayOutcome.DROP in run.outcomes and run.exit_code >= 1
+    assert "fewer pets than the 32 of 2026-01-05" in texts(run.folder / "stock.xlsx")
 
 
 def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:

@@ -15,7 +15,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 
 import httpx
 import psutil
@@ -85,7 +84,7 @@ def test_sigterm_answers_what_is_in_flight(process_server) -> None:
     body, key = json.dumps(LUNA).encode(), process_server.api_key.get_secret_value()
     head = (
         f"POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     process = psutil.Process(process_server.pid)
     assert key not in f"{process.cmdline()} {process.environ()} {process_server!r}"
@@ -136,33 +135,8 @@ def test_a_full_disk_is_no_trap(process_server, tmp_path) -> None:
         assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def replace(path: Path) -> None:
-    """Put the database of another store in the place of this one."""
-    other = path.with_suffix(".other")
-    with contextlib.closing(sqlite3.connect(path)) as ours:
-        ours.execute("VACUUM INTO ?", [str(other)])
-    other.replace(path)
-
-
-@pytest.mark.parametrize(
-    "change", [Path.unlink, lambda path: path.rename(path.with_suffix(".moved")), replace]
-)
-def test_a_database_that_is_gone_is_said(server, tmp_path, change) -> None:
-    """Its file is unlinked, moved or replaced: 503 everywhere, and never a 201 that is lost."""
-    path = tmp_path / "store.sqlite3"
-    with talk_to(server) as client:
-        assert client.post("/pets", json=LUNA).status_code == 201
-        change(path)
-        answers = [client.post("/pets", json=LUNA) for _ in range(3)]
-        answers += [client.get("/pets"), client.get("/pets/1")]
-        health = client.get(server.base_url.replace("/v1", "/healthz"))
-        assert [answer.status_code for answer in (*answers, health)] == [503] * 6
-        assert answers[0].json()["code"] == "unavailable"
-        assert path.exists() == (change is replace)
-
-
 def test_the_log_tells_and_keeps_quiet(tmp_path) -> None:
-    """JSON lines with the request's id; never a key, a body or a raw control character."""
+    """A line a request, with its id; never a key, a body, a query or a raw control character."""
     command = [sys.executable, "-m", "petstore_frame", "serve", "--port", "0"]
     command += ["--api-key-file", "key", "--sample", "3"]
     with (tmp_path / "log").open("w") as log:
@@ -175,7 +149,7 @@ def test_the_log_tells_and_keeps_quiet(tmp_path) -> None:
     pet = {"name": "secret \x1b[31m\u202e", "categoryId": 1}
     httpx.post(f"{ready['base_url']}/pets", headers=headers, json=pet).raise_for_status()
     httpx.get(f"{ready['base_url']}/%1b%5b31m%0aforged", headers=headers)
-    httpx.get(f"{ready['base_url']}/pets", headers={"Authorization": f"Bearer {key}x"})
+    httpx.get(f"{ready['base_url']}/pets?api_key={key}")
     with socket.create_connection(("127.0.0.1", httpx.URL(ready["base_url"]).port)) as wire:
         wire.sendall(b"\x1b[31m\r\n\r\n")
         wire.recv(1000)
@@ -183,9 +157,8 @@ def test_the_log_tells_and_keeps_quiet(tmp_path) -> None:
     assert (ready["pid"], process.wait(60)) == (process.pid, 0)
     process.stdout.close()
     log_text = (tmp_path / "log").read_bytes()
-    lines = [json.loads(line) for line in log_text.splitlines()]
     assert key.encode() not in log_text and b"secret" not in log_text
     assert not [byte for byte in log_text if byte > 126 or (byte < 32 and byte != 10)]
-    found = [line["status"] for line in lines if line.get("request_id") == "look-for-me"]
-    assert found == [201, 404]
+    found = [line.split()[-1] for line in log_text.splitlines() if b"look-for-me" in line]
+    assert found == [b"201", b"404"]
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600

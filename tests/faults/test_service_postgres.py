@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 import httpx
-import psutil
 import pytest
 
 import petstore_frame as pf
-from journey.shell import started
-from plain_http import talk_to, wait_until
+from plain_http import talk_to
 from threaded import serve
 
 pytestmark = pytest.mark.postgres
@@ -45,34 +42,6 @@ def test_processes_share_ids_and_keys(new_postgres_database) -> None:
     assert len({answer.json()["id"] for answer in repeated}) == 1
     replayed = [answer.headers["idempotency-replayed"] for answer in repeated]
     assert replayed.count("false") == 1
-
-
-def workers_of(pid: int) -> set[psutil.Process]:
-    """Return the worker processes of a supervisor; Python's resource tracker is none."""
-    found = set()
-    for child in psutil.Process(pid).children():
-        with suppress(psutil.NoSuchProcess):  # it ended just now
-            if child.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(child.cmdline()):
-                found.add(child)
-    return found
-
-
-def test_workers_are_kept_at_their_number(new_postgres_database, tmp_path) -> None:
-    """--workers 2: two processes behind one address; a killed one is replaced; SIGTERM ends all."""
-    place = ["--database", new_postgres_database(), "--api-key-file", str(tmp_path / "key")]
-    command = "petstore-frame serve --port 0 --workers 2 --sample 10"
-    with started(command, *place) as (process, line):
-        headers = {"Authorization": f"Bearer {(tmp_path / 'key').read_text().strip()}"}
-        assert wait_until(lambda: len(workers_of(process.pid)) == 2)
-        killed = workers_of(process.pid).pop()
-        killed.kill()
-        assert wait_until(lambda: len(workers_of(process.pid) - {killed}) == 2)
-        alive = workers_of(process.pid)
-        pets = httpx.get(f"{json.loads(line)['base_url']}/pets", headers=headers, timeout=30).json()
-        process.terminate()
-        assert process.wait(60) == 0
-    assert len(pets) == 10
-    assert psutil.wait_procs(alive, timeout=30)[1] == []
 
 
 def test_a_lock_and_a_database_that_goes_away_are_no_trap(

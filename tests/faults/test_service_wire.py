@@ -35,7 +35,8 @@ def port_of(shop: pf.Server) -> int:
 
 def post(shop: pf.Server, headers: bytes, body: bytes) -> bytes:
     key = shop.api_key.get_secret_value().encode()
-    head = [b"POST /v1/pets HTTP/1.1", b"Host: x", b"Authorization: Bearer " + key, headers]
+    head = [b"POST /v1/pets HTTP/1.1", b"Host: x", b"Authorization: Bearer " + key]
+    head += [b"Content-Type: application/json", headers]
     return b"\r\n".join(head) + b"\r\n\r\n" + body
 
 

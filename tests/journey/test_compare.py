@@ -86,7 +86,7 @@ def test_a_list_is_read_with_every_option_of_the_loader() -> None:
     """In Python and in a shell, comparing takes what loading a text file or a workbook takes."""
     reading = {each.name for each in fields(pf.Recipe)} - {"duplicates"}
     assert reading <= set(signature(pf.compare).parameters)
-    assert reading <= {*signature(pf.load_csv).parameters, *signature(pf.load_excel).parameters}
+    assert reading <= {*signature(pf.load).parameters, *signature(pf.load).parameters}
     commands = get_command(app).commands  # type: ignore[attr-defined]
     load, compare = ({p.name for p in commands[name].params} for name in ("load", "compare"))
     assert {each.name for each in fields(HowRead)} <= load & compare

@@ -63,7 +63,7 @@ def test_what_an_office_program_saves_is_loaded_once(
     given = [f"--infilter={CSV},1"] if source.endswith(".csv") else []
     saved = save_as(out / source, wanted, shop.folder, office_profile, *given)
     (fix_csv if kind == "csv" else fix_workbook)(saved)
-    load = pf.load_csv if kind == "csv" else pf.load_excel
+    load = pf.load
     for _ in range(2):
         result = load(saved, shop.client, journal=shop.journal, progress=False, **options)
         assert (len(result.created), len(result.fix)) == (8, 1)

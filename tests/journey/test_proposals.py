@@ -62,7 +62,7 @@ class Desk:
         given = GIVEN | options
         if way == "shell":
             return str(self.paste(str(Call.of("load", name, given, Way.SHELL))).output)
-        load = pf.load_excel if name.endswith(".xlsx") else pf.load_csv
+        load = pf.load
         try:
             found: Any = load(name, self.client, **given)
         except (PetstoreError, LoadInterrupted) as problem:
@@ -173,7 +173,7 @@ def test_own_pets_are_compared_first(desk: Desk) -> None:
     desk.has(*WEEK)
     frame = pf.fetch_inventory(desk.client).frame.head(5)
     with pytest.raises(DuplicatesError) as asked:
-        pf.load_frame(frame, desk.client, journal="empty")
+        pf.load(frame, desk.client, journal="empty")
     first, *_ = calls_in(str(asked.value))
     found = desk.paste(first.replace("frame,", "pf.fetch_inventory(client).frame.head(5),", 1))
     assert set(found.frame["kind"].iloc[:5]) <= {"same", "ambiguous"}
@@ -277,7 +277,7 @@ def test_the_question_is_json_for_a_script(desk: Desk) -> None:
 )
 def test_a_call_comes_back_from_json(options: dict[str, Any]) -> None:
     """A journal keeps the call as JSON, and shows the same call from it."""
-    call = Call.of("load_csv", Path("a b.csv"), options)
+    call = Call.of("load", Path("a b.csv"), options)
     again = Call.from_json(json.loads(json.dumps(asdict(call))))
     assert again == call
     assert str(again) == str(call)

@@ -23,9 +23,9 @@ def test_a_bad_key_raises_with_the_result(file: Path, server: Server, service_sh
     """Nothing could be done, so the load raises; the same call goes on once the key is right."""
     options = {"journal": service_shop.journal, "check_store": False}
     with pf.Client(server.base_url, "not-the-key") as stranger, pytest.raises(LoadStopped) as stop:
-        pf.load_csv(file, stranger, **options)
+        pf.load(file, stranger, **options)
     assert stop.value.result.counts["pending"] == 1
-    assert "pf.load_csv(" in str(stop.value)
+    assert "the same call goes on" in str(stop.value)
     again = pickle.loads(pickle.dumps(stop.value))  # as a worker process hands it over
     assert (str(again), again.ending) == (str(stop.value), "stopped")
     assert again.result.counts == stop.value.result.counts
@@ -33,12 +33,12 @@ def test_a_bad_key_raises_with_the_result(file: Path, server: Server, service_sh
 
 
 def test_records_to_fix_raise_only_where_that_is_asked(file: Path, service_shop: Shop) -> None:
-    """``on_invalid="raise"`` is for a task; without it the result has the records."""
-    options = {"on_invalid": "raise", "journal": service_shop.journal}
-    pf.load_csv(service_shop.write("clean.csv", "name", "Bo"), service_shop.client, **options)
+    """A task asks for an error; without that the result has the rows."""
+    service_shop.load("clean.csv", "name", "Bo").raise_for_failures()
+    result = service_shop.load(file.name)
     with pytest.raises(LoadFailedError) as failed:
-        pf.load_csv(file, service_shop.client, **options)
-    assert len(failed.value.result.fix) == len(service_shop.load(file.name).fix) == 1
+        result.raise_for_failures()
+    assert len(failed.value.result.fix) == len(result.fix) == 1
 
 
 def test_a_load_logs_one_line(file: Path, service_shop: Shop, caplog) -> None:

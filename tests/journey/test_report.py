@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.loader.call import FILE
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.result_text import headline, next_steps
 from shop import Shop
@@ -27,7 +26,7 @@ def test_the_sheet_of_an_import_says_what_its_result_says(service_shop: Shop) ->
     service_shop.load("old.csv", *old)
     result = service_shop.load("new.csv", *old, "Ada,3", "=Zoe,cat", ",3", duplicates="skip")
     shown = report(service_shop, "Import", results=result)
-    (word, sentence), steps = headline(result.facts), next_steps(replace(result.facts, call=FILE))
+    (word, sentence), steps = headline(result.facts), next_steps(result.facts)
     assert result.counts[State.SKIPPED] == 3 and steps
     told = {step.text[:1].upper() + step.text[1:] for step in steps}
     assert {f"{word}: {sentence}", *told} <= shown

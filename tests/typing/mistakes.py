@@ -27,9 +27,9 @@ def use(own: pf.Client, history: pf.History) -> None:
     sold: StatusCount = known.count("sold")
     summary: pf.Summary = pf.summarize(stock.frame)
     print(known.covers_all, sold.count, sold.is_exact, summary.count("sold"))
-    result: pf.LoadResult = pf.load_csv("new.csv", own, categories={1: "Dog"}, dry_run=False)
+    result: pf.LoadResult = pf.load("new.csv", own, categories={1: "Dog"}, dry_run=False)
     created: pd.DataFrame = result.created
-    pf.load_frame(created, own, dry_run=True)
+    pf.load(created, own, dry_run=True)
     files: list[Path] = result.write("results")
     snapshot: Snapshot = history.add(stock)
     changes: Diff = history.diff()
@@ -49,7 +49,7 @@ inventory = pf.fetch_inventory(client, status="solt")  # wrong
 inventory["status"]  # wrong
 print(inventory.completness)  # wrong
 pf.write_report("stock.xlsx", inventory)  # wrong
-pf.load_csv("new.csv", client, duplicates="ignore")  # wrong
+pf.load("new.csv", client, duplicates="ignore")  # wrong
 pf.History("history").open().to_pandas()  # wrong
 
 
@@ -64,7 +64,7 @@ except pf.IncompleteInventoryError as broken:
     broken.resume().table  # wrong
 
 try:
-    pf.load_csv("new.csv", client)
+    pf.load("new.csv", client)
 except pf.DuplicatesError as asked:
     asked.question.answer  # wrong
 except pf.errors.LoadStopped as stopped:

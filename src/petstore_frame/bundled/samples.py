@@ -133,7 +133,7 @@ def write_sample_categories(path: str | PathLike[str]) -> Path:
 def write_template(path: str | PathLike[str]) -> Path:
     """Write a CSV file to be filled in: the columns of an import, without animals.
 
-    Its first column is for a key: ``load_csv(path, client, key="animal_id")``.
+    Its first column is for a key: ``load(path, client, key="animal_id")``.
 
     Example:
         >>> import tempfile

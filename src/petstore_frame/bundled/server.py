@@ -38,7 +38,7 @@ from petstore_frame.transport.settings import checked_key
 
 _HOME = Path(__file__).parents[2]
 _SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
-LogLevel = Literal["debug", "info", "warning", "error", "off"]
+LogLevel = Literal["info", "warning", "error"]
 
 _END_S = 10.0
 # How long the bundled service remembers an idempotency key; a test compares the two.
@@ -135,9 +135,6 @@ def serve(
     api_key: str | SecretStr | None = None,
     start_timeout_s: float = 30.0,
     spec_only: bool = False,
-    strict: bool = False,
-    public_url: str | None = None,
-    workers: int = 1,
     log_level: LogLevel = "warning",
 ) -> Server:
     """Start the bundled service on loopback and return once it answers.
@@ -153,10 +150,7 @@ def serve(
         api_key: Key to accept; None makes one.
         start_timeout_s: Seconds to wait until the service answers.
         spec_only: Leave out every extension of the interface.
-        strict: Refuse unknown body fields and query parameters.
-        public_url: Address under which clients reach ``/v1``, where it is another one.
-        workers: Number of processes; more than one needs PostgreSQL.
-        log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
+        log_level: Least severe log line: ``info``, ``warning`` or ``error``.
 
     Raises:
         ArgumentError: An argument has a wrong type or value; nothing was started.
@@ -177,24 +171,14 @@ def serve(
     if not isinstance(database, str | bytes | PathLike | None):
         refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
     place = None if database is None else os.fsdecode(database)
-    if not isinstance(public_url, str | None):
-        refuse(f"public_url is text, got {public_url!r}")
     settings: dict[str, Any] = {
         "sample": whole_number("sample", sample, 0),
         "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
         "database": place,
         "port": whole_number("port", port, 0, 65535),
         "spec_only": true_or_false("spec_only", spec_only),
-        "strict": true_or_false("strict", strict),
-        "public_url": public_url,
-        "workers": whole_number("workers", workers, 1),
         "log_level": one_of("log_level", log_level, get_args(LogLevel)),
     }
-    if workers > 1 and not (place or "").startswith("postgresql"):
-        refuse(
-            f"workers={workers} needs PostgreSQL, as in "
-            'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
-        )
     require_service(place)
     process, base_url = _launch(settings, api_key, timeout_s)
     honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)

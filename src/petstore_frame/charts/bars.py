@@ -9,10 +9,10 @@ import numpy as np
 
 from petstore_frame.charts import svg
 from petstore_frame.counts import tally
-from petstore_frame.counts.pet_table import category_ids, check_table
+from petstore_frame.counts.pet_table import check_table
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import Markup, palette
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.categories import Categories, shown_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +25,7 @@ _CATEGORIES_SHOWN = 15
 # Of columns: pixels down, and a share of the width.
 _TOP, _BOTTOM, _HEIGHT, _RIGHT = 20, 190, 220, 99.0
 _PERIODS_SHOWN, _DATES_SHOWN = 26, 6
-_SOLD = ("category_id", "offered", "sold", "sell_through", "count_is")
-_AGEING = ("days_available", "is_listed", "is_at_least", "count_is")
+_AGEING = ("days_available", "is_at_least", "count_is")
 _MOVES = ("since", "until", "kind", "was", "now", "pets", "count_is")
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
 # The kinds of moves that a column counts, its colour, and the pets that it stands for. A pet
@@ -120,25 +119,6 @@ def _status_row(
     return _Row(line.label, parts, tally.short(total), tip, means, line.is_rest)
 
 
-def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> svg.Figure:
-    """Draw ``history.flow().sell_through``: what share was sold, by category, most first."""
-    check_table(table, _SOLD, "history.flow().sell_through")
-    largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
-    ids = category_ids(largest["category_id"])
-    columns = (largest[name].tolist() for name in _SOLD[1:])
-    rows, keys = [], []
-    for category_id, offered, sold, rate, count_is in zip(ids, *columns, strict=True):
-        name, about = category_name(category_id, labels), "" if count_is == "exact" else "about "
-        words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
-        tip = f"{name}: {words}"
-        part = svg.Mark(rate, tip, palette.STATUS_COLOURS["sold"], {}, rate if about else 0)
-        rows.append(_Row(name, [part], words, tip, {"category": category_id}))
-        if part.minimum:
-            keys = [svg.Key("hatched: an estimate", None, sign="▨")]
-    facts = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
-    return _across("sell-through", keys, rows, _RATE, facts, longest=1)
-
-
 def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
     """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods.
 
@@ -176,10 +156,10 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
 
 
 def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
-    """Draw how many listed pets have been available for how many days.
+    """Draw how many pets have been available for how many days.
 
     Args:
-        ageing: What ``history.flow().ageing`` returns; pets no longer listed are left out.
+        ageing: What ``history.flow().ageing`` returns.
 
     Returns:
         A Drawing of one bar per band of days; ages that are minimums are hatched.
@@ -193,9 +173,9 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
 
 def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     """Draw the ages of the pets still available."""
-    check_table(ageing, _AGEING, "history.flow().ageing", kinds="ibb")
-    listed = ageing[ageing["is_listed"]]
-    days_of = (listed["days_available"], listed.loc[listed["is_at_least"], "days_available"])
+    check_table(ageing, _AGEING, "history.flow().ageing", kinds="ib")
+    waits = ageing["days_available"]
+    days_of = (waits, waits[ageing["is_at_least"]])
     numbers, minimums = (np.histogram(days, [*_AGES, np.inf])[0].tolist() for days in days_of)
     # An empty table proves nothing about the store.
     is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
@@ -209,7 +189,7 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
         column = svg.Mark(number, tip, palette.STATUS_COLOURS["available"], means, minimum)
         rows.append(_Row(f"{days} days", [column], tally.short(count)))
         ages.append(f"{count} for {days} days")
-    words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(ages)}"
+    words = f"{StatusCount(len(ageing), is_exact)} pets available: {', '.join(ages)}"
     if any(minimums):
         words += f"; {sum(minimums):,} of them may be older than the snapshots show"
         keys = [svg.Key("hatched: for so long at least", None, sign="▨")]

@@ -150,9 +150,13 @@ def _plain_message(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, pf.errors.PetstoreError):
-        from petstore_frame.loader.call import SHELL
+        from petstore_frame.loader.proposals import Reader, to_add
 
-        return problem.phrased_by(problem.call or SHELL)
+        if isinstance(problem, pf.errors.DuplicatesError):
+            return problem.question.text(Reader.SHELL)
+        if problem.add is None:
+            return problem.sentence
+        return f"{problem.sentence}; add {to_add(*problem.add, Reader.SHELL)}"
     return str(problem)
 
 

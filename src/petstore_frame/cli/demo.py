@@ -83,9 +83,7 @@ def demo(
         _step("A file", f"{arrivals}: {rows:,} animals as people send them")
         _show(_COLUMNS)
         _step("Loading", "one request for each good row; a row with a mistake is not sent")
-        result = pf.load_csv(
-            arrivals, client, key="animal_id", categories=categories, journal=journal
-        )
+        result = pf.load(arrivals, client, key="animal_id", categories=categories, journal=journal)
         _show(_became(result))
         inventory = pf.fetch_inventory(client)
         _step("Reading back", str(inventory.completeness))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
@@ -256,15 +256,11 @@ def compare(
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
-    from petstore_frame.loader.call import Call, Way
-
     recipe, lines = reading.of(file), reading.leave_lines
     with listed(store, output or file) as listing:
         found = pf.compare(
             file, listing.inventory, on=on or (), recipe=recipe, leave_lines=lines, journal=journal
         )
-        given = {**reading.given(), "on": on, "journal": journal, **store.given()}
-        found = replace(found, call=Call.of("compare", file, given, Way.SHELL))
         if output is not None:
             found.write(output, categories=recipe.categories)
     facts = {

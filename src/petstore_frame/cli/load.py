@@ -6,7 +6,7 @@ import math
 import os
 import sys
 import warnings
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
@@ -26,8 +26,8 @@ from petstore_frame.cli.options import (
     switch,
     to_write,
 )
-from petstore_frame.loader.call import Call, Way
 from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, LoadOptions
+from petstore_frame.loader.proposals import Reader
 
 if TYPE_CHECKING:
     from petstore_frame.loader.question import Question
@@ -188,20 +188,8 @@ def load(
             workers=sending.workers,
             max_errors=sending.max_errors,
         )
-        values = (
-            (each.name, getattr(options, each.name), each.default) for each in fields(options)
-        )
-        typed = {
-            **reading.given(),
-            **{name: value for name, value, unsaid in values if value != unsaid},
-            "idempotency_lifetime": lifetime_s,
-            "ids": animals.ids,
-            "output": output,
-            **store.given(),
-        }
-        call = Call.of("load", path, typed, Way.SHELL)
         recipe = reading.of(path)
-        result = _load(path, client, recipe, options, call, as_json=as_json)
+        result = _load(path, client, recipe, options, as_json=as_json)
         try:
             for record, pet_id in resolved.items():
                 result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
@@ -230,7 +218,6 @@ def _load(
     client: pf.Client,
     recipe: pf.Recipe,
     options: LoadOptions,
-    call: Call,
     *,
     as_json: bool,
 ) -> pf.LoadResult:
@@ -239,7 +226,7 @@ def _load(
 
     while True:
         try:
-            return load_file(path, client, recipe, options, call=call)
+            return load_file(path, client, recipe, options)
         except (pf.errors.LoadInterrupted, pf.errors.LoadStopped) as stopped:
             return stopped.result
         except pf.errors.DuplicatesError as problem:
@@ -249,7 +236,7 @@ def _load(
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
             said = _ask(problem.question)
-        call, options = call.with_(**said), replace(options, duplicates=said["duplicates"])
+        options = replace(options, duplicates=said["duplicates"])
         if "key" in said:
             recipe = replace(recipe, key=(said["key"],))
 
@@ -293,7 +280,7 @@ def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoRetu
     if as_json:
         print_json({"imports": [result.summary for result in results]})
     elif results:
-        typer.echo("\n".join(map(str, results)))
+        typer.echo("\n".join(result.text(Reader.SHELL) for result in results))
     else:
         typer.echo("Nothing to resume: no import into this store has records left to send")
     raise typer.Exit(max((result.exit_code for result in results), default=0))
@@ -313,7 +300,7 @@ def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> None:
         if as_json:
             print_json(result.summary | {"output": folder, "files": [*map(str, files)]})
         else:
-            typer.echo("\n".join([str(result), *(f"wrote {file}" for file in files)]))
+            typer.echo("\n".join([result.text(Reader.SHELL), *(f"wrote {file}" for file in files)]))
 
 
 def write_files(result: pf.LoadResult, folder: Path) -> list[Path]:

@@ -174,7 +174,7 @@ class HowRead:
         return recipe
 
     def given(self) -> dict[str, Any]:
-        """Return what was typed, as the options of ``load_csv``; None is what was not."""
+        """Return what was typed, as the options of ``load``; None is what was not."""
         words = {name: value for name, value in asdict(self).items() if name != "save_recipe"}
         for name, value in words.items():
             if value in ([], False):

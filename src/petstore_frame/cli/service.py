@@ -34,17 +34,10 @@ def serve(
     ] = None,
     sample: Annotated[int, Option(help="Made-up pets to put into an empty store.")] = 0,
     seed: Annotated[int, Option(help="Seed of the made-up pets.")] = 0,
-    public_url: Annotated[
-        str | None, Option(help="Address that clients use, if it is not the server's own.")
-    ] = None,
     spec_only: Annotated[
         bool, switch("spec-only", "Leave out every extension of the interface.")
     ] = False,
-    strict: Annotated[
-        bool, switch("strict", "Refuse unknown fields and query parameters.")
-    ] = False,
-    workers: Annotated[int, Option(help="Processes; more than one needs PostgreSQL.")] = 1,
-    log_level: Annotated[str, Option(help="debug, info, warning, error or off.")] = "info",
+    log_level: Annotated[str, Option(help="info, warning or error.")] = "info",
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 

@@ -39,15 +39,12 @@
 The rule for what a caller passes: a wrong argument is an ArgumentError, a missing or impossible
 setting (an argument of ``Client`` or its environment variable) a ConfigurationError, and content of
 a file or frame that cannot be used an InputError.
-
-A notebook shows an error as its sentence and the caller's own lines; ``print_traceback()`` shows
-every call.
 """
 
 from importlib import import_module
 
 from petstore_frame.errors.classes import *  # noqa: F403 # __init__.pyi has them for type checkers
-from petstore_frame.errors.frames import print_traceback as print_traceback
+from petstore_frame.errors.names import nearest as nearest
 
 # A traceback shows the name by which a class is imported, not the file that it stands in.
 _KINDS = {name: kind for name, kind in globals().items() if isinstance(kind, type)}
@@ -79,4 +76,4 @@ def __getattr__(name: str) -> type[BaseException]:
 
 def __dir__() -> list[str]:
     kinds = [name for name, kind in _KINDS.items() if issubclass(kind, BaseException)]
-    return sorted([*kinds, *_HOMES, "print_traceback"])
+    return sorted([*kinds, *_HOMES, "nearest"])

@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-from petstore_frame.errors.frames import ShortTraceback
 
-
-def phrase(text: Any, reader: Any = None) -> str:
-    """Return a sentence as a reader needs it; one that is plain text is the same for all."""
-    has_readers = reader is not None and hasattr(text, "phrased_by")
-    return str(text.phrased_by(reader) if has_readers else text)
-
-
-class PetstoreError(ShortTraceback, Exception):
+class PetstoreError(Exception):
     """Base of every error that this package raises on purpose.
 
     Attributes:
-        option: An option that helps, as its name, or its name and its value; it stands where the
-            message has ``{}``.
-        call: How the loader was called, by which the next step is phrased, or None.
+        message: What is wrong, as a plain sentence.
+        add: A word that helps and its value, as in ``("keep", "first")``, or None. It is to be
+            added to the call, the command or the recipe; ``str()`` says how in Python.
     """
 
-    call: Any = None
-    option: tuple[Any, ...] | None = None
+    message: str
+    add: tuple[str, Any] | None = None
 
-    def __init__(self, *args: Any, option: tuple[Any, ...] | None = None) -> None:
-        super().__init__(*args)
-        self.option = option
+    def __init__(self, message: str = "", *, add: tuple[str, Any] | None = None) -> None:
+        # ``args`` stay all that a subclass is given, so that each can be pickled.
+        self.message, self.add = message, add
 
-    def phrased_by(self, reader: Any = None) -> str:
-        """Return the message as a reader needs it; None is a Python caller."""
-        text = phrase(self.args[0], reader) if self.args else ""
-        if self.option is None:
-            return text
-        if reader is not None:
-            return text.replace("{}", reader.option(*self.option))
-        name, *value = self.option
-        return text.replace("{}", f"{name}={value[0]!r}" if value else f"{name}=")
+    @property
+    def sentence(self) -> str:
+        """The message with its place and the next step, without what to add."""
+        return self.message
 
     def __str__(self) -> str:
-        return self.phrased_by(self.call)
+        if self.add is None:
+            return self.sentence
+        word, value = self.add
+        return f"{self.sentence}; add {word}={value!r}"
 
 
 class ConfigurationError(PetstoreError, ValueError):
@@ -69,8 +58,8 @@ class MissingExtraError(PetstoreError, ImportError):
     feature: str
     extra: str
 
-    def phrased_by(self, reader: Any = None) -> str:
-        return (
+    def __post_init__(self) -> None:
+        self.message = (
             f"{self.feature} needs an optional part that is not installed: "
             f"python -m pip install 'petstore-frame[{self.extra}]'"
         )
@@ -117,16 +106,17 @@ class APIStatusError(PetstoreError):
 
     def __post_init__(self) -> None:
         self.next_step = self.next_step or self.usual_step
+        self.message = f"{self.code}: {self.api_message}" if self.code else self.api_message
 
     @property
     def retryable(self) -> bool:
         return self.status_code in (408, 429) or self.status_code >= 500
 
-    def phrased_by(self, reader: Any = None) -> str:
+    @property
+    def sentence(self) -> str:
         place = f" from {self.operation}" if self.operation else ""
-        code = f"{self.code}: " if self.code else ""
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.status_code}{place}: {code}{self.api_message}{request}; {self.next_step}"
+        return f"{self.status_code}{place}: {self.message}{request}; {self.next_step}"
 
 
 class BadRequestError(APIStatusError):
@@ -255,30 +245,26 @@ class InputError(PetstoreError, ValueError):
         path: The file, or None for a frame.
         line: First physical line concerned (1 is the first of the file), or None.
         column: Name of the column concerned, or None.
-        hint: The next step; like the message, a text, or one that each reader is shown in their own
-            spelling.
-        answer: Options that would let it be read, where they can be recognised; to be confirmed,
-            as in ``{"delimiter": "|"}``. Empty where a person must find the answer.
+        hint: The next step.
+        add: A word of the recipe that would let it be read, and its value; to be confirmed by a
+            person. None where a person must find the answer.
     """
 
-    message: Any
+    message: str
     _: KW_ONLY
     path: str | None = None
     line: int | None = None
     column: str | None = None
-    hint: Any = ""
-    answer: Mapping[str, Any] = field(default_factory=dict)
+    hint: str = ""
+    add: tuple[str, Any] | None = None
 
-    def phrased_by(self, reader: Any = None) -> str:
-        """Return place, message and next step; where both are known, the call that would do."""
-        message, hint = phrase(self.args[0], reader), phrase(self.hint, reader)
+    @property
+    def sentence(self) -> str:
         line = f"line {self.line}" if self.line else None
         column = f"column {self.column!r}" if self.column else None
         place = ", ".join(part for part in (self.path, line, column) if part)
-        text = f"{place}: {message}" if place else message
-        text = f"{text}; {hint}" if hint else text
-        has_call = self.call is not None and self.answer and getattr(reader, "has_options", True)
-        return f"{text}\n  {self.call.with_(**self.answer)}" if has_call else text
+        text = f"{place}: {self.message}" if place else self.message
+        return f"{text}; {self.hint}" if self.hint else text
 
 
 class JournalError(PetstoreError):

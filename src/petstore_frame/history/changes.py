@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 from functools import cached_property
@@ -14,7 +14,7 @@ import pandas as pd
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pets, to_pandas
 from petstore_frame.history.folder import day_of
-from petstore_frame.history.snapshot import Snapshot
+from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import read_listing
 from petstore_frame.markup import NOTEBOOK
@@ -36,6 +36,7 @@ class Diff(HasFrame):
         rows: The rows of ``frame`` as a frame of the history's engine, in no fixed order, not yet
             computed where the engine is lazy.
         timezone: The time zone of ``since`` and ``until``; None is the machine's.
+        left_out: The days after ``since`` whose snapshot cannot be read or is of another store.
 
     Example:
         >>> from petstore_frame import samples
@@ -52,6 +53,7 @@ class Diff(HasFrame):
     new: Snapshot | Inventory
     rows: Any = field(compare=False)
     timezone: tzinfo | None = None
+    left_out: tuple[SnapshotProblem, ...] = ()
 
     @property
     def since(self) -> date:
@@ -85,17 +87,8 @@ class Diff(HasFrame):
 
         A pet that kept its status, and changed in another field, is in ``counts`` alone.
         """
-        return self._moves(MOVE)
-
-    @property
-    def moves_by_category(self) -> pd.DataFrame:
-        """The same by ``category_id`` (int64) too."""
-        return self._moves(("category_id", *MOVE))
-
-    def _moves(self, by: Sequence[str]) -> pd.DataFrame:
         moved = self.frame[self.frame["was"].ne(self.frame["now"])]
-        counted = moved.groupby(list(by), dropna=False).size()
-        return sort_moves(counted.reset_index(name="pets"))
+        return sort_moves(moved.groupby(list(MOVE), dropna=False).size().reset_index(name="pets"))
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -128,6 +121,7 @@ class Diff(HasFrame):
         ):
             if not listing.completeness.covers_all:
                 parts.append(f"{what} ({listing.completeness})")
+        parts += [f"{each.date} is left out ({each.reason})" for each in self.left_out]
         return "; ".join(parts)
 
     __repr__ = __str__
@@ -160,6 +154,11 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     """
     zone = time_zone(timezone)
     before, after = (_listing(each) for each in (old, new))
+    if before.origin.is_other_store(after.origin):
+        raise ArgumentError(
+            f"diff compares two listings of one store; got {before.store_name} and "
+            f"{after.store_name}"
+        )
     read = [each.read() if isinstance(each, Snapshot) else each for each in (before, after)]
     return _compared(before, after, [each.frame for each in read], zone)
 
@@ -191,11 +190,10 @@ def _compared(
 
 
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:
-    """Put moves in the order of their kinds, then of the statuses, then of the categories."""
-    last = [name for name in moves.columns if name == "category_id"]
+    """Put moves in the order of their kinds, then of the statuses."""
     ranks = {kind: at for at, kind in enumerate(KINDS)}
     return moves.sort_values(
-        [*MOVE, *last],
+        list(MOVE),
         key=lambda column: column.map(ranks) if column.name == "kind" else column,
         ignore_index=True,
     )

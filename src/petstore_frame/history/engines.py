@@ -189,83 +189,12 @@ def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
     snapshot. The frame returned has ``date`` (an instant), the columns of ``by``, ``pets`` (int64).
     """
     counted = nw.from_native(count_pets(pets, ("date", *by)))
-    return counted.with_columns(date=_midnight()).to_native()
-
-
-def live_pets(pets: Any) -> Any:
-    """Return one row per pet ever seen, with the days on which it was.
-
-    Columns: ``id``, ``category_id``; as instants ``first_seen``, ``last_seen``, ``last_available``,
-    ``last_sold`` and ``last_other`` (any status but available, or none), missing where that never
-    was; ``was_offered``: 1 where it was ever seen available or pending, else 0.
-    """
-    status, day = nw.col("status"), nw.col("date")
-    is_offered = (status == "available") | (status == "pending")
-    return (
-        _dated(pets, ("id", "category_id", "status"))
-        .with_columns(status=status_text())
-        .with_columns(
-            last_available=nw.when(status == "available").then(day),
-            last_sold=nw.when(status == "sold").then(day),
-            last_other=nw.when(status != "available").then(day),
-            was_offered=nw.when(is_offered).then(nw.lit(1)).otherwise(nw.lit(0)),
-            last_seen=day,
-        )
-        .group_by("id")
-        .agg(
-            nw.col("category_id").max(),
-            nw.col("date").min().alias("first_seen"),
-            nw.col("last_seen", "last_available", "last_sold", "last_other").max(),
-            nw.col("was_offered").max(),
-        )
-        .to_native()
-    )
-
-
-def sell_pets(lives: Any) -> Any:
-    """Count by category the pets that were offered, and those of them sold when last seen."""
-    is_sold = nw.col("last_sold") == nw.col("last_seen")
-    return (
-        nw.from_native(lives)
-        .filter(nw.col("was_offered") == 1)
-        .with_columns(offered=nw.lit(1), sold=nw.when(is_sold).then(nw.lit(1)).otherwise(nw.lit(0)))
-        .group_by("category_id")
-        .agg(nw.col("offered", "sold").sum())
-        # DuckDB sums whole numbers into a type of 128 bits.
-        .with_columns(nw.col("offered", "sold").cast(nw.Int64))
-        .to_native()
-    )
-
-
-def age_pets(pets: Any, lives: Any) -> Any:
-    """Return the pets that were available when last seen, and since when; see ``Flow.ageing``."""
-    known = nw.from_native(lives).filter(nw.col("last_available") == nw.col("last_seen"))
-    return (
-        _dated(pets, COMPARED)
-        .filter(status_text() == "available")
-        .select("id", "name", "category_id", "date")
-        .join(known.select("id", "first_seen", "last_seen", "last_other"), on="id", how="inner")
-        .filter(nw.col("last_other").is_null() | (nw.col("date") > nw.col("last_other")))
-        .group_by("id")
-        .agg(
-            nw.col("name").max(),
-            nw.col("category_id").max(),
-            nw.col("first_seen").min(),
-            nw.col("date").min().alias("available_since"),
-            nw.col("last_seen").max(),
-        )
-        .to_native()
-    )
-
-
-def _midnight() -> nw.Expr:
-    """Return ``date`` as an instant: the one form that every engine reads alike."""
+    # As an instant, which is the one form that every engine reads alike.
     day = nw.col("date").cast(nw.String).str.slice(0, 10)
-    return day.str.to_datetime(format="%Y-%m-%d")
+    return counted.with_columns(date=day.str.to_datetime(format="%Y-%m-%d")).to_native()
 
 
-def _dated(pets: Any, columns: Sequence[str]) -> Any:
-    """Open dated pets with a date that can be compared; the key of a folder may be a category."""
-    frame = open_frame(pets, ("date", *columns)).select("date", *columns)
-    is_day = frame.collect_schema()["date"].is_temporal()
-    return frame if is_day else frame.with_columns(date=_midnight())
+def available_pets(pets: Any) -> Any:
+    """Return the pets that are available: ``id``, ``name``, ``category_id``."""
+    is_available = status_text() == "available"
+    return open_frame(pets, COMPARED).filter(is_available).select(*COMPARED[:3]).to_native()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import shlex
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import TypeAlias, Union
@@ -52,21 +53,15 @@ class Contents:
     @classmethod
     def of(cls, folder: Path, zone: tzinfo | None = None, *, warn: bool = True) -> Contents:
         """Read the ends of all files in a folder; warn of each day that cannot be read."""
-        found: list[Snapshot | SnapshotProblem] = []
-        for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if entry.name.startswith("."):  # the lock, and files that are half written
-                continue
-            try:
-                day = date.fromisoformat(entry.name.removeprefix("date="))
-            except ValueError:
-                day = None
-            if day is None or entry.name != f"date={day}" or not entry.is_dir():
-                text = "not part of this history; it is left alone"
-                found.append(SnapshotProblem(entry, text))
+        snapshots: list[Snapshot] = []
+        problems: list[SnapshotProblem] = []
+        for each in _found(folder):
+            if isinstance(each, SnapshotProblem):
+                problems.append(each)
+            elif snapshots and snapshots[0].origin.is_other_store(each.origin):
+                problems.append(SnapshotProblem(each.path, f"of {each.store_name}", each.date))
             else:
-                found += [open_snapshot(path, day) for path in sorted(entry.iterdir())]
-        snapshots = [each for each in found if isinstance(each, Snapshot)]
-        problems = [each for each in found if isinstance(each, SnapshotProblem)]
+                snapshots.append(each)
         held = cls(folder, zone, snapshots, problems)
         for problem in held.lost.values() if warn else ():
             text = f"{problem}; that day is left out"
@@ -75,24 +70,25 @@ class Contents:
 
     @property
     def lost(self) -> dict[date, SnapshotProblem]:
-        """The days whose snapshot cannot be read."""
+        """The days whose snapshot cannot be read, or is of another store."""
         return {each.date: each for each in self.problems if each.date is not None}
 
-    def between(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
-        """Return the snapshots of these days, both included, at least one."""
+    def between(self, since: Day | None = None, until: Day | None = None) -> Contents:
+        """Return what there is of these days, both included: at least one snapshot."""
         low = date.min if since is None else day_of(since, self.zone)
         high = date.max if until is None else day_of(until, self.zone)
-        found = [each for each in self.snapshots if low <= each.date <= high]
-        if not found:
+        snapshots = [each for each in self.snapshots if low <= each.date <= high]
+        if not snapshots:
             when = "" if since is None else f" from {low}"
             when += "" if until is None else f" to {high}"
             raise HistoryError(f"no snapshot{when or ' yet'}; {self._what_is_there()}")
-        return found
+        lost = [each for day, each in self.lost.items() if low <= day <= high]
+        return replace(self, snapshots=snapshots, problems=lost)
 
     def on(self, day: Day | None) -> Snapshot:
         """Return the snapshot of a day, or the last one for None."""
         if day is None:
-            return self.between()[-1]
+            return self.between().snapshots[-1]
         wanted = day_of(day, self.zone)
         for each in self.snapshots:
             if each.date == wanted:
@@ -120,6 +116,22 @@ class Contents:
         )
 
 
+def _found(folder: Path) -> Iterator[Snapshot | SnapshotProblem]:
+    """Yield what lies in a folder, by date."""
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if entry.name.startswith("."):  # the lock, and files that are half written
+            continue
+        try:
+            day = date.fromisoformat(entry.name.removeprefix("date="))
+        except ValueError:
+            day = None
+        if day is not None and entry.name == f"date={day}" and entry.is_dir():
+            for path in sorted(entry.iterdir()):
+                yield open_snapshot(path, day)
+        else:
+            yield SnapshotProblem(entry, "not part of this history; it is left alone")
+
+
 def day_of(day: Day, zone: tzinfo | None = None) -> date:
     """Return the day of a date, an instant (also one of pandas or numpy), or a text.
 
@@ -137,7 +149,7 @@ def day_of(day: Day, zone: tzinfo | None = None) -> date:
 
 
 def add_snapshot(
-    folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool
+    folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace_it: bool
 ) -> Snapshot:
     """Keep an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
     if not isinstance(inventory, Inventory):
@@ -161,13 +173,13 @@ def add_snapshot(
         with held(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
             _check_store(folder, snapshots, inventory)
-            present = next((each for each in snapshots if each.date == day), None)
-            if present is not None:
-                facts = (known, inventory.origin, len(inventory))
-                if (present.completeness, present.origin, present.rows) == facts:
-                    return present
-                if not replace:
-                    _check_order(present, inventory, zone)
+            facts = (known, inventory.origin, len(inventory))
+            for each in snapshots:  # in another time zone it may be kept under another day
+                if (each.completeness, each.origin, each.rows) == facts:
+                    return each
+            for each in snapshots:
+                if each.date == day and not replace_it:
+                    _check_order(each, inventory, zone)
             return _write(folder, inventory, day)
     except AtWorkError:
         text = f"another writer is at work in {folder}; wait for it to end and add again"
@@ -180,37 +192,26 @@ def add_snapshot(
 
 def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
     """Refuse another address, and another store at the same address where both state their id."""
-    kept_id = next((each.store_id for each in reversed(snapshots) if each.store_id), None)
-    last = snapshots[-1].origin if snapshots else inventory.origin
-    is_other = kept_id is not None and inventory.store_id not in (None, kept_id)
-    if is_other or not last.shares_address_with(inventory.origin):
-        urls = (last.base_url, inventory.base_url)
-        kept, other = (
-            url if store_id is None else f"{url} (store id {store_id})"
-            for url, store_id in zip(urls, (kept_id, inventory.store_id), strict=True)
-        )
-        raise HistoryError(
-            f"{folder} keeps the history of {kept}, and this inventory is of {other}; "
-            "use another folder for another store"
-        )
+    for each in snapshots:
+        if each.origin.is_other_store(inventory.origin):
+            raise HistoryError(
+                f"{folder} keeps the history of {each.store_name}, and this inventory is of "
+                f"{inventory.store_name}; use another folder for another store"
+            )
 
 
 def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -> None:
     """Refuse to replace a day's snapshot by an older one or one that proves less."""
-    # A listing proves all pets, all of some scope, or nothing.
-    old, new = (
-        (each.completeness.covers_all, each.completeness.is_complete)
-        for each in (present, inventory)
-    )
+    old, new = present.completeness, inventory.completeness
     if inventory.fetched_at <= present.fetched_at:
         read_at = present.fetched_at.astimezone(zone)
         reason = f"a listing of {read_at:%H:%M:%S %Z}, which is not older"
-    elif new < old:
-        reason = f"a listing that proves more ({present.completeness})"
+    elif (new.covers_all, new.is_complete) < (old.covers_all, old.is_complete):
+        reason = f"a listing that proves more ({old})"
     else:
         return
-    text = f"{present.date} already has {reason}; {{}} replaces it"
-    raise HistoryError(text, option=("replace", True))
+    text = f"{present.date} already has {reason}; to replace it"
+    raise HistoryError(text, add=("replace", True))
 
 
 def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, tzinfo
 from os import PathLike
 from pathlib import Path
@@ -15,9 +16,10 @@ from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError, HistoryError
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import Engine
-from petstore_frame.history.flow import EXACT, Flow, count_trend, widen
+from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
+from petstore_frame.history.trend import count_trend
 from petstore_frame.inventory import Inventory
 from petstore_frame.markup import NOTEBOOK
 from petstore_frame.schema.arguments import some_of, time_zone
@@ -112,7 +114,7 @@ class History(Generic[Frame]):
             HistoryError: The day has a snapshot that is newer or proves more; the folder is of
                 another store; the frame was changed since it was fetched; or an id repeats.
         """
-        return add_snapshot(self.folder, inventory, self.timezone, replace=replace)
+        return add_snapshot(self.folder, inventory, self.timezone, replace_it=replace)
 
     def snapshots(self) -> pd.DataFrame:
         """List what is kept, oldest first.
@@ -146,7 +148,7 @@ class History(Generic[Frame]):
 
     def at(self, day: Day) -> Inventory:
         """Return the last inventory kept on or before a day; its ``fetched_at`` says of when."""
-        return self._contents().between(until=day)[-1].read()
+        return self._contents().between(until=day).snapshots[-1].read()
 
     def last_complete(self, before: Day | None = None) -> Snapshot | None:
         """Return the last snapshot, before that day, that holds every pet of the store, or None."""
@@ -176,7 +178,7 @@ class History(Generic[Frame]):
         ``since`` and ``until`` are the first and the last day, here and in ``trend`` and ``flow``;
         None is the first or the last snapshot.
         """
-        return self._open_columns(self._contents().between(since, until), columns)
+        return self._open_columns(self._contents().between(since, until).snapshots, columns)
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
         """Count one snapshot by category and status on the engine, with what it covers."""
@@ -201,7 +203,9 @@ class History(Generic[Frame]):
         earlier = before[-1] if old is None else held.on(old)
         if earlier.date >= later.date:
             raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
-        return diff_snapshots(earlier, later, self._engine, self.timezone)
+        changes = diff_snapshots(earlier, later, self._engine, self.timezone)
+        lost = [problem for day, problem in held.lost.items() if day > earlier.date]
+        return replace(changes, left_out=tuple(lost))
 
     def trend(
         self,
@@ -211,9 +215,7 @@ class History(Generic[Frame]):
         until: Day | None = None,
         every_days: int | None = 1,
         freq: str = "D",
-        wide: bool = False,
         categories: Categories = None,
-        exact_only: bool = False,
     ) -> pd.DataFrame:
         """Count pets by day, week or month.
 
@@ -224,10 +226,7 @@ class History(Generic[Frame]):
                 there gets rows whose ``pets`` is missing. None marks no gaps.
             freq: ``D``; or ``W`` or ``M``, which count the last snapshot of each week or month,
                 under the last day of it, a Sunday for a week, as pandas does.
-            wide: A row for each date and a column for each group, ready to plot. A number no
-                longer says whether it is a minimum, so a HistoryWarning names one.
-            categories: Labels by category id: a column ``category``, or the names of the columns.
-            exact_only: Leave the minimums out: ``pets`` is missing wherever it is not exact.
+            categories: Labels by category id, for a column ``category``.
 
         Returns:
             One row per day and group, by day: ``date``, the columns of ``by``, ``pets`` (Int64;
@@ -237,43 +236,38 @@ class History(Generic[Frame]):
         Example:
             >>> from petstore_frame import samples
             >>> history = samples.write_sample_history("history", days=15, pets=40)
-            >>> history.trend(freq="W", wide=True, exact_only=True)[["available", "sold"]]
+            >>> weeks = history.trend(freq="W")
+            >>> weeks.pivot(index="date", columns="status", values="pets")[["available", "sold"]]
             status      available  sold
             date
             2026-01-11         29     8
             2026-01-18         23    10
             2026-01-25         22    11
         """
-        table = count_trend(
-            self._contents(), self._engine, by,
-            since=since, until=until, freq=freq, every_days=every_days,
-        )  # fmt: skip
-        if exact_only:
-            table.loc[table["count_is"].ne(EXACT), "pets"] = pd.NA
+        held = self._contents().between(since, until)
+        table = count_trend(held, self._engine, by, freq=freq, every_days=every_days)
         labels = shown_labels(categories)
         if labels and "category_id" in table:
             names = [category_name(one, labels) for one in table["category_id"]]
             table.insert(2, "category", pd.Series(names, dtype="str"))
-        return widen(table) if wide else table
+        return table
 
     def flow(
         self,
         *,
         period: str = "snapshot",
-        stale_days: int = 30,
         since: Day | None = None,
         until: Day | None = None,
     ) -> Flow:
-        """Follow pets through the snapshots: moves, turnover, sell-through, ageing, stale listings.
+        """Follow pets through the snapshots: how many moved, and how long the available wait.
 
         Args:
-            period: What ``moves`` and ``turnover`` compare: each ``snapshot`` with the next, or
-                the last ones of each ``week`` or ``month``.
-            stale_days: From how many days on an available pet is stale.
+            period: What ``moves`` compares: each ``snapshot`` with the next, or the last ones of
+                each ``week`` or ``month``.
             since, until: The first and the last day.
         """
-        chosen = self._contents().between(since, until)
-        return Flow(chosen, self._engine, period=period, stale_days=stale_days)
+        chosen = self._contents().between(since, until).snapshots
+        return Flow(chosen, self._engine, period=period)
 
     def __len__(self) -> int:
         return len(self._contents().snapshots)

@@ -1,8 +1,8 @@
 """One snapshot: a Parquet file that is written whole, and never read where it is damaged.
 
-The footer's key ``petstore_frame`` has what is known of the listing, so that rows and what they
-cover never come apart, and a second key the digest of it. Each page of rows has the checksum that
-Parquet provides for. Other readers need neither.
+Parquet checks each page of rows. What is known of the listing stands in the footer, under the key
+``petstore_frame``, with a digest beside it, as Parquet does not check that. Other readers need
+neither.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROWS_PER_GROUP = 1_000_000
 NEXT_STEP = "move it away, or add that day again"
 _RECORD, _DIGEST = b"petstore_frame", b"petstore_frame.sha256"
 _ARROW_TYPES = {"int64": "int64", "Int64": "int64", "Float64": "float64", "boolean": "bool"}
-_FORMAT = 3  # 1 had no checksums, 2 had its own
+_FORMAT = 1
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +74,7 @@ class Snapshot(HasOrigin):
 
 @dataclass(frozen=True)
 class SnapshotProblem:
-    """A path that is not a readable snapshot, and why.
+    """A path that is not a readable snapshot of this store, and why.
 
     ``date`` is the day whose snapshot is lost; None for a path that does not belong here.
     """
@@ -131,13 +131,11 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
             text = "holds no completeness record: damaged, or not written by a history"
             return SnapshotProblem(path, text, day)
         known = json.loads(kept[_RECORD])
-        if known["format"] > _FORMAT:
-            return SnapshotProblem(path, "written by a newer petstore_frame than this one", day)
-        if known["format"] == _FORMAT:
-            columns = {each.name: str(each.type) for each in footer.schema.to_arrow_schema()}
-            is_whole = (known["rows"], known["columns"]) == (footer.num_rows, columns)
-            if not is_whole or kept.get(_DIGEST) != _digest(kept[_RECORD]):
-                return SnapshotProblem(path, "damaged: its footer does not fit its digest", day)
+        columns = {each.name: str(each.type) for each in footer.schema.to_arrow_schema()}
+        stated = (known["format"], known["rows"], known["columns"])
+        is_whole = stated == (_FORMAT, footer.num_rows, columns)
+        if not is_whole or kept.get(_DIGEST) != _digest(kept[_RECORD]):
+            return SnapshotProblem(path, "damaged: its footer does not fit its digest", day)
         record, size = ListingRecord.from_dict(known), path.stat().st_size
     except (arrow.ArrowException, OSError) as problem:
         return SnapshotProblem(path, f"damaged: {_first_line(problem)}", day)

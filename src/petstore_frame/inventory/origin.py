@@ -47,12 +47,13 @@ class Origin:
     fetched_at: datetime
     store_id: str | None = None
 
-    def shares_address_with(self, other: Origin) -> bool:
-        """Return True if both addresses may be one store's; on this machine its port may change."""
+    def is_other_store(self, other: Origin) -> bool:
+        """Return True if the addresses or the ids differ; on this machine the port may change."""
+        ids = {self.store_id, other.store_id} - {None}
         here, there = (
             same_store_address(each.base_url, any_local_port=True) for each in (self, other)
         )
-        return here == there
+        return here != there or len(ids) > 1
 
 
 class HasOrigin:
@@ -74,6 +75,11 @@ class HasOrigin:
     def store_id(self) -> str | None:
         """What the store calls itself (``X-Store-Id``, an extension), or None."""
         return self.origin.store_id
+
+    @property
+    def store_name(self) -> str:
+        """The store's address, with its id where it has one."""
+        return self.base_url + (f" (store id {self.store_id})" if self.store_id else "")
 
 
 class ListingRecord(NamedTuple):

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError
-from petstore_frame.errors.frames import ShortTraceback
 from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.origin import (
@@ -297,7 +296,7 @@ class IncompleteInventoryError(_BrokenOff, PetstoreError):
     """
 
 
-class FetchInterrupted(_BrokenOff, ShortTraceback, KeyboardInterrupt):
+class FetchInterrupted(_BrokenOff, KeyboardInterrupt):
     """Ctrl-C ended a listing; ``partial`` and ``resume()`` as of IncompleteInventoryError."""
 
 

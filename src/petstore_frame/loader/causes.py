@@ -28,7 +28,7 @@ class Cause:
         of: How many rows name an animal, known ones too.
         lines: Those of the first two.
         values: What the cells hold, each once with its count, the commonest first.
-        option: The option that would help, with its value; ``…`` stands where a person decides.
+        add: The word that would help, with its value; ``"?"`` stands where a person decides.
     """
 
     code: str
@@ -38,7 +38,7 @@ class Cause:
     of: int
     lines: tuple[int, ...]
     values: tuple[tuple[str, int], ...]
-    option: tuple[str, Any] | None
+    add: tuple[str, Any] | None
 
     @property
     def is_common(self) -> bool:
@@ -71,7 +71,6 @@ class _Alike:
     records: int = 0
     lines: list[int] = field(default_factory=list)
     values: Counter[str] = field(default_factory=Counter)
-    left_out: set[int] = field(default_factory=set)
 
 
 def find_causes(
@@ -90,13 +89,12 @@ def find_causes(
     causes: dict[tuple[str, ...], _Alike] = {}
     for problem, lines, records in found:
         # One kind of suspicion is one cause, in whatever column.
-        option, value = problem.option or ("", ())
-        kind = problem.code, problem.accept or problem.column or "", option
+        word = problem.add[0] if problem.add else ""
+        kind = problem.code, problem.accept or problem.column or "", word
         alike = causes.setdefault(kind, _Alike(problem))
         alike.records += records
         alike.values[(problem.value or "").strip()] += records
         alike.lines = sorted({*alike.lines, *lines})[:SHOWN_EXAMPLES]
-        alike.left_out.update(value if option == "leave_lines" else ())
     fields = {column: name for name, column in mapping.items()}
     return [
         Cause(
@@ -107,26 +105,25 @@ def find_causes(
             of,
             tuple(each.lines),
             tuple((text, n) for text, n in each.values.most_common() if text),
-            _option(each, fields, key),
+            _to_add(each, fields, key),
         )
         for each in sorted(causes.values(), key=lambda each: -each.records)
     ]
 
 
-def _option(alike: _Alike, fields: Mapping[str, str], key: Sequence[str]) -> tuple[str, Any] | None:
-    """Return the option that answers a problem for all records that have it."""
+def _to_add(alike: _Alike, fields: Mapping[str, str], key: Sequence[str]) -> tuple[str, Any] | None:
+    """Return the word that answers a problem for all records that have it."""
     problem = alike.problem
     missing = problem.code.removeprefix("missing_")
     if missing == "name":
         named = "".join(f" {{{column}}}" for column in key)
-        return "defaults", {"name": f"Unnamed{named}"}
+        return "defaults", {"name": f"Unnamed{named}" if named else "?"}
     if missing in FIELD_BY_NAME:
-        return "defaults", {missing: "…"}
-    each = {text[:60]: "…" for text, _ in alike.values.most_common(_MOST_PROPOSED)}
-    by_field = {fields.get(problem.column or "", "status"): each}
-    told = {"leave_lines": sorted(alike.left_out), "categories": each, "value_map": by_field}
-    kind = "" if problem.option is None else problem.option[0]
-    return (kind, told[kind]) if kind in told else problem.option
+        return "defaults", {missing: "?"}
+    each = {text[:60]: "?" for text, _ in alike.values.most_common(_MOST_PROPOSED)}
+    blanks = {"categories": each, "value_map": {fields.get(problem.column or "", "status"): each}}
+    word = "" if problem.add is None else problem.add[0]
+    return (word, blanks[word]) if word in blanks else problem.add
 
 
 NOTES: dict[str, str] = {

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from numbers import Real
 from os import PathLike
 from typing import Any, Literal, Self, get_args
@@ -26,7 +25,6 @@ from petstore_frame.schema.arguments import (
 Word = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.
 Duplicates = Word | Mapping[str, Word]
-OnInvalid = Literal["keep", "raise"]
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice a Client's usual timeout: we wait for a request that long, and a proxy in between may
@@ -58,7 +56,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class LoadOptions(Limits):
-    """What a caller says of one load, as ``load_csv`` explains it; a Recipe says how it is read."""
+    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read."""
 
     dry_run: bool = False
     duplicates: Duplicates | None = None
@@ -66,7 +64,6 @@ class LoadOptions(Limits):
     leave_lines: Collection[int] = ()
     check_store: bool = True
     again: bool = False
-    on_invalid: OnInvalid = "keep"
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
 
@@ -99,7 +96,6 @@ class LoadOptions(Limits):
                 whole_number(name, line, 1)
         for name in ("dry_run", "again", "check_store"):
             true_or_false(name, getattr(self, name))
-        one_of("on_invalid", self.on_invalid, get_args(OnInvalid))
 
 
 NOTHING_SAID: LoadOptions = LoadOptions()
@@ -165,62 +161,3 @@ class LoadProgress:
 
     def __exit__(self, *_: object) -> None:
         self._display.close()
-
-
-# Words of pandas and other loaders: what the option is called here, or why there is none.
-_TEXT = "cells are read as text and only the empty cell is missing, so it is not needed"
-_ALL = "all records are read, in constant memory"
-_KEY = "the column that identifies an animal is named by key="
-_MAPPING = "the column of each field is named by mapping={'name': 'Animal'}"
-_SAME: dict[str, str] = {"sep": "delimiter", "sheet_name": "sheet", "names": "columns"}
-NO_LOSS = (
-    "it is gone; put the latest copy of the journal back, or move the journal away, "
-    "and the pets of the store are asked about"
-)
-_ANSWERS: dict[str, str] = {
-    **dict.fromkeys(("dtype", "converters", "na_values", "keep_default_na", "na_filter"), _TEXT),
-    **dict.fromkeys(("nrows", "chunksize", "iterator", "low_memory", "engine"), _ALL),
-    **dict.fromkeys(("external_id", "primary_key", "pk", "merge_key", "on", "id_column"), _KEY),
-    **dict.fromkeys(("rename", "column_mapping"), _MAPPING),
-    "usecols": "columns that are no field of a pet are not sent; mapping= names those that are",
-    "index_col": "an index is no field; mapping= names the columns that are",
-    "skiprows": "the row of the header is header_row=, 1 for the first of the file",
-    "compression": "a gzip file is known by its content",
-    "quotechar": "quotes are read as letters with quoting='none'",
-    "validate_only": "a rehearsal is dry_run=True",
-    "accept_loss": NO_LOSS,
-    "ignore_earlier": "what to do with records equal to earlier ones is "
-    "duplicates='refuse', 'skip' or 'send'",
-}
-
-
-@before_sending()
-def with_other_words(
-    caller: str, options: Mapping[str, Any], other: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the options, with those that the user gave in the words of other libraries.
-
-    Raises:
-        ArgumentError: One has no meaning here; it names the right word.
-    """
-    taken = dict(options)
-    for name, value in other.items():
-        ours = _SAME.get(name, "")
-        if name == "header" and "header_row" in options:
-            if value in (0, "infer") or (value is None and "names" in other):
-                continue
-            if isinstance(value, int) and not isinstance(value, bool):
-                refuse(f"header={value} is header_row={value + 1} here: rows count from 1")
-            refuse("a file without a header needs columns=['name', 'category_id', 'status']")
-        near = get_close_matches(name, options, 1, 0.7)
-        if ours not in options:
-            answer = f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(options)}"
-            answer = f": {_ANSWERS[name]}" if name in _ANSWERS else answer
-            refuse(f"{caller} has no option {name}{answer}")
-        elif taken[ours] is not None:
-            refuse(f"{caller}: {ours}= is given twice, once as {name}=")
-        elif name == "sheet_name" and not isinstance(value, str):
-            refuse(f"sheet= is the name of a sheet, got sheet_name={value!r}")
-        else:
-            taken[ours] = value
-    return taken

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.call import Call
+from petstore_frame.loader.proposals import Reader, compare_call, to_add
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, day_text, minute_text
@@ -25,6 +25,7 @@ class CaseText(NamedTuple):
     send: str
 
 
+COMPARED = "You want to see what differs from the store, by name and category"
 # In the order in which they are asked. The answer to the last one that is there most often differs
 # from that to the others.
 CASES: dict[str, CaseText] = {
@@ -151,16 +152,14 @@ class PossibleAnswer(NamedTuple):
     Attributes:
         letter: What to type for it on a terminal.
         when: When it is right.
-        options: The options that say so.
+        options: The words to add that say so, with their values.
         does: What becomes of the records, in words.
-        call: What to type for it.
     """
 
     letter: str
     when: str
     options: dict[str, Any]
     does: str
-    call: str
 
     def __str__(self) -> str:
         return f"{self.when} ({self.does})" if self.does else self.when
@@ -174,14 +173,14 @@ class Question:
         source: The file's name, and how many records it has.
         cases: The reasons to ask, each with its counts.
         likely_key: A column that looks as if it identified each animal, or None.
-        call: The call that asked, from which the proposals are made.
+        base_url: The store.
     """
 
     source: str
     records: int
     cases: tuple[Case, ...]
     likely_key: str | None = None
-    call: Call = field(default_factory=Call)
+    base_url: str = ""
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
@@ -194,19 +193,17 @@ class Question:
         return lines
 
     def answers(self) -> list[PossibleAnswer]:
-        """Return the possible answers, the likeliest first; each has a whole call."""
-        call, first = self.call.with_(dry_run=None), self.cases[0]
+        """Return the possible answers, the likeliest first."""
+        first = self.cases[0]
         names = [case.name for case in self.cases]
         found = []
 
         def add(letter: str, when: str, counts: dict[State, int], **options: Any) -> None:
             become = [f"{n:,} {_BECOMES.get(state, state)}" for state, n in counts.items() if n]
-            proposed = str(call.with_(**options))
-            found.append(PossibleAnswer(letter, when, options, ", ".join(become), proposed))
+            found.append(PossibleAnswer(letter, when, options, ", ".join(become)))
 
         if "own_pets" in names:
-            compared = "You want to see what differs from the store, by name and category"
-            found.append(PossibleAnswer("", compared, {}, "nothing is sent", call.compare()))
+            found.append(PossibleAnswer("", COMPARED, {}, "nothing is sent"))
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[first.name]
@@ -222,6 +219,16 @@ class Question:
             keyed = f"They are the same, and the column {self.likely_key!r} names each from now on"
             add("k", keyed, {}, key=self.likely_key, duplicates="skip")
         return found
+
+    def text(self, reader: Reader = Reader.PYTHON) -> str:
+        """Return what was found, and what to add for each answer."""
+        lines = [*self.lines(), "Say which it is:"]
+        for answer in self.answers():
+            typed = "add " + _joined(answer.options, reader)
+            if not answer.options:
+                typed = compare_call(self.source, self.base_url, reader)
+            lines += [f"  {answer}:", f"    {typed}"]
+        return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the question as values that JSON has, for ``--json``."""
@@ -250,17 +257,8 @@ class DuplicatesError(PetstoreError):
     __module__ = PetstoreError.__module__  # the name by which it is imported
 
     def __init__(self, question: Question) -> None:
-        super().__init__(question)
+        super().__init__(question.text())
         self.question = question
-
-    def phrased_by(self, reader: Call | None = None) -> str:
-        """Return the question; a reader in the dashboard gets buttons instead of calls."""
-        lines = self.question.lines()
-        if reader is None or reader.has_options:
-            lines.append("Say which it is:")
-            for answer in self.question.answers():
-                lines += [f"  {answer}:", f"    {answer.call}"]
-        return "\n".join(lines)
 
 
 def is_many(alike: int, of: int) -> bool:
@@ -271,6 +269,11 @@ def is_many(alike: int, of: int) -> bool:
         (True, False, True, False)
     """
     return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
+
+
+def _joined(words: dict[str, Any], reader: Reader) -> str:
+    mark = ", " if reader is Reader.PYTHON else " "
+    return mark.join(to_add(word, value, reader) for word, value in words.items())
 
 
 def _pet_text(body: str) -> str:

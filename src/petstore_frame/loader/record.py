@@ -9,8 +9,6 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
-from petstore_frame.loader.call import Advice
-
 
 class Word(StrEnum):
     """A word that the journal keeps, with what it means to a reader.
@@ -168,8 +166,8 @@ class RecordProblem:
         message: What is wrong.
         column: The file's own name of the column, or None for the whole record.
         value: The text of the cell.
-        hint: How to fix it; ``{}`` stands where ``option`` is named.
-        option: An option that helps, with its value if that is known.
+        hint: How to fix it.
+        add: A word that helps and its value, ``"?"`` where a person decides; or None.
         accept: The word with which ``accept=`` lets a suspicious record through, or None.
     """
 
@@ -178,14 +176,8 @@ class RecordProblem:
     column: str | None = None
     value: str | None = None
     hint: str = ""
-    option: tuple[str, Any] | None = None
+    add: tuple[str, Any] | None = None
     accept: str | None = None
-
-    def advice(self) -> Advice:
-        """Return the hint, to be phrased for the one who reads it."""
-        if self.option is None:
-            return Advice("{}", self.hint)
-        return Advice(self.hint, self.option)
 
 
 class RecordOrigin(NamedTuple):

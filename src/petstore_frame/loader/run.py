@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -27,7 +26,6 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.options import (
-    NO_LOSS,
     NOTHING_SAID,
     LoadOptions,
     ProgressOption,
@@ -51,7 +49,6 @@ from petstore_frame.loader.sending.session import (
     run_session,
 )
 from petstore_frame.loader.settling.readback import read_store
-from petstore_frame.schema.arguments import answered
 from petstore_frame.transport.interrupts import Deferred
 
 log = logging.getLogger("petstore_frame.loader")
@@ -64,22 +61,20 @@ def load(
     recipe: RecipeOptions,
     options: LoadOptions = NOTHING_SAID,
     *,
-    call: Call | None = None,
     records_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.
 
-    Without ``duplicates`` in the options the recipe says what equal records are. ``call`` is what
-    the user typed. ``records_read`` gets the number of records read so far, and what it raises ends
-    the import; ``step`` gets the name of each step, where a test can end the process.
+    Without ``duplicates`` in the options the recipe says what equal records are. ``records_read``
+    gets the number of records read so far, and what it raises ends the import; ``step`` gets the
+    name of each step, where a test can end the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
         LoadStopped: The store, an outage or a limit ended it; it has the result so far.
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
-        LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
     options.check(client)
     if options.duplicates is None:
@@ -87,11 +82,8 @@ def load(
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     index = getattr(source, "index", None)
     columns_of, lines = partial(_columns_of, path), options.leave_lines
-    with (
-        telling(call),
-        open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened,
-    ):
-        run = _import_of(opened, client, recipe, options, call, timing.now())
+    with open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened:
+        run = _import_of(opened, client, recipe, options, timing.now())
         staging = _Staging(opened, run, client, options, records_read)
         if options.dry_run:
             return _rehearse(path, staging, index)
@@ -114,12 +106,9 @@ def load(
                 )
     result = LoadResult(path, staged.run.id, sent_now=was_at_work, index=index)
     _tell_end(result)
-    if options.on_invalid == "raise":
-        result.raise_for_failures()
     return result
 
 
-@answered(accept_loss=f", {NO_LOSS}")
 def resume_loads(
     client: PostingClient,
     *,
@@ -135,7 +124,7 @@ def resume_loads(
         client: A client of the store.
         journal: Folder of the journals; None is the user's state directory.
         check_store: Compare what is still to send with the pets of the store first.
-        progress: As in ``load_csv``.
+        progress: As in ``load``.
 
     Returns:
         The results of the imports that had something left, the oldest first.
@@ -201,7 +190,6 @@ def _import_of(
     client: PostingClient,
     recipe: RecipeOptions,
     options: LoadOptions,
-    call: Call | None,
     now: float,
 ) -> Import:
     """Return what is known of an import before its records are read."""
@@ -218,7 +206,6 @@ def _import_of(
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
-        call=None if call is None else asdict(call),
         recipe=plain_if_possible(recipe),
         staged_at=now,
     )

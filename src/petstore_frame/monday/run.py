@@ -11,12 +11,12 @@ from datetime import UTC, date, datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
-from petstore_frame.history import Diff
+from petstore_frame.history import Diff, Snapshot
 from petstore_frame.loader.reading.fields import harmless
-from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.settings import MondaySettings
 
@@ -34,7 +34,7 @@ class MondayOutcome(Enum):
     QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
     DROP = 10, "more pets are gone than max_drop allows"
     STORE_AWAY = 5, "the store did not answer, or refused"
-    DISK = 6, "the disk or the journal failed"
+    DISK = 6, "the disk, the journal or the history failed"
     FAILED = 11, "the run ended before its end"
 
     def __init__(self, exit_code: int, sentence: str) -> None:
@@ -71,6 +71,7 @@ class Run:
         folder: Where its files are; None until they are whole.
         facts: What ``summary.json`` says besides, ready for JSON.
         attention: What needs a person, as sentences.
+        doing: The step that it is at.
     """
 
     day: date
@@ -79,15 +80,25 @@ class Run:
     folder: Path | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     attention: list[str] = field(default_factory=list)
+    doing: str = ""
 
     def note(self, outcome: MondayOutcome, sentence: str) -> None:
         self.outcomes.append(outcome)
         self.attention.append(sentence)
 
-    def note_error(self, problem: BaseException, what: str = "") -> None:
-        """Take in an error, which stopped ``what``."""
+    def note_error(self, problem: BaseException) -> None:
+        """Take in an error, which ended the step at hand."""
         first = next(iter(str(problem).splitlines()), "") or type(problem).__name__
-        self.note(MondayOutcome.of(problem), f"{what}: {first}" if what else first)
+        self.note(MondayOutcome.of(problem), f"{self.doing}: {first}" if self.doing else first)
+
+    @contextmanager
+    def at(self, step: str) -> Iterator[None]:
+        """Do a step, whose error is noted and does not stop the others."""
+        self.doing = step
+        try:
+            yield
+        except pf.errors.PetstoreError as problem:
+            self.note_error(problem)
 
     @property
     def outcome(self) -> MondayOutcome:
@@ -137,7 +148,7 @@ def run(
     Args:
         path: The ``monday.toml``.
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
-        progress: As in ``load_csv``.
+        progress: As in ``load``.
         now: What counts as the time of the run and of its reading, for a trial; None is the clock.
         step: Called with the name of each step when it is done, where a test ends the process.
 
@@ -151,21 +162,23 @@ def run(
     output.mkdir(parents=True, exist_ok=True)
     try:
         with held(output / _LOCK, wait_s=WAIT_S):
+            earlier = _runs(output)
             try:
                 with (
                     _folder_of_the_day(output, monday, step) as draft,
                     nullcontext(client) if client else pf.Client(settings.base_url) as store,
                 ):
-                    _Work(settings, monday, store, draft, progress, now, step).do()
+                    _Work(settings, monday, store, draft, progress, now, step, earlier).do()
             except BaseException as problem:
                 monday.note_error(problem)
+                problem.add_note(f"Monday stopped at: {monday.doing}")
                 raise
             finally:
                 facts = monday.as_dict() | {"folder": monday.folder and monday.folder.name}
                 facts.pop("completeness", None)  # the day's summary.json has it
                 with whole_file(output / RUNS) as beside:
-                    lines = [*_runs(output), json.dumps(facts)]
-                    beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
+                    lines = [json.dumps(each) + "\n" for each in (*earlier, facts)]
+                    beside.write_text("".join(lines), encoding="utf-8")
     except AtWorkError:
         raise pf.errors.JournalLockedError(
             f"another run is at work in {output}; wait for it to end, then run the same again"
@@ -195,9 +208,8 @@ def check(
     that the first one never ran. ``today`` is the day to count from, for a trial.
     """
     settings = MondaySettings.read(path)
-    runs = [json.loads(line) for line in _runs(settings.output)]
-    complete = [run["day"] for run in runs if run["folder"] and run.get("is_complete")]
-    last = ""
+    runs, last = _runs(settings.output), ""
+    complete = [run["day"] for run in _complete(runs)]
     if runs:
         sentence = MondayOutcome[runs[-1]["outcome"].upper()].sentence
         last = f"; the last attempt, of {runs[-1]['day']}, said: {sentence}"
@@ -210,9 +222,21 @@ def check(
     return True, f"the newest complete run is of {newest}"
 
 
-def _runs(output: Path) -> list[str]:
-    path = output / RUNS
-    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+def _runs(output: Path) -> list[dict[str, Any]]:
+    """Return what ``runs.jsonl`` says of each run so far."""
+    path, runs = output / RUNS, []
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    for number, line in enumerate(lines, 1):
+        try:
+            runs.append(dict(json.loads(line)))
+        except (ValueError, TypeError):
+            what, hint = "this line is damaged", "delete it"
+            raise pf.errors.InputError(what, path=str(path), line=number, hint=hint) from None
+    return runs
+
+
+def _complete(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [run for run in runs if run.get("folder") and run.get("is_complete")]
 
 
 @contextmanager
@@ -254,6 +278,7 @@ class _Work:
     progress: Any
     now: datetime | None
     step: Callable[[str], None]
+    earlier: list[dict[str, Any]]  # the runs before this one
 
     def do(self) -> None:
         """Do all of it, in order; what fails for one file does not stop the others."""
@@ -274,21 +299,24 @@ class _Work:
 
     def _load(self, file: Path, recipe: Path | None) -> dict[str, int]:
         """Load one file, and return its records by state."""
-        load: Callable[..., pf.LoadResult] = pf.load_excel if is_workbook(file) else pf.load_csv
-        options = {"recipe": recipe, "journal": self.settings.journal, "progress": self.progress}
-        try:
-            result = load(file, self.client, **options)
-        except pf.errors.DuplicatesError as problem:
-            place = self.draft / f"question {file.name}.txt"
-            place.write_text(f"{problem}\n", encoding="utf-8")
-            text = f"{file.name}: nothing was sent; see {place.name}"
-            self.run.note(MondayOutcome.QUESTION, text)
-            return {}
-        except pf.errors.PetstoreError as problem:
-            self.run.note_error(problem, file.name)
-            if not isinstance(problem, pf.errors.LoadStopped):
-                return {}
-            result = problem.result
+        journal, progress = self.settings.journal, self.progress
+        result = None
+        with self.run.at(f"load {file.name}"):
+            try:
+                result = pf.load(
+                    file, self.client, recipe=recipe, journal=journal, progress=progress
+                )
+            except pf.errors.DuplicatesError as problem:
+                place = self.draft / f"question {file.name}.txt"
+                place.write_text(f"{problem}\n", encoding="utf-8")
+                text = f"{file.name}: nothing was sent; see {place.name}"
+                self.run.note(MondayOutcome.QUESTION, text)
+            except pf.errors.LoadStopped as problem:
+                result = problem.result
+                raise
+        return {} if result is None else self._write_result(file, result)
+
+    def _write_result(self, file: Path, result: pf.LoadResult) -> dict[str, int]:
         folder = f"results {file.name}"
         for outcome, count, what in (
             (MondayOutcome.ROWS_TO_FIX, result.to_fix, "to fix"),
@@ -302,12 +330,13 @@ class _Work:
 
     def _read_store(self) -> pf.Inventory | None:
         """Read the store once; None where it is away."""
-        try:
-            inventory = pf.fetch_inventory(self.client, progress=self.progress)
-        except pf.errors.IncompleteInventoryError as problem:
-            inventory = problem.partial
-        except pf.errors.PetstoreError as problem:
-            self.run.note_error(problem, "the store could not be read")
+        inventory = None
+        with self.run.at("read the store"):
+            try:
+                inventory = pf.fetch_inventory(self.client, progress=self.progress)
+            except pf.errors.IncompleteInventoryError as problem:
+                inventory = problem.partial
+        if inventory is None:
             return None
         read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)
         # Each file shows the time in the zone that it has here.
@@ -321,6 +350,7 @@ class _Work:
             "read_at": f"{read_at:%Y-%m-%d %H:%M %Z}",
             "fetched_at": read_at.isoformat(),
             "base_url": inventory.base_url,
+            "store_id": inventory.store_id,
             "completeness": known.to_dict(),
         }
         if not known.covers_all:
@@ -330,9 +360,9 @@ class _Work:
 
     def _compare_with_last(self, inventory: pf.Inventory) -> Diff | None:
         """Keep the day's snapshot; return what changed since the last complete one."""
-        zone, most = self.settings.timezone, self.settings.max_drop
-        history = pf.History(self.settings.history, timezone=zone)
-        try:
+        history = pf.History(self.settings.history, timezone=self.settings.timezone)
+        last = changes = None
+        with self.run.at("keep a snapshot"):
             try:
                 history.add(inventory)
             except pf.errors.HistoryError as problem:
@@ -340,21 +370,42 @@ class _Work:
                     raise
                 # The day's snapshot is there and proves more: it stays.
             self.step("kept")
-            last = history.last_complete(before=self.run.day)
-            if last is None:
-                return None
-            gone = 1 - len(inventory) / last.rows if last.rows else 0.0
-            if most is not None and gone > most and inventory.completeness.covers_all:
-                text = f"{gone:.0%} fewer pets than the {last.rows:,} of {last.date}"
-                self.run.note(MondayOutcome.DROP, text)
-            changes = pf.diff(last, inventory, timezone=zone)
-        except pf.errors.HistoryError as problem:
-            self.run.note_error(problem, "the history")
-            return None
+            with catch_warnings():
+                simplefilter("ignore", pf.errors.HistoryWarning)  # what is lost is noted below
+                last = history.last_complete(before=self.run.day)
+        self._check_drop(inventory, history, last)
+        if last is not None:
+            with self.run.at("compare with the last snapshot"):
+                changes = pf.diff(last, inventory, timezone=self.settings.timezone)
+                self._write_changes(changes)
+        return changes
+
+    def _check_drop(
+        self, inventory: pf.Inventory, history: pf.History[Any], last: Snapshot | None
+    ) -> None:
+        """Raise the alarm where too many pets are gone, or where the history cannot tell."""
+        day, pets = (date.min, 0) if last is None else (last.date, last.rows)
+        lost = [str(each) for each in history.problems() if day < (each.date or day) < self.run.day]
+        for run in _complete(self.earlier):
+            run_day, here = date.fromisoformat(run["day"]), inventory.origin
+            there = replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
+            if day < run_day < self.run.day and not here.is_other_store(there):
+                day, pets = run_day, run["pets"]
+        if (last is None or day > last.date) and pets:
+            lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
+        for text in lost:
+            self.run.note(
+                MondayOutcome.DISK, f"the history: {text}; what changed since then is not known"
+            )
+        most, gone = self.settings.max_drop, 1 - len(inventory) / pets if pets else 0.0
+        if most is not None and gone > most and inventory.completeness.covers_all:
+            text = f"{gone:.0%} fewer pets than the {pets:,} of {day}"
+            self.run.note(MondayOutcome.DROP, text)
+
+    def _write_changes(self, changes: Diff) -> None:
         self.run.facts |= {"compared_with": changes.since.isoformat(), "changes": changes.counts}
         rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
         rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
-        return changes
 
     def _compare_lists(self, inventory: pf.Inventory) -> None:
         """Write one workbook for each list of our own."""
@@ -362,28 +413,30 @@ class _Work:
         for each in self.settings.compare:
             name, journal = each.list.name, self.settings.journal
             place = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
-            try:
+            with self.run.at(f"compare {name}"):
                 comparison = pf.compare(each.list, inventory, recipe=each.recipe, journal=journal)
                 comparison.write(place, categories=self.settings.categories)
-            except pf.errors.PetstoreError as problem:
-                self.run.note_error(problem, f"{name} cannot be compared")
-                continue
-            kinds = comparison.frame["kind"].value_counts()
-            counts = kinds[kinds > 0].to_dict()
-            found.append({"list": name, "kinds": counts})
-            differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
-            if differing:
-                self.run.attention.append(f"{name}: {', '.join(differing)}; see {place.name}")
-            self.step("compared")
+                kinds = comparison.frame["kind"].value_counts()
+                counts = kinds[kinds > 0].to_dict()
+                found.append({"list": name, "kinds": counts})
+                differing = [
+                    f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"
+                ]
+                if differing:
+                    text = f"{name}: {', '.join(differing)}; see {place.name}"
+                    self.run.attention.append(text)
+                self.step("compared")
 
     def _write_stock(self, inventory: pf.Inventory, changes: Diff | None) -> None:
         """Write the workbook and the CSV file, with the user's own keys beside the pets."""
-        try:
+        with self.run.at("read our keys"):
             inventory = inventory.with_ids(pf.read_ids(self.client, journal=self.settings.journal))
-        except pf.errors.PetstoreError as problem:
-            self.run.note_error(problem, "our keys")
         labels, attention = self.settings.categories, self.run.attention
-        book = self.draft / "stock.xlsx"
-        pf.write_report(inventory, book, categories=labels, changes=changes, attention=attention)
-        pf.write_report(inventory, self.draft / "stock.csv", categories=labels)
+        with self.run.at("write stock.csv"):
+            pf.write_report(inventory, self.draft / "stock.csv", categories=labels)
+        with self.run.at("write stock.xlsx"):  # last, as it says what needs attention
+            pf.write_report(
+                inventory, self.draft / "stock.xlsx", categories=labels, changes=changes,
+                attention=attention,
+            )  # fmt: skip
         self.step("stock")

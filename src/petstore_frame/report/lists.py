@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame import __version__
@@ -11,7 +10,6 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.loader.call import FILE
 from petstore_frame.loader.results.result_text import headline, next_steps
 from petstore_frame.markup.palette import status_word, verdict_badge
 from petstore_frame.report import look
@@ -125,7 +123,7 @@ def write_imported(book: Book, content: Content) -> None:
     states = [(str(state), count) for state, count in imported.counts.items() if count]
     states.append(("all records", len(imported)))
     row = write_list(sheet, _FIRST_ROW, _STATES, states) + 1
-    if steps := next_steps(replace(imported.facts, call=FILE)):
+    if steps := next_steps(imported.facts):
         sheet.text(row, 1, "What to do next", **styles.SECTION)
         for at, step in enumerate(steps, start=row + 1):
             sheet.text(at, 1, step.text[:1].upper() + step.text[1:])

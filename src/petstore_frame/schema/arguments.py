@@ -30,8 +30,8 @@ class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, refused: BaseException | None, where: object) -> None:
-        if isinstance(refused, ArgumentError) and not str(refused).endswith(NOTHING_SENT):
-            raise ArgumentError(f"{refused}{NOTHING_SENT}") from None
+        if isinstance(refused, ArgumentError) and NOTHING_SENT not in refused.message:
+            raise ArgumentError(f"{refused.message}{NOTHING_SENT}", add=refused.add) from None
 
 
 @before_sending()

@@ -281,7 +281,7 @@ def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concate
             refuse(
                 "create_pet takes name=, category_id= and perhaps status=, got "
                 f"{kind_text(given[0])}; create_pet(**dict(pet)) takes them from one that has "
-                f"no more, pf.load_frame(frame, client) loads a table{NOTHING_SENT}"
+                f"no more, pf.load(frame, client) loads a table{NOTHING_SENT}"
             )
         made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
         NewPet(**made)  # its error names each missing or wrong field

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import random
 import re
-import time
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import sqlalchemy as sa
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
-from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service import pets
-from petstore_frame.service.errors import Refusal, log
+from petstore_frame.service.access import StoreOf, bearer, get_store, require_key
+from petstore_frame.service.errors import Refusal
 from petstore_frame.service.options import Options
-from petstore_frame.service.requests import StoreOf, base_of, options_of, require_key
-from petstore_frame.service.store import Store
+from petstore_frame.service.store import CommitError, Store
 
+_logger = logging.getLogger("petstore_frame.service")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-_CLIENT_GONE = 499  # in the log only: nobody was left to answer
+_MAX_BODY_BYTES = 64 * 1024
 # What the interface states or HTTP itself asks for; the rest are extensions.
 _STATED_HEADERS = frozenset(
     b"content-type content-length www-authenticate allow retry-after cache-control "
@@ -41,26 +40,32 @@ def create_app(options: Options, engine: sa.Engine) -> FastAPI:
         "with JSON bodies. What is called an extension goes beyond the published interface.",
         openapi_url=None,  # served below: under /v1 nothing is answered without a key
         redirect_slashes=False,  # a redirect drops the body of a POST
-        routes=pets.router.routes,  # as they are: included, each would be matched twice
-        exception_handlers={HTTPException: refuse, RequestValidationError: refuse_invalid},
+        exception_handlers={
+            HTTPException: refuse,
+            RequestValidationError: refuse_invalid,
+            SQLAlchemyError: fail,
+            CommitError: fail,
+            Exception: fail,
+        },
         telemetry={"tracing": False, "metrics": False, "logs": False},  # these may hold bodies
     )
     store = Store(engine)
     app.state.options, app.state.store = options, store
+    app.include_router(pets.router)
     app.add_middleware(EveryRequest, spec_only=options.spec_only, store_id=store.store_id)
     if options.spec_only:
         return app
 
     @app.get("/healthz", include_in_schema=False)
-    async def health(store: StoreOf) -> dict[str, str]:
+    def health(store: StoreOf) -> dict[str, str]:
         """Answer 200 while the database answers, else 503: for monitors, which have no key."""
-        await store.pet(0)
+        store.pet(0)
         return {"status": "ok"}
 
     @app.get("/v1/openapi.json", include_in_schema=False, dependencies=[Depends(require_key)])
-    async def describe(request: Request) -> dict[str, Any]:
+    def describe(request: Request) -> dict[str, Any]:
         """Return the OpenAPI document, with the address under which it was asked for."""
-        return describe_app(app, base_of(request))
+        return describe_app(app, str(request.url).removesuffix("/openapi.json"))
 
     return app
 
@@ -79,18 +84,15 @@ async def refuse(request: Request, error: Any) -> Response:
     nothing from either.
     """
     refusal = error if isinstance(error, Refusal) else Refusal.of_status(error.status_code)
-    try:
-        if refusal.status_code < 500 and not getattr(request.state, "is_known", False):
-            await require_key(request)
-    except Refusal as stranger:
-        refusal = stranger
+    if refusal.status_code < 500 and not getattr(request.state, "is_known", False):
+        try:
+            await require_key(request, await get_store(request), await bearer(request))
+        except Refusal as stranger:
+            refusal = stranger
     if refusal.status_code == 405:
-        refusal.headers = {"allow": ", ".join(sorted(_methods_at(request)))}
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers=refusal.headers)
-    if refusal.status_code == 500:
-        log("request failed", refusal, request_id=request.scope["request_id"])
-    if options_of(request).spec_only:
+        allowed = "GET, HEAD, POST" if request.url.path == "/v1/pets" else "GET, HEAD"
+        refusal.headers = {"allow": allowed}
+    if request.app.state.options.spec_only:
         refusal.field = None
     return refusal.response()
 
@@ -100,17 +102,21 @@ async def refuse_invalid(request: Request, error: Any) -> Response:
     return await refuse(request, Refusal.of_problem(error.errors()[0]))
 
 
-def _methods_at(request: Request) -> set[str]:
-    """Return the methods at an address, which several routes may share."""
-    methods = {"OPTIONS"}
-    for route in request.app.routes:
-        if route.matches(request.scope)[0] is not Match.NONE:
-            methods |= route.methods
-    return methods | {"HEAD"} if "GET" in methods else methods
+async def fail(request: Request, error: Any) -> Response:
+    """Answer a failure of the service; a database may fail before or while it commits."""
+    code, message = "internal_error", "the service failed"
+    if isinstance(error, CommitError):
+        message = "the store failed while it wrote; whether the pet was stored is not known"
+    elif isinstance(error, SQLAlchemyError):
+        code = "unavailable"
+        message = "the database does not answer at the moment; nothing was stored"
+    cause = error.__cause__ or error
+    _logger.error("%s: %a", type(cause).__name__, str(getattr(cause, "orig", "")))
+    return await refuse(request, Refusal(code, message))
 
 
 class EveryRequest:
-    """Name and log a request, take extensions off if asked, and answer where all else failed."""
+    """Name and log a request, bound its body, and take extensions off if asked."""
 
     def __init__(self, app: ASGIApp, *, spec_only: bool, store_id: str) -> None:
         self._app = app
@@ -118,44 +124,39 @@ class EveryRequest:
         self._store_header = (b"x-store-id", store_id.encode())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started, status = time.monotonic(), 0
         given = _REQUEST_ID.fullmatch(dict(scope["headers"]).get(b"x-request-id", b""))
         request_id = given[0] if given else b"%016x" % random.getrandbits(64)
-        facts: dict[str, Any] = {"request_id": request_id.decode()}
+        size = 0
+
+        async def take() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > _MAX_BODY_BYTES:
+                too_large = f"the body is larger than {_MAX_BODY_BYTES} bytes"
+                raise Refusal("payload_too_large", too_large)
+            return message
 
         async def answer(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status, headers = message["status"], message["headers"]
+                headers = message["headers"]
                 if self._spec_only:
                     headers[:] = [entry for entry in headers if entry[0] in _STATED_HEADERS]
                 else:
                     headers += ((b"x-request-id", request_id), self._store_header)
+                facts = (request_id.decode(), scope["method"], scope["path"], message["status"])
+                _logger.info("%s %s %a %d", *facts)  # never the query, which may hold a key
             await send(message)
 
-        try:
-            await self._app({**self._asked(scope), **facts}, receive, answer)
-        except ClientDisconnect:
-            status = _CLIENT_GONE
-        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 # each gets an Error body
-            log("request failed", failure, **facts)
-            if not status:
-                message = "the service failed; quote the X-Request-Id to its operator"
-                await Refusal("internal_error", message).response()(scope, receive, answer)
-        finally:
-            facts |= {"method": scope["method"], "path": scope["path"]}
-            took_ms = round((time.monotonic() - started) * 1000, 1)
-            log("request", **facts, status=status, ms=took_ms)
-
-    def _asked(self, scope: Scope) -> Scope:
-        """Return a request as the operations shall see it."""
         asked = dict(scope)
         if scope["method"] == "HEAD":  # the server leaves the body out
             asked["method"] = "GET"
-        if self._spec_only:
-            extensions = (b"idempotency-key", b"x-store-id")
-            asked["headers"] = [entry for entry in scope["headers"] if entry[0] not in extensions]
-            parts = scope["query_string"].split(b"&")
-            kept = [part for part in parts if unquote_to_bytes(part.split(b"=")[0]) != b"cursor"]
-            asked["query_string"] = b"&".join(kept)
-        return asked
+        await self._app(_without_extensions(asked) if self._spec_only else asked, take, answer)
+
+
+def _without_extensions(scope: Scope) -> Scope:
+    extensions = (b"idempotency-key", b"x-store-id")
+    headers = [entry for entry in scope["headers"] if entry[0] not in extensions]
+    parts = scope["query_string"].split(b"&")
+    kept = [part for part in parts if unquote_to_bytes(part.split(b"=")[0]) != b"cursor"]
+    return {**scope, "headers": headers, "query_string": b"&".join(kept)}

@@ -23,10 +23,8 @@ LIFECYCLE = {
     "sunset": format_datetime(datetime(2030, 12, 5, tzinfo=UTC), usegmt=True),
 }
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
-# What ``_is_text`` asks for, for the readers of the document. The blanks are those of
-# str.isspace, spelt out, as each language knows other ones by \s.
-_BLANKS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_TEXT_PATTERN = rf"^[^\x00]*[^\x00{_BLANKS}][^\x00]*$"
+# What ``_is_text`` asks for, for the readers of the document.
+_TEXT_PATTERN = r"^[^\x00]*[^\x00\s][^\x00]*$"
 
 
 class PetStatus(StrEnum):
@@ -77,6 +75,12 @@ class NewPet(PetFields):
         description="The animal's name: any text that is not blank, without U+0000",
         json_schema_extra={"pattern": _TEXT_PATTERN},
     )
+
+    @validator("category_id", mode="before")
+    @classmethod
+    def _is_whole(cls, number: Any) -> Any:
+        """Take ``1.0`` as 1, as JSON Schema does."""
+        return int(number) if isinstance(number, float) and number.is_integer() else number
 
     @validator("name")
     @classmethod

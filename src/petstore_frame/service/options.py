@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 
 class Options(BaseModel):
@@ -20,26 +20,12 @@ class Options(BaseModel):
     api_key_file: Path | None = None  # has that key; made when missing
     sample: int = Field(0, ge=0)  # made-up pets for an empty store
     seed: int = 0
-    public_url: str | None = None  # that clients use, ending in /v1
     spec_only: bool = False  # leave out every extension of the interface
-    strict: bool = False  # refuse unknown body fields and query parameters
-    workers: int = Field(1, ge=1)
     parent_pid: int | None = None  # with which this run ends
-    log_level: Literal["debug", "info", "warning", "error", "off"] = "info"
-
-    @model_validator(mode="after")
-    def _workers_need_postgresql(self) -> Self:
-        if self.workers > 1 and not (self.database or "").startswith("postgresql"):
-            raise ValueError(
-                "more than one worker needs PostgreSQL: --database postgresql+psycopg://..."
-            )
-        return self
+    log_level: Literal["info", "warning", "error"] = "info"
 
 
 def explain(error: ValidationError) -> str:
     """Return what is wrong with the options in one line, without their values."""
-    return "; ".join(
-        "".join(f"{name}: " for name in problem["loc"])
-        + problem["msg"].removeprefix("Value error, ")
-        for problem in error.errors(include_url=False, include_input=False, include_context=False)
-    )
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in problems)

@@ -8,31 +8,18 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
-from pydantic import BeforeValidator
 
+from petstore_frame.service.access import StoreOf, require_key
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
-from petstore_frame.service.requests import (
-    JsonRoute,
-    StoreOf,
-    base_of,
-    plain_digits,
-    require_key,
-    take_each_once,
-)
 
 _NOT_SENT: Any = None  # untyped: null is no value of a parameter, so the document has none
-_Plain = BeforeValidator(plain_digits)
-Limit = Annotated[
-    int, Query(ge=1, le=100, description="Maximum number of animals to return"), _Plain
-]
+Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]
 Status = Annotated[PetStatus, Query(description="Filter by availability status")]
 Cursor = Annotated[
-    Int64,
-    Query(description="Extension: the id that the page follows, as a next link gives it"),
-    _Plain,
+    Int64, Query(description="Extension: the id that the page follows, as a next link gives it")
 ]
-PetId = Annotated[Int64, Path(alias="petId", description="The identifier of the animal"), _Plain]
+PetId = Annotated[Int64, Path(alias="petId", description="The identifier of the animal")]
 IdempotencyKey = Annotated[
     str,
     Header(
@@ -54,9 +41,7 @@ def _refused(description: str) -> dict[str, Any]:
 router = APIRouter(
     prefix="/v1",
     tags=["pets"],
-    route_class=JsonRoute,
-    dependencies=[Depends(require_key), Depends(take_each_once)],
-    strict_content_type=False,  # a body without a media type is read as JSON
+    dependencies=[Depends(require_key)],
     responses={
         401: _refused("Credential missing or invalid"),
         "default": _refused("Extension: any other refusal"),
@@ -72,7 +57,7 @@ router = APIRouter(
     response_description="The list of animals",
     response_model_exclude_none=True,
 )
-async def list_pets(
+def list_pets(
     store: StoreOf,
     request: Request,
     response: Response,
@@ -82,12 +67,11 @@ async def list_pets(
 ) -> Any:
     """Return a paginated list of animals in the store, by ascending id."""
     # One pet more than asked for shows whether there is a next page.
-    found = await store.page(limit + 1, cursor, status)
+    found = store.page(limit + 1, cursor, status)
     response.headers["cache-control"] = "no-store"
     if len(found) > limit:
         found.pop()
-        query = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
-        address = f"{base_of(request)}/pets?{query}&cursor={found[-1]['id']}"
+        address = request.url.include_query_params(limit=limit, cursor=found[-1]["id"])
         response.headers["link"] = f'<{address}>; rel="next"'
     return found
 
@@ -102,7 +86,7 @@ async def list_pets(
     responses={400: _refused("Body lacks required fields or contains invalid values")},
     response_model_exclude_none=True,
 )
-async def create_pet(
+def create_pet(
     store: StoreOf,
     request: Request,
     response: Response,
@@ -114,11 +98,11 @@ async def create_pet(
     if x_store_id not in (None, store.store_id):
         message = "the pet is for another store than the one at this address; nothing was stored"
         raise Refusal("other_store", message)
-    added = await store.add(pet, idempotency_key)
+    added = store.add(pet, idempotency_key)
     if added.conflict:
         message = "this Idempotency-Key was used before with another body; nothing was stored"
         raise Refusal("idempotency_conflict", message)
-    response.headers["location"] = f"{base_of(request)}/pets/{added.pet['id']}"
+    response.headers["location"] = str(request.url_for("get_pet", petId=added.pet["id"]))
     if idempotency_key is not None:
         response.headers["idempotency-replayed"] = "true" if added.replayed else "false"
     return added.pet
@@ -134,9 +118,9 @@ async def create_pet(
     responses={404: _refused("No animal with that identifier")},
     response_model_exclude_none=True,
 )
-async def get_pet(store: StoreOf, response: Response, pet_id: PetId) -> Any:
+def get_pet(store: StoreOf, response: Response, pet_id: PetId) -> Any:
     """Get one animal by its id. To be removed on 5 December 2030: list by `status` instead."""
-    pet = await store.pet(pet_id)
+    pet = store.pet(pet_id)
     if pet is None:
         raise Refusal("not_found", "there is no pet with this id", headers=LIFECYCLE)
     response.headers.update(LIFECYCLE)

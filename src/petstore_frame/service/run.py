@@ -8,8 +8,8 @@ a line on stderr.
 from __future__ import annotations
 
 import errno
-import gc
 import json
+import logging
 import os
 import signal
 import socket
@@ -17,18 +17,15 @@ import sys
 import tempfile
 import threading
 from contextlib import ExitStack, closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 import uvicorn
 from pydantic import SecretStr, ValidationError
-from uvicorn.supervisors import Multiprocess
 
 from petstore_frame.service import StartError
 from petstore_frame.service.app import create_app
-from petstore_frame.service.errors import log, set_up_logging
 from petstore_frame.service.keys import key_from_file, list_keys, new_key
 from petstore_frame.service.options import Options, explain
 from petstore_frame.service.samples import sample_pets
@@ -45,7 +42,8 @@ def run(options: Options) -> None:
     Raises:
         StartError: The database or the port cannot be opened.
     """
-    set_up_logging(options.log_level)
+    line = "%(asctime)s %(levelname)s %(message)s"
+    logging.basicConfig(stream=sys.stderr, format=line, level=options.log_level.upper())
     _end_with_parent(options.parent_pid)
     if options.api_key_file is not None:
         key = SecretStr(key_from_file(options.api_key_file))
@@ -56,24 +54,16 @@ def run(options: Options) -> None:
     with ExitStack() as resources:
         # The port first: where it is taken, nothing is written to a database, least of all a key.
         listener = resources.enter_context(closing(listen(options)))
-        if options.database is None:
+        place = options.database
+        if place is None:
             folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
             place = str(Path(resources.enter_context(folder), "store.sqlite3"))
-            options = options.model_copy(update={"database": place})
-        engine = open_database(options.database or "")
+        engine = open_database(place)
         resources.callback(engine.dispose)
         prepare(engine, options)
-        if options.workers > 1:
-            engine.dispose()
-            child = options.model_copy(update={"parent_pid": os.getpid()})
-            supervised = make_config(partial(_worker, child), options, factory=True)
-            _announce(listener)
-            Multiprocess(supervised, [listener]).run()
-        else:
-            server = uvicorn.Server(make_config(create_app(options, engine), options))
-            gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
-            _announce(listener)
-            server.run(sockets=[listener])
+        server = uvicorn.Server(make_config(create_app(options, engine)))
+        _announce(listener)
+        server.run(sockets=[listener])
 
 
 def prepare(engine: sa.Engine, options: Options) -> None:
@@ -86,23 +76,18 @@ def prepare(engine: sa.Engine, options: Options) -> None:
         sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
 
 
-def make_config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
+def make_config(app: Any) -> uvicorn.Config:
     """Return what uvicorn is asked to be."""
     return uvicorn.Config(
         app,
         http="h11",
-        h11_max_incomplete_event_size=16 * 1024,  # of a head, in bytes
         ws="none",
         lifespan="off",
         log_config=None,
-        access_log=False,
-        proxy_headers=False,  # --public-url is what tells of a proxy
+        access_log=False,  # it would show the query, which may hold a key
         server_header=False,
-        workers=options.workers,
-        timeout_keep_alive=75,
+        timeout_keep_alive=75,  # else a client's next POST may meet a connection that just closed
         timeout_graceful_shutdown=8,
-        timeout_worker_healthcheck=30,
-        **more,
     )
 
 
@@ -124,13 +109,6 @@ def listen(options: Options) -> socket.socket:
     return socket.socket(fileno=bound.detach())
 
 
-def _worker(options: Options) -> Any:
-    """Return the application of one worker process, which ends when its supervisor does."""
-    set_up_logging(options.log_level)
-    _end_with_parent(options.parent_pid)
-    return create_app(options, open_database(options.database or ""))
-
-
 def _end_with_parent(parent_pid: int | None) -> None:
     """End this process when its parent is another one: however it ended, that is noticed."""
 
@@ -150,7 +128,7 @@ def _announce(listener: socket.socket) -> None:
     base_url = f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
     sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     sys.stdout.flush()
-    log("serving", base_url=base_url)
+    logging.getLogger(__name__).info("serving %s", base_url)
 
 
 if __name__ == "__main__":

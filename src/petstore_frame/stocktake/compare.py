@@ -10,17 +10,16 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from petstore_frame.errors import nearest
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.inventory.result import read_listing
-from petstore_frame.loader.call import Call
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
-from petstore_frame.loader.options import with_other_words
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
+from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.arguments import refuse, renamed
@@ -72,19 +71,18 @@ def compare(
     together; where that leaves a choice, they are ``ambiguous``.
 
     Args:
-        source: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame. With ``on="id"``
+        source: What ``load`` reads. With ``on="id"``
             an earlier listing, in any form that ``inventory`` has.
         inventory: What was read of the store, all statuses: an Inventory, its frame, or a Parquet
             file of one.
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``; or
             ``id``.
-        recipe: How this kind of file is read, as of ``load_csv``.
+        recipe: How this kind of file is read, as of ``load``.
         key: The column of the list that identifies an animal, or several that do so together:
             those by which it was loaded.
-        mapping, categories, value_map, otherwise, defaults, keep: As of ``load_csv``.
-        leave_out, only, leave_lines, count, accept, encoding, delimiter: As of ``load_csv``.
-        quoting, columns, header_row, thousands, keep_spaces, other: As of ``load_csv``.
-        sheet: As of ``load_excel``.
+        mapping, categories, value_map, otherwise, defaults, keep: As of ``load``.
+        leave_out, only, leave_lines, count, accept, encoding, delimiter: As of ``load``.
+        quoting, columns, header_row, sheet, thousands, keep_spaces, other: As of ``load``.
         journal: Folder of the journals; None is the user's state directory.
 
     Returns:
@@ -112,10 +110,8 @@ def compare(
     """
     given = dict(locals())  # each parameter by its name: nothing else is local yet
     options = {name: value for name, value in given.items() if name not in _NOT_READING}
-    options = with_other_words("compare", options, other)
-    call = Call.of(
-        "compare", source, {**said(recipe, options), "on": on or None, "journal": journal}
-    )
+    for word in other:
+        refuse(f"compare has no word {word!r}{nearest(word, options)}")
     recipe = as_recipe(recipe, options)
     fields = (on,) if isinstance(on, str) else tuple(on)
     inventory = _checked(source, recipe.key, fields, read_listing(inventory) or inventory)
@@ -134,9 +130,7 @@ def compare(
     if not known.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    return Comparison(
-        listed.name, inventory, known, listed.key, fields, table, listed.warnings, call
-    )
+    return Comparison(listed.name, inventory, known, listed.key, fields, table, listed.warnings)
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:

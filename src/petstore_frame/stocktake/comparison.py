@@ -15,7 +15,6 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.loader.call import Call
 from petstore_frame.markup import NOTEBOOK, Markup
 from petstore_frame.markup.palette import verdict_badge
 from petstore_frame.schema.arguments import one_of
@@ -51,7 +50,6 @@ class Comparison(HasFrame):
             (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
             the store has it; last ``problem`` (str) of a record that cannot be compared.
         warnings: What was noticed while the list was read.
-        call: How it was compared, from which the load of the list is proposed.
     """
 
     name: str
@@ -61,7 +59,6 @@ class Comparison(HasFrame):
     on: tuple[str, ...]
     frame: pd.DataFrame = field(compare=False)
     warnings: tuple[str, ...] = ()
-    call: Call = field(default=Call(), compare=False)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -150,8 +147,8 @@ class Comparison(HasFrame):
             steps.append("The listing is not complete: what was not seen may be in the store.")
         if absent and self.key:
             steps.append(
-                "To send what is only in the list, load it: known keys are never sent again.\n"
-                f"  {self.call.to_load()}"
+                "To send what is only in the list, load it by the same key and words: known keys "
+                "are never sent again."
             )
         if counts.get(Kind.CHANGED) and self.on != BY_ID:
             steps.append("No call changes a pet: correct the list, or the store by its own means.")

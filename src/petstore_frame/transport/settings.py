@@ -106,9 +106,8 @@ def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
     base_url = base_url if base_url is not None else environ.get("PETSTORE_BASE_URL") or None
     if base_url is None:
         raise ConfigurationError(
-            "no store address: pass {} or set PETSTORE_BASE_URL "
+            "no store address: pass base_url or set PETSTORE_BASE_URL "
             "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
-            option=("base_url",),
         )
     if not isinstance(base_url, str):
         raise ConfigurationError(
@@ -129,9 +128,7 @@ def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[
         return lambda: checked_key(source())
     value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
     if value is None:
-        raise ConfigurationError(
-            "no API key: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
-        )
+        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key")
     secret = checked_key(value)
     return lambda: secret
 
@@ -165,9 +162,7 @@ def checked_key(value: str | SecretStr) -> SecretStr:
     if text.startswith(("http://", "https://")):
         raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
     if not text:
-        raise ConfigurationError(
-            "the API key is empty: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
-        )
+        raise ConfigurationError("the API key is empty: set PETSTORE_API_KEY, or pass api_key")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ConfigurationError(
             "the API key holds a blank, a control or a non-ASCII character; "
@@ -189,9 +184,8 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
     """
     if "@" in address:  # before anything that repeats the address
         raise ConfigurationError(
-            "base_url holds a user or password; pass the key as {} "
+            "base_url holds a user or password; pass the key as api_key "
             "(an @ that belongs to the path is written %40)",
-            option=("api_key",),
         )
     if "?" in address or "#" in address:
         raise ConfigurationError("base_url has a query or fragment; leave it out")
@@ -207,9 +201,9 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         )
     if scheme == "http" and not is_loopback(host) and not allow_insecure:
         raise ConfigurationError(
-            f"plain http to {host} would show the key to the network; use https, or {{}} "
-            "if that network is yours",
-            option=("allow_insecure", True),
+            f"plain http to {host} would show the key to the network; use https; or, if that "
+            "network is yours, allow it",
+            add=("allow_insecure", True),
         )
     netloc = f"[{host}]" if ":" in host else host
     if port and port != {"http": 80, "https": 443}[scheme]:

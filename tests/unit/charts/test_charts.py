@@ -13,7 +13,7 @@ import petstore_frame as pf
 from petstore_frame import samples
 from petstore_frame.charts import svg
 from petstore_frame.charts import trend as trend_module
-from petstore_frame.charts.bars import moves_figure, sell_through_figure, status_figure
+from petstore_frame.charts.bars import moves_figure, status_figure
 from petstore_frame.counts.tally import CodedPets
 from petstore_frame.inventory import Verdict
 from unit.conftest import inventory, pets
@@ -113,15 +113,6 @@ def test_moves_add_up_to_those_of_the_flow(history) -> None:
     assert ">sold, " not in moves_figure(moves, hidden={"sold"}).markup
 
 
-def test_sell_through_says_what_it_is_a_share_of(history) -> None:
-    """Each category has its share with both numbers, called about where it is an estimate."""
-    table = history.flow().sell_through
-    drawn = sell_through_figure(table, {1: "Cat"}).markup
-    cat = table[table["category_id"] == 1].iloc[0]
-    assert f"Cat: about {cat['sell_through']:.0%}: {cat['sold']} of {cat['offered']}" in drawn
-    assert 'data-category="1"' in drawn and "an estimate" in drawn
-
-
 def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:
     """Eight lines are drawn, by label, and the rest is counted."""
     drawing = pf.charts.trend_chart(history.trend("category_id"), categories={1: "Dog & <co>"})
@@ -130,17 +121,16 @@ def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> No
     assert parts(drawing, "svg")[0].get("role") == "img"
 
 
-def test_ageing_counts_each_listed_pet_once(history) -> None:
-    """The bars add up to the pets that are listed as available, the minimums among them named."""
+def test_ageing_counts_each_pet_once(history) -> None:
+    """The bars add up to the available pets, the minimums among them named."""
     ageing = history.flow().ageing
-    listed = ageing[ageing["is_listed"]]
     drawing = pf.charts.ageing_chart(ageing)
     tips = re.findall(
         r"days: (\d+) pets? \(exact\)(?:, (\d+) of them at least)?</title>", drawing.html
     )
-    assert sum(int(all_) for all_, _ in tips) == len(listed)
-    assert sum(int(least or 0) for _, least in tips) == listed["is_at_least"].sum()
-    assert f"{len(listed)} pets available" in repr(drawing)
+    assert sum(int(all_) for all_, _ in tips) == len(ageing)
+    assert sum(int(least or 0) for _, least in tips) == ageing["is_at_least"].sum()
+    assert f"{len(ageing)} pets available" in repr(drawing)
     assert repr(pf.charts.ageing_chart(ageing.head(0))).startswith("<at least 0 pets available")
 
 
@@ -152,7 +142,7 @@ def test_a_table_that_went_through_text_is_read() -> None:
     assert "no snapshots" in repr(pf.charts.trend_chart(trend.iloc[:0]))
 
 
-AGES = {"days_available": ["1"], "is_listed": [1], "is_at_least": [0], "count_is": ["exact"]}
+AGES = {"days_available": ["1"], "is_at_least": [0], "count_is": ["exact"]}
 OTHER = pd.DataFrame({"id": [1]})
 # Nothing would be sent, so a refusal ends with what is allowed.
 REFUSED = {

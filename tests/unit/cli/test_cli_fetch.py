@@ -66,9 +66,9 @@ def test_a_workbook_is_raw_data_too(fetch) -> None:
 @pytest.mark.parametrize(
     ("write", "load", "name"),
     [
-        (write_data, pf.load_excel, "pets.xlsx"),
-        (pf.write_report, pf.load_excel, "pets.xlsx"),
-        (pf.write_report, pf.load_csv, "pets.csv"),
+        (write_data, pf.load, "pets.xlsx"),
+        (pf.write_report, pf.load, "pets.xlsx"),
+        (pf.write_report, pf.load, "pets.csv"),
     ],
 )
 def test_a_file_comes_back(store, tmp_path, write, load, name: str) -> None:

@@ -186,7 +186,7 @@ def test_an_import_leaves_its_result(importing, dashboard) -> None:
     (fix,) = importing.folder.glob("import-dirty-*/fix.csv")
     assert importing.press("Download fix.csv").sent == [("fix.csv", fix.read_bytes())]
     assert len(dashboard.last_import.frame) == 4
-    assert str(dashboard.last_import.call).startswith("pf.load_csv('")
+    assert str(dashboard.last_import.call).startswith("pf.load('")
 
 
 def test_past_imports_are_listed_with_their_results(importing, import_into, store) -> None:

@@ -84,7 +84,7 @@ QUESTIONS = {
     "summarize": counted,
     "diff": lambda history: history.diff().frame,
     "trend": lambda history: history.trend(["status", "category_id"]),
-    "sell through": lambda history: history.flow().sell_through,
+    "moves": lambda history: history.flow().moves,
     "ageing": lambda history: history.flow().ageing,
 }
 

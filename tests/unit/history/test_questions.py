@@ -22,6 +22,7 @@ DAYS = {
     "2026-11-02": [(1, "Ada", 3, "pending"), (2, "Bo", 3, "available"), (5, "Jo", 7, "available")],
     "2026-11-04": [(1, "Ada", 3, "sold"), (5, "Jo", 7, "available")],
 }
+LABELS = {3: "Cat"}
 LAST = [(5, "Jo", 7, "sold"), (6, "Ki", 7, "available")]
 
 
@@ -63,34 +64,13 @@ def test_trend(asked) -> None:
 
 
 def test_trend_by_week_is_the_last_snapshot_of_each(asked) -> None:
-    """A week or a month has the numbers of its last snapshot, under its last day, gaps marked."""
-    weeks = asked.trend(freq="W", wide=True, until="2026-11-04")
-    assert weeks.index.strftime("%m-%d").tolist() == ["11-01", "11-08"]
-    assert weeks["available"].tolist() == [2, 1]
-    assert list(weeks.columns) == ["available", "pending", "sold", "no status"]
+    """A week or a month has the numbers of its last snapshot, under its last day, labels beside."""
+    weeks = asked.trend(["status", "category_id"], freq="W", until="2026-11-04", categories=LABELS)
+    assert weeks["date"].dt.strftime("%m-%d").unique().tolist() == ["11-01", "11-08"]
+    cats = weeks[weeks["category"].eq("Cat") & weeks["status"].eq("available")]
+    assert cats["pets"].tolist() == [2, 0]
+    assert set(weeks["category"]) == {"Cat", "Category 7"}
     assert asked.trend(freq="M")["date"].unique().tolist() == [pd.Timestamp("2026-11-30")]
-
-
-def test_a_wide_trend_warns_of_a_minimum(folder) -> None:
-    """A minimum becomes a number only with a warning that names it, unless it is left out."""
-    history = pf.History(folder)
-    with pytest.warns(errors.HistoryWarning, match="such as at least 0 of no status on 2026-11-05"):
-        history.trend(wide=True)
-    exact = history.trend(wide=True, exact_only=True)
-    assert exact["available"].tolist() == [2, 2, pd.NA, 1, pd.NA]
-    assert history.trend(exact_only=True).query("count_is != 'exact'")["pets"].isna().all()
-
-
-def test_trend_has_the_labels_of_categories(folder) -> None:
-    """Labels are a column beside the ids, and name the columns of a wide table."""
-    history, labels = pf.History(folder), {"categories": {3: "Cat"}}
-    long = history.trend("category_id", **labels)
-    named = {*zip(long["category_id"], long["category"], strict=True)}
-    assert named == {(3, "Cat"), (7, "Category 7")}
-    labels |= {"wide": True, "exact_only": True}
-    assert list(history.trend("category_id", **labels).columns) == ["Cat", "Category 7"]
-    both = history.trend(["category_id", "status"], **labels)
-    assert both["Cat", "sold"].tolist() == [0, 0, pd.NA, 1, pd.NA]
 
 
 def test_diff(asked) -> None:
@@ -107,8 +87,8 @@ def test_diff(asked) -> None:
 
 
 def test_flow(asked) -> None:
-    """It has each move, the sold of those seen on offer, and how long pets are seen available."""
-    flow = asked.flow(stale_days=2, until="2026-11-04")
+    """It has each move, and how long the pets that are available now were seen so."""
+    flow = asked.flow(until="2026-11-04")
     day = {n: pd.Timestamp(2026, 11, n) for n in (1, 2, 4)}
     moves = flow.moves[flow.moves["pets"] > 0].fillna("")
     moves = moves[["until", "kind", "was", "now", "pets"]]
@@ -120,28 +100,33 @@ def test_flow(asked) -> None:
         (day[4], "changed", "pending", "sold", 1),
         (day[4], "gone", "available", "", 1),
     ]
-    shares = flow.sell_through
-    assert shares.drop(columns="count_is").values.tolist() == [[3, 2, 1, 0.5], [7, 1, 0, 0]]
-    assert set(shares["count_is"]) == {"exact"}
-    ages = flow.ageing[["id", "days_available", "is_listed", "is_at_least"]]
-    assert ages.values.tolist() == [[5, 2, True, False], [2, 1, False, True]]
-    assert flow.stale[["id", "days_available"]].values.tolist() == [[5, flow.stale_days]]
+    ages = flow.ageing[["id", "days_available", "is_at_least", "count_is"]]
+    assert ages.values.tolist() == [[5, 2, False, "exact"]]
+
+
+def test_waiting_begins_with_the_last_unbroken_run(asked) -> None:
+    """A pet that was gone or sold in between waits from the day on which it was back."""
+    was_gone, was_sold, stays = ((n, f"P{n}", 1, "available") for n in (1, 2, 3))
+    history = pf.History(asked.folder.parent / "waits", engine=asked.engine)
+    for number, pets in enumerate(
+        [[was_gone, was_sold, stays], [(2, "P2", 1, "sold"), stays], [was_gone, was_sold, stays]]
+    ):
+        history.add(listing(f"2026-11-0{number + 1}", pets))
+    assert history.flow().ageing[["id", "days_available"]].values.tolist() == [
+        [3, 2],
+        [1, 0],
+        [2, 0],
+    ]
 
 
 def test_flow_by_week(asked) -> None:
-    """A longer period compares its last snapshots; of a minimum, a share is an estimate."""
-    last = asked.flow(since="2026-11-04")
-    assert set(last.sell_through["count_is"]) == {"estimate"}
-    assert set(last.moves["count_is"]) == {"at least"}
-    later = [(2, "Bo", 3, "sold"), (5, "Jo", 7, "available"), (8, "Di", 7, "sold")]
-    asked.add(listing("2026-11-12", later))
+    """A longer period compares its last snapshots; one snapshot has no moves."""
+    assert set(asked.flow(since="2026-11-04").moves["count_is"]) == {"at least"}
+    asked.add(listing("2026-11-12", [(2, "Bo", 3, "sold"), (5, "Jo", 7, "available")]))
     weeks = asked.flow(period="week")
     assert weeks.moves["since"].dt.day.unique().tolist() == [1, 5]
-    assert set(weeks.moves["count_is"]) == {"at least"}
+    assert weeks.ageing[["id", "days_available", "is_at_least"]].values.tolist() == [[5, 0, True]]
     assert asked.flow(since="2026-11-12").moves.empty
-    # A pet that is available again is so from that day; one never on offer is not sold of those.
-    assert weeks.ageing.set_index("id").loc[5, "days_available"] == 0
-    assert weeks.sell_through[["offered", "sold"]].values.tolist() == [[2, 2], [2, 0]]
 
 
 def test_open_hands_out_the_engine_s_own_frame(asked) -> None:
@@ -196,11 +181,12 @@ def test_an_empty_store_has_the_same_tables(asked) -> None:
     assert str(empty.diff()) == "2026-11-01 to 2026-11-02: no change"
     none, some = (each.trend(["status", "category_id"]) for each in (empty, asked))
     assert none.dtypes.equals(some.dtypes)
-    for name in ("moves", "sell_through", "ageing"):
+    for name in ("moves", "ageing"):
         none, some = (getattr(each.flow(), name) for each in (empty, asked))
         assert (len(none), none.dtypes.to_dict()) == (0, some.dtypes.to_dict())
 
 
+ELSEWHERE = listing("2026-11-06", LAST, base_url="https://other.example/v1")
 WRONG = {
     "old comes before new": lambda h: h.diff("2026-11-01", "2026-11-01"),
     "expected a day, got 'yesterday'; pass a date": lambda h: h.at("yesterday"),
@@ -211,7 +197,6 @@ WRONG = {
     "by is one or more of category_id, status": lambda h: h.trend([["status"]]),
     "every_days is 1 or more, got 0": lambda h: h.trend(every_days=0),
     "period is one of snapshot, week, month": lambda h: h.flow(period=["week"]),
-    "stale_days is a whole number": lambda h: h.flow(stale_days="30"),
     "columns is one or more of id, name, .*'age'": lambda h: h.open(columns="age"),
     "columns is one or more of id, name, .*3": lambda h: h.open(columns=3),
     "a DuckDB connection": lambda h: pf.History(h.folder, session=3).diff(),
@@ -219,6 +204,7 @@ WRONG = {
     "not its frame": lambda h: h.add(h.read().frame),
     "duckdb, pandas, polars, dask, sp": lambda h: pf.History(h.folder, engine=[]),
     "folder is a path, got 3": lambda h: pf.History(3),
+    r"one store; got .* and https://other\.ex": lambda h: pf.diff(h.read(), ELSEWHERE),
 }
 UNANSWERED = {
     "a diff needs two snapshots": lambda h: pf.History(h.folder.parent / "one").diff(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import subprocess
@@ -93,35 +92,30 @@ def test_one_snapshot_a_day(history, add) -> None:
     assert [len(history), len(history.read("2026-11-01"))] == [1, 1]
 
 
+def test_one_instant_is_one_snapshot(kept, add) -> None:
+    """Added again under another time zone, where it is another day, it stays the snapshot it is."""
+    inventory = kept.read()
+    there = pf.History(kept.folder, timezone="Pacific/Kiritimati").add(inventory)
+    assert (there.date.day, len(kept)) == (1, 1)
+
+
 def test_one_store_a_folder(history, add) -> None:
     """Stores do not mix: by their address, but any port of this machine, and by their id."""
-    here = "http://localhost:4002/v1"
+    here, other = "http://localhost:4002/v1", "https://store.example/v1"
     add(1, base_url="http://127.0.0.1:4001/v1")
     add(2, base_url=here, store_id="a")
     add(3, base_url=here)
     with pytest.raises(errors.HistoryError, match="use another folder for another store"):
-        add(4, base_url="https://store.example/v1")
+        add(4, base_url=other)
     with pytest.raises(errors.HistoryError, match=r"\(store id a\), .* \(store id b\); use an"):
         add(4, base_url=here, store_id="b")
     assert (len(history), history.read("2026-11-02").store_id) == (3, "a")
-
-
-def test_a_snapshot_of_the_first_version_still_opens(history, add) -> None:
-    """It names no store, has no checksums, and no value for a field that a pet has by now."""
-    path = add(1).path
-    table = pq.read_table(path, partitioning=None)
-    record = json.loads(table.schema.metadata[b"petstore_frame"]) | {"format": 1}
-    del record["store_id"]
-    known = {b"petstore_frame": json.dumps(record).encode()}
-    pq.write_table(table.drop_columns("status").replace_schema_metadata(known), path)
-    back = history.read()
-    assert back.frame["status"].isna().all()
-    assert back.frame.dtypes.equals(listing("2026-11-01", PETS[2:]).frame.dtypes)
-    assert history.open().columns == ["id", "name", "category_id", "date"]
-    with pytest.raises(pf.ArgumentError, match="columns is one or more of id, name, category_id"):
-        history.open(columns=["status"])
-    add(2, store_id="a")
-    assert (len(history), history.problems()) == (2, [])
+    elsewhere = pf.History(history.folder.parent / "elsewhere")
+    elsewhere.add(listing("2026-11-04", PETS, base_url=other))
+    shutil.copytree(elsewhere.folder, history.folder, dirs_exist_ok=True)
+    with pytest.warns(errors.HistoryWarning, match=f"of {other}; that day is left out"):
+        assert "2026-11-04 is left out" in str(history.diff())
+        assert len(history) == 3
 
 
 def test_a_changed_frame_is_refused(kept, add) -> None:
@@ -158,7 +152,7 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
     assert all(reason in found[name].reason for name, reason in reasons.items())
     assert all(each.reason in repr(history) for each in found.values())
     with pytest.warns(errors.HistoryWarning, match="that day is left out"):
-        assert str(history.diff()) == "2026-11-01 to 2026-11-03: no change"
+        assert "to 2026-11-03: no change; 2026-11-02 is left out (damaged" in str(history.diff())
     with pytest.warns(errors.HistoryWarning):
         trend = history.trend()
         with pytest.raises(errors.HistoryError, match="no snapshot of 2026-12-24"):

@@ -75,7 +75,7 @@ import pandas as pd, petstore_frame as pf
 frame = pd.DataFrame({"name": ["Luna", "Max"], "category_id": [3, 3]})
 with pf.testing.fake_store([{"name": "Otis", "category_id": 3}] * 300).client() as client:
     pf.fetch_inventory(client, progress=True)
-    pf.load_frame(frame, client, progress=True, journal="kept")
+    pf.load(frame, client, progress=True, journal="kept")
 """
 
 

@@ -142,7 +142,7 @@ def test_a_formula_that_gives_no_text_is_an_empty_cell(tmp_path: Path) -> None:
     assert [record.state for record in records_of(path)] == [State.PENDING]
 
 
-@pytest.mark.parametrize("load", [pf.load_csv, pf.load_excel])
+@pytest.mark.parametrize("load", [pf.load, pf.load])
 def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path, client: pf.Client, load) -> None:
     """Neither of the two functions sends the reader to the other one."""
     path = tmp_path / "a.csv.zip"

@@ -56,8 +56,8 @@ FOREIGN = [
     ({"delimeter": ";"}, "did you mean delimiter=?"),
     ({"sep": ";", "delimiter": ","}, "delimiter= is given twice"),
     ({"accept_loss": True}, "put the latest copy of the journal back"),
-    ({"sheet_name": "Pets"}, "load_csv has no option sheet_name"),
-    ({"colour": "red"}, "load_csv has no option colour; it has recipe, key, mapping"),
+    ({"sheet_name": "Pets"}, "load has no option sheet_name"),
+    ({"colour": "red"}, "load has no option colour; it has recipe, key, mapping"),
 ]
 
 
@@ -68,10 +68,10 @@ def plan(client: pf.Client, tmp_path: Path) -> Callable[..., pf.LoadResult]:
     def run(source: Any, **options: Any) -> pf.LoadResult:
         given = {"dry_run": True, "journal": tmp_path / "journal", "progress": False} | options
         if isinstance(source, pd.DataFrame):
-            return pf.load_frame(source, client, **given)
+            return pf.load(source, client, **given)
         if isinstance(source, Path):
-            return pf.load_excel(source, client, **given)
-        return pf.load_csv(written(tmp_path, source), client, **given)
+            return pf.load(source, client, **given)
+        return pf.load(written(tmp_path, source), client, **given)
 
     return run
 
@@ -112,10 +112,10 @@ def test_a_sheet_is_named(plan, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("load", "source", "words"),
     [
-        (pf.load_frame, inventory(), "in a store already; pass its .frame"),
-        (pf.load_csv, pd.DataFrame({"name": ["Rex"]}), "got a DataFrame; load_frame takes"),
-        (pf.load_csv, "pets.xlsx", "pets.xlsx is a workbook; use load_excel"),
-        (pf.load_excel, "pets.csv", "pets.csv is not a workbook; use load_csv"),
+        (pf.load, inventory(), "in a store already; pass its .frame"),
+        (pf.load, pd.DataFrame({"name": ["Rex"]}), "got a DataFrame; load takes"),
+        (pf.load, "pets.xlsx", "pets.xlsx is a workbook; use load"),
+        (pf.load, "pets.csv", "pets.csv is not a workbook; use load"),
     ],
 )
 def test_what_is_meant_for_another_function_names_it(
@@ -126,11 +126,11 @@ def test_what_is_meant_for_another_function_names_it(
         load(source, client, journal=tmp_path)
 
 
-@pytest.mark.parametrize("load", [pf.load_csv, pf.load_excel, pf.load_frame])
+@pytest.mark.parametrize("load", [pf.load, pf.load, pf.load])
 def test_what_is_not_a_client_is_refused(load: Any, tmp_path: Path) -> None:
     """A missing client is named before the file is opened."""
     with pytest.raises(pf.ArgumentError, match=r"[Cc]lient"):
-        load("pets.xlsx" if load is pf.load_excel else "pets.csv", None, journal=tmp_path / "j")
+        load("pets.xlsx" if load is pf.load else "pets.csv", None, journal=tmp_path / "j")
     assert list(tmp_path.iterdir()) == []
 
 

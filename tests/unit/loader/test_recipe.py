@@ -188,7 +188,7 @@ def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     recipe = pf.Recipe(key="Tag", mapping={"name": "Pet", "category_id": "Kind"},
                        categories={"Dog": 1}, defaults={"name": "Unnamed {Tag}"})  # fmt: skip
     frame = pd.DataFrame({"Tag": ["1", "2"], "Pet": ["Rex", ""], "Kind": ["Dog", "Dog"]})
-    result = pf.load_frame(frame, shop.client, recipe=recipe, journal=shop.journal, dry_run=True)
+    result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal, dry_run=True)
     assert result.frame["sent_name"].tolist() == ["Rex", "Unnamed 2"]
     assert result.recipe == recipe
 
@@ -220,8 +220,8 @@ def test_an_index_identifies_animals(shop: Shop) -> None:
     tags = pd.Index(["T1", "T2", "T3"], name="tag")
     frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
     given: dict[str, Any] = {"key": "tag", "journal": shop.journal, "workers": 1}
-    result = pf.load_frame(frame, shop.client, **given)
-    pf.load_frame(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
-    again = pf.load_frame(frame.iloc[::-1], shop.client, **given)
+    result = pf.load(frame, shop.client, **given)
+    pf.load(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
+    again = pf.load(frame.iloc[::-1], shop.client, **given)
     assert result.pet_ids.index.equals(tags) and result.pet_ids.dropna().tolist() == [1, 2]
     assert again.pet_ids.to_dict() == {"T3": 2, "T2": 3, "T1": 1}

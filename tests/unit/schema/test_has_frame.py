@@ -80,7 +80,7 @@ def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:
     path = tmp_path / "pets.csv"
     path.write_text("name,categoryId,line\nLuna,3,x\nMax,cat,y\n")
     with serve() as server, server.client() as client:
-        result: Any = pf.load_csv(path, client, dry_run=True, journal=tmp_path, progress=False)
+        result: Any = pf.load(path, client, dry_run=True, journal=tmp_path, progress=False)
     assert len(result) == 2
     with pytest.raises(AttributeError, match=r"a LoadResult .*: \.frame\.head$"):
         result.head()

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from petstore_frame.service.options import Options, explain
 
-WRONG = {"port": 70_000, "sample": -1, "log_level": "loud", "workers": 0, "colour": "red"}
+WRONG = {"port": 70_000, "sample": -1, "log_level": "loud", "colour": "red"}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -46,7 +46,7 @@ def test_a_wrong_address_is_named_where_nothing_is_found(sample_server: Server, 
 @pytest.mark.parametrize("client", ["http://127.0.0.1/v1", None, Verdict.UNKNOWN])
 def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
     """An address in a client's place is refused with the call that makes a client of it."""
-    for call in (pf.fetch_inventory, pf.Dashboard, lambda client: pf.load_csv("a.csv", client)):
+    for call in (pf.fetch_inventory, pf.Dashboard, lambda client: pf.load("a.csv", client)):
         words = told(lambda call=call: call(client))
         assert "pf.Client(base_url, api_key=...)" in words
         assert "127.0.0.1" not in words  # it might have been a key
@@ -129,7 +129,7 @@ def test_a_pet_may_be_given_as_keywords(client: pf.Client) -> None:
         words = told(partial(client.create_pet, whole))
         assert pf.NewPet(**dict(whole)) == pf.NewPet(**luna)
         assert f"got a {type(whole).__name__}; create_pet(**dict(pet))" in words
-        assert "pf.load_frame(frame, client)" in words
+        assert "pf.load(frame, client)" in words
 
 
 @pytest.mark.parametrize(

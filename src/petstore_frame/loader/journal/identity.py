@@ -17,7 +17,6 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal import equal, keyed
 from petstore_frame.loader.journal.animals import TO_SEND, Animals
 from petstore_frame.loader.journal.rows import count_in, note_facts
@@ -71,7 +70,7 @@ def identify(
         sum(if_send.values()),
         tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
         animals.likely_key() if any(case.name == "equal" for case in cases) else None,
-        Call.from_json(run.call),
+        run.base_url,
     )
 
 

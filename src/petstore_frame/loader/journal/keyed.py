@@ -155,8 +155,8 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
     if keep in ("first", "last"):
         return rows[0] if keep == "first" else rows[-1]
     if keep is None:
-        hint = "leave one of these rows, or say which row stands: {}"
-        return RecordProblem(KEY_REPEATED, what, hint=hint, option=("keep", "last"))
+        hint = "leave one of these rows, or say which one counts"
+        return RecordProblem(KEY_REPEATED, what, hint=hint, add=("keep", "?"))
     newest = max(row.rank or "" for row in rows)
     best = [row for row in rows if row.rank == newest]
     unclear = [row for row in rows if not row.rank]
@@ -164,9 +164,8 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
         unclear = sorted({*unclear, *best}, key=lambda row: row.id)
     if not unclear:
         return best[0]
-    leave = [row.line for row in unclear if row is not best[-1]]
-    hint = "which of them is the newest is not clear; the last one stands with {}"
-    return RecordProblem(KEY_REPEATED, what, hint=hint, option=("leave_lines", leave))
+    hint = "which of them is the newest is not clear; leave the row that counts"
+    return RecordProblem(KEY_REPEATED, what, hint=hint)
 
 
 def _skip_same_rows(animals: Animals) -> None:

@@ -47,7 +47,6 @@ class Import:
     duplicates: Any = "refuse"
     keep: str | None = None
     copy: int = 0
-    call: dict[str, Any] | None = None
     recipe: dict[str, Any] | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     staged_at: float = 0.0
@@ -60,7 +59,7 @@ class Import:
 
 
 # How it was read and called, in the column ``recipe``.
-RECIPE = ("mapping", "key", "duplicates", "keep", "call", "recipe")
+RECIPE = ("mapping", "key", "duplicates", "keep", "recipe")
 _PLAIN = (
     "id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
     "ending_detail",
@@ -221,8 +220,8 @@ def pack_problem(problem: RecordProblem) -> str:
 def read_problem(text: str) -> RecordProblem:
     """Return a problem as it was stored."""
     problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
-    option = problem.pop("option")
-    return RecordProblem(**problem, option=None if option is None else tuple(option))
+    add = problem.pop("add")
+    return RecordProblem(**problem, add=None if add is None else tuple(add))
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:

@@ -297,9 +297,9 @@ class Checker:
         """Yield each swallowed line as the record that it seems to be, without its number."""
         last = row.line + len(row.raw) - 1
         what = f"a quote that opens in line {row.line} and ends in line {last} swallows rows"
-        hint = "read quotes as letters: {}; if they are one cell, accept swallowed_rows"
-        option, value = ("quoting", "none"), row.raw[0][:200]
-        problem = RecordProblem("swallowed_rows", what, hint=hint, option=option, value=value)
+        hint = "if they are one cell, accept swallowed_rows; else read quotes as letters"
+        add, value = ("quoting", "none"), row.raw[0][:200]
+        problem = RecordProblem("swallowed_rows", what, hint=hint, add=add, value=value)
         for line, cells in enumerate(cut_plainly(row.raw, self.delimiter), row.line):
             yield Record(0, line, tuple(cells), State.INVALID, problem=problem)
 

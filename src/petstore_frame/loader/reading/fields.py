@@ -104,8 +104,8 @@ def harmless(text: str) -> str:
 
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
-    hint, word = "check it; {} sends such records as they are", str(kind)
-    return RecordProblem(SUSPICIOUS, message, hint=hint, option=("accept", [word]), accept=word)
+    hint, word = "check it; if such records are right as they are, accept them", str(kind)
+    return RecordProblem(SUSPICIOUS, message, hint=hint, add=("accept", [word]), accept=word)
 
 
 def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
@@ -140,8 +140,8 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     return found
 
 
-def _refused(code: str, message: str, hint: str, option: tuple[str, Any] | None = None) -> Meaning:
-    return Meaning(problem=RecordProblem(code, message, hint=hint, option=option))
+def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
+    return Meaning(problem=RecordProblem(code, message, hint=hint, add=add))
 
 
 def _unsendable(text: str) -> RecordProblem | None:
@@ -218,18 +218,17 @@ def _category_number(word: str, rules: CellRules) -> int | RecordProblem:
             size, most, bound = ("small", "smallest", INT64_MIN)
         hint = f"the {most} number is {bound}"
         return RecordProblem("int64_overflow", f"{short_text(word)} is too {size}", hint=hint)
-    message, hint, option = f"{short_text(word)} is not a whole number", "give the number", None
+    message, hint, add = f"{short_text(word)} is not a whole number", "give the number", None
     if _GROUPED[","].fullmatch(word):
-        hint, option = "if the comma groups digits: {}", ("thousands", ",")
+        hint, add = "write it without the comma, or say that it groups digits", ("thousands", ",")
     elif _GROUPED["."].fullmatch(word):
         message = f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}"
-        hint = "write it without the point, or say that it groups digits: {}"
-        option = ("thousands", ".")
+        hint, add = "write it without the point, or say that it groups digits", ("thousands", ".")
     elif word.isdigit() and not word.isascii():
         hint = "write it in the digits 0 to 9"
     elif not word[:1].isdigit():
         return _unknown_category(word, rules)
-    return RecordProblem("not_a_whole_number", message, hint=hint, option=option)
+    return RecordProblem("not_a_whole_number", message, hint=hint, add=add)
 
 
 def _whole(word: str) -> int | None:
@@ -247,15 +246,14 @@ def _whole(word: str) -> int | None:
 def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     if not rules.values.get("category_id"):
         what = f"{short_text(word)} is not a category's number"
-        hint, labels = "give the number of each label: {}", {word[:60]: "…"}
-        option: tuple[str, Any] = "categories", labels
-        return RecordProblem("not_a_whole_number", what, hint=hint, option=option)
+        hint, add = "give the number of each label", ("categories", {word[:60]: "?"})
+        return RecordProblem("not_a_whole_number", what, hint=hint, add=add)
     likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
     meant = "" if likely is None else f"did you mean {likely!r}? else "
-    hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
-    option = "value_map", {"category_id": {word[:60]: "…"}}
+    hint = f"{meant}say which number it is"
+    add = "value_map", {"category_id": {word[:60]: "?"}}
     what = f"unknown category {short_text(word)}"
-    return RecordProblem("unknown_category", what, hint=hint, option=option)
+    return RecordProblem("unknown_category", what, hint=hint, add=add)
 
 
 def nearest(column: PetField, word: str, rules: CellRules) -> str | None:
@@ -276,8 +274,8 @@ def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Me
     likely = nearest(column, word, rules)
     hint = f"did you mean {likely}?" if likely else f"one of {', '.join(column.values)}, or empty"
     what = f"unknown {column.label.lower()} {short_text(word)}"
-    option = ("value_map", {column.name: {word[:60]: "…"}})
-    return _refused(f"unknown_{column.name}", what, hint, option)
+    add = ("value_map", {column.name: {word[:60]: "?"}})
+    return _refused(f"unknown_{column.name}", what, hint, add)
 
 
 def _read_by_dtype(column: PetField, text: str, word: str) -> Meaning:

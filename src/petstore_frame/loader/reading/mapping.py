@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.call import Advice
-from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
+from petstore_frame.schema.models import SENT_FIELDS, PetField
 from petstore_frame.schema.text import short_text
 
 OWN_PREFIX = "_pf_"
@@ -110,10 +109,9 @@ def recognise(
     for field in unclaimed:
         alike = _alike(field, free, 0)
         if len(alike) > 1:
-            way, by_hand = "name the one to use: {}, or rename one", "choose the one to use"
-            hint = Advice(way, ("mapping", {field.name: alike[0]}), by_hand=by_hand)
             what = f"the columns {listed(alike)} both look like {field.name}"
-            raise InputError(what, column=alike[1], hint=hint)
+            hint, add = "say which one to use, or rename one", ("mapping", {field.name: "?"})
+            raise InputError(what, column=alike[1], hint=hint, add=add)
         if alike:
             used[field.name] = alike[0]
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
@@ -138,9 +136,7 @@ def _given(mapping: Mapped, header: Sequence[str]) -> tuple[dict[str, str], list
         if column is not None
     }
     if len({*columns.values()}) < len(columns):
-        by_hand = "one column was chosen for two fields"
-        what = Advice("{} gives one column to two fields", ("mapping",), by_hand=by_hand)
-        raise InputError(what, hint="give each its own")
+        raise InputError("mapping gives one column to two fields", hint="give each its own")
     return columns, [field for field in SENT_FIELDS if field.name not in mapping]
 
 
@@ -179,27 +175,12 @@ def find_columns(
     if not found.missing:
         return found.mapping
     what = f"no column for {' and '.join(found.missing)} among {listed(header)}"
-    asked = " and which the ".join(FIELD_BY_NAME[field].label.lower() for field in found.missing)
-    by_hand = f"which column has the {asked}? The columns are {listed(header)}"
-    raise InputError(
-        Advice("{}", what, by_hand=by_hand),
-        hint=_which_columns(found, may_lack_header=may_lack_header),
-        answer={"mapping": found.proposed} if found.proposed else {},
-    )
-
-
-def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
-    """Propose the mapping that is missing, as far as columns look like the fields."""
-    proposed = dict.fromkeys(found.missing, "<name of the column>") | found.proposed
-    wanted = "mapping", {field: proposed[field] for field in FIELDS if field in proposed}
-    if found.is_complete:
-        return Advice("if these are the columns: {}", wanted, by_hand="choose the columns")
-    if not may_lack_header:
-        return Advice("name the column: {}", wanted)
-    names = "columns", sorted(FIELDS, key=lambda field: field not in REQUIRED)
-    by_hand = "choose the column; a file without a header needs one as its first line"
-    way = "name the column: {}; a file without a header needs {}"
-    return Advice(way, wanted, names, by_hand=by_hand)
+    proposed = dict.fromkeys(found.missing, "?") | found.proposed
+    hint = "if these are the columns" if found.is_complete else "name the column"
+    if may_lack_header and not found.is_complete:
+        hint = f"a file without a header needs the word columns; else {hint}"
+    wanted = {field: proposed[field] for field in FIELDS if field in proposed}
+    raise InputError(what, hint=hint, add=("mapping", wanted))
 
 
 def _plausible(
@@ -233,9 +214,8 @@ def _plausible(
 def unsent(field: str, column: str) -> InputError:
     """Return the question whether a column that looks like a field is to be sent."""
     what = f"the column {column!r} looks like the {field}, and would not be sent"
-    ways = [("mapping", {field: column}), ("mapping", {field: None})]
-    hint = Advice("{} sends it, {} leaves it out", *ways, by_hand="choose whether it is sent")
-    return InputError(what, column=column, hint=hint, answer={"mapping": {field: column}})
+    hint = "map the field to it to send it, or to an empty text to leave it out"
+    return InputError(what, column=column, hint=hint, add=("mapping", {field: column}))
 
 
 def find_given(option: str, column: str, header: Sequence[str]) -> str:
@@ -243,9 +223,7 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
     alike = [name for name in header if normalise(name) == normalise(column)]
     if column in header or len(alike) == 1:
         return column if column in header else alike[0]
-    missing = f"the column {column!r}, which is not among {listed(header)}"
-    by_hand = f"the column {column!r} is not among {listed(header)}"
-    what = Advice("{} names {}", (option,), missing, by_hand=by_hand)
+    what = f"{option} names the column {column!r}, which is not among {listed(header)}"
     raise InputError(what, hint="spell it as the file does")
 
 

@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.tables import Row, Table
@@ -164,8 +163,7 @@ def _codec_of(start: bytes, given: str | None) -> str:
         return marked or "utf-8"
     likely = "utf-16-le" if odd > even else "utf-16-be"
     what = "the file looks like UTF-16 without a byte order mark"
-    hint = Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8)
-    raise EncodingError(what, hint=hint, answer={"encoding": likely}, likely=(likely,))
+    raise EncodingError(what, hint="name it", add=("encoding", likely), likely=(likely,))
 
 
 def _decode_all(file: BinaryIO, codec: str) -> None:
@@ -230,11 +228,9 @@ def _misread(file: BinaryIO, codec: str, *, is_given: bool) -> EncodingError:
     for name in fitting:
         readings.setdefault(line.decode(name, "replace").strip()[-60:], name)
     shown = list(readings.items())[:3]
-    parts = [part for text, name in shown for part in (("encoding", name), repr(text))]
-    ways = "name its encoding: " + "; ".join(["{} reads {}"] * len(shown))
-    advice = Advice(ways, *parts, by_hand=_SAVE_AS_UTF8)
-    answer = {"encoding": fitting[0]}
-    return EncodingError(what, line=number, hint=advice, answer=answer, likely=tuple(fitting))
+    ways = "; ".join(f"{name} reads {text!r}" for text, name in shown)
+    hint, add = f"name its encoding: {ways}", ("encoding", fitting[0])
+    return EncodingError(what, line=number, hint=hint, add=add, likely=tuple(fitting))
 
 
 def _reads(data: bytes, codec: str) -> bool:
@@ -287,7 +283,7 @@ def text_tables(file: BinaryIO, options: RecipeOptions) -> list[Table]:
         sign = delimiter or next(fitting, None)
         if sign is None:
             what = f"no delimiter cuts the first line into the {len(names)} columns given"
-            hint = Advice("name it with {}, or give a name for each column", ("delimiter",))
+            hint = "name the delimiter, or give a name for each column"
             raise InputError(what, line=1, hint=hint)
         heads = {sign: (names, 0 if header_row is None else 1)}
     return [
@@ -380,6 +376,6 @@ def _unreadable(problem: Exception, line: int) -> InputError:
         return InputError(what, line=line, hint=hint)
     is_open = "unexpected end" in str(problem)
     what = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
-    way = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters: {}'
-    advice = Advice(way, ("quoting", "none"), by_hand="close or double its quotes")
-    return InputError(f"the record that begins here {what}", line=line, hint=advice)
+    hint = 'close it, or double the quotes within a cell ("a ""b"" c"); or read quotes as letters'
+    add = ("quoting", "none")
+    return InputError(f"the record that begins here {what}", line=line, hint=hint, add=add)

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, NoReturn
 from pydantic import AfterValidator, BeforeValidator, StringConstraints, TypeAdapter
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import CellRules, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion
@@ -31,7 +30,7 @@ ByColumn = Mapping[str, str | Collection[str]]
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
 NEWEST = re.compile(r"newest:\s*(\S.*)", re.DOTALL)
-_EXAMPLE = ("mapping", {"name": "Animal"})
+_EXAMPLE = {"name": "Animal"}
 _IN_BRACES = re.compile(r"\{([^{}]+)\}")
 
 
@@ -80,18 +79,18 @@ class RecipeOptions:
                 try:
                     known[name] = _type_of(name).validate_python(value)
                 except (LookupError, TypeError, ValueError):
-                    _refuse("{} {}, got {}", (name,), what, _shown(value))
+                    _refuse(f"{name} {what}, got {_shown(value)}")
         for name in ("key", "columns"):
             names = known.get(name) or ()
             if twice := [each for each in names if each.strip() and names.count(each) > 1]:
-                _refuse("{} names the column {} twice", (name,), repr(twice[0]))
+                _refuse(f"{name} names the column {twice[0]!r} twice")
         if self.columns is not None and not any(map(str.strip, known["columns"])):
-            _refuse("{} names no column, got {}", ("columns",), _shown(known["columns"]))
+            _refuse(f"columns names no column, got {_shown(known['columns'])}")
         known["mapping"] = _checked_mapping(self.mapping)
         for name in ("value_map", "otherwise", "defaults"):
             known[name] = _checked_values(name, known.get(name))
         if "name" in known["otherwise"]:
-            _refuse("{} names the field name, which has no list of values", ("otherwise",))
+            _refuse("otherwise names the field name, which has no list of values")
         if self.header_row is not None:
             known["header_row"] = whole_number("header_row", self.header_row, 1)
         true_or_false("keep_spaces", self.keep_spaces)
@@ -128,7 +127,7 @@ class RecipeOptions:
         }
         for name, value in (self.defaults or {}).items():
             if not columns_in(str(value)) and not _sent(name, value, known, "defaults"):
-                _refuse("{} gives {} as the {}", ("defaults",), repr(value), name)
+                _refuse(f"defaults gives {value!r} as the {name}")
         return CellRules(self.keep_spaces, self.thousands, values, otherwise, frozenset(listed))
 
     def given(self) -> dict[str, Any]:
@@ -185,7 +184,7 @@ def _over(old: Any, new: Any) -> Any:
 def _sent(name: str, value: Any, known: CellRules, option: str) -> str:
     """Return the JSON text of the value for a word; "" for an empty cell."""
     if name == KEY and value != "":
-        _refuse("{} of the key says which words are none, so it gives ''", (option,))
+        _refuse(f"{option} of the key says which words are none, so it gives ''")
     if value == "":
         return ""
     column = FIELD_BY_NAME[name]
@@ -215,18 +214,16 @@ def _plain_categories(categories: Any) -> Categories:
 
 def _checked_mapping(mapping: Any) -> dict[str, str | None]:
     if not isinstance(mapping, Mapping | None):
-        what = "{} goes from field to column, as in {}, got {}"
-        _refuse(what, ("mapping",), _EXAMPLE, _shown(mapping))
+        what = f"mapping goes from field to column, as in {_EXAMPLE}"
+        _refuse(f"{what}, got {_shown(mapping)}")
     columns: dict[str, str | None] = {}
     for name, given in _by_field("mapping", mapping).items():
         column = None if given == "" and name not in REQUIRED else given
         if not isinstance(column, str) and (column is not None or name in REQUIRED):
-            text = "{} names the column {}, which is not text; columns are named as text: {}"
-            _refuse(text, ("mapping",), _shown(column), _shown(str(column)))
+            what = f"mapping names the column {_shown(column)}, which is not text"
+            _refuse(f"{what}; columns are named as text: {_shown(str(column))}")
         if column is not None and column in columns.values():
-            by_hand = "one column was chosen for two fields; give each its own"
-            text = "{} gives one column to two fields; give each its own"
-            _refuse(text, ("mapping",), by_hand=by_hand)
+            _refuse("mapping gives one column to two fields; give each its own")
         columns[name] = column
     return columns
 
@@ -235,7 +232,7 @@ def _checked_values(option: str, table: Any) -> dict[str, Any]:
     found = _by_field(option, table, (KEY,) if option == "value_map" else ())
     for name, value in found.items():
         if not isinstance(value, str | int | float | Mapping | None):
-            _refuse("{} gives {} as a {}", (option,), _shown(value), name)
+            _refuse(f"{option} gives {_shown(value)} as a {name}")
     return {name: "" if value is None else value for name, value in found.items()}
 
 
@@ -245,12 +242,13 @@ def _by_field(option: str, table: Any, more: Collection[str] = ()) -> dict[str, 
     for word, value in (table or {}).items():
         name = str(word) if word in more else field_name(str(word))
         if name is None:
-            text, known = "{} names the field {}; the fields are {}", ", ".join((*FIELDS, *more))
+            what = f"{option} names the field {_shown(word)}; the fields are "
+            what += ", ".join((*FIELDS, *more))
             if option == "mapping":
-                text += ", and it goes from field to column, as in {}"
-            _refuse(text, (option,), _shown(word), known, _EXAMPLE)
+                what += f", and it goes from field to column, as in {_EXAMPLE}"
+            _refuse(what)
         if name in found:
-            _refuse("{} names the field {} twice", (option,), name)
+            _refuse(f"{option} names the field {name} twice")
         found[name] = value
     return found
 
@@ -310,5 +308,5 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 
-def _refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
-    raise ArgumentError(Advice(f"{text}; nothing was sent", *parts, by_hand=by_hand))
+def _refuse(what: str) -> NoReturn:
+    raise ArgumentError(f"{what}; nothing was sent")

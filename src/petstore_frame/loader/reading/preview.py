@@ -133,11 +133,20 @@ def _laid_out(opened: Input, seen: Look) -> tuple[Look, Source | None]:
             seen = replace(seen, questions=(*seen.questions, problem))
             if isinstance(problem, EncodingError):
                 seen = replace(seen, encodings=seen.encodings or problem.likely)
-            reading = merged(seen.reading, problem.answer)
+            reading = merged(seen.reading, _confirmed(problem))
             if seen.reading == reading:
                 break
             seen = replace(seen, reading=reading)
     return seen, None
+
+
+def _confirmed(problem: InputError) -> dict[str, Any]:
+    """Return the word that an error would add, unless that is a blank."""
+    if problem.add is None or problem.add[1] == "?":
+        return {}
+    word, value = problem.add
+    is_open = isinstance(value, Mapping) and "?" in value.values()
+    return {} if is_open else {word: value}
 
 
 def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:

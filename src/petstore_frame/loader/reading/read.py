@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.mapping import (
@@ -267,7 +266,7 @@ def lay_out(opened: Input, options: RecipeOptions) -> Source:
     if len({source.columns for source in fitting}) > 1:
         signs = [source.table.facts["delimiter"] for source in fitting]
         what = f"the delimiter may be {' or '.join(map(repr, signs))}"
-        raise _other_delimiter(what, "name it: {}", signs[0])
+        raise InputError(what, hint="name it", add=("delimiter", signs[0]))
     if not fitting[0].is_returned:
         _refuse_unsent(fitting[0])
     return fitting[0]
@@ -319,10 +318,9 @@ def _explained(
             if _recognised(table.columns, options):
                 sign = table.facts["delimiter"]
                 what = f"the delimiter is not {options.delimiter!r}: it looks like {sign!r}"
-                return _other_delimiter(what, "if it is: {}", sign)
+                return _other_delimiter(what, sign)
     elif all(len(table.columns) == 1 for table in tables) and re.search(r"[^\w\s]", start):
-        hint = "name the character between the cells: {}"
-        refusal.hint = Advice(hint, ("delimiter",), by_hand="choose the delimiter")
+        refusal.hint, refusal.add = "name the character between the cells", ("delimiter", "?")
     return refusal
 
 
@@ -334,21 +332,16 @@ def _recognised(header: Sequence[str], options: RecipeOptions) -> Recognised | N
     return None
 
 
-def _other_delimiter(what: str, hint: str, sign: str) -> InputError:
-    advice = Advice(hint, ("delimiter", sign), by_hand="choose the delimiter")
-    return InputError(what, hint=advice, answer={"delimiter": sign})
+def _other_delimiter(what: str, sign: str) -> InputError:
+    return InputError(what, hint="if it is", add=("delimiter", sign))
 
 
 def _header_below(table: Table, options: RecipeOptions) -> InputError | None:
     for row in islice(table.readable(), _LOOKED_AT):
-        if found := _recognised(row.cells, options):
-            answers: list[tuple[str, Any]] = [("header_row", row.line)]
-            answers += [("mapping", found.proposed)] if found.proposed else []
-            below = f"row {row.line} looks like the header"
-            hint = f"{below}: {' and '.join(['{}'] * len(answers))}"
-            advice = Advice(hint, *answers, by_hand=f"{below}; choose it")
+        if _recognised(row.cells, options):
+            hint = f"row {row.line} looks like the header"
             what = f"row {table.header_row} is no header of animals: {listed(table.columns)}"
-            return InputError(what, hint=advice, answer={"header_row": row.line})
+            return InputError(what, hint=hint, add=("header_row", row.line))
     return None
 
 

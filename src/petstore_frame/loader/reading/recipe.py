@@ -6,17 +6,19 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.reading.options import RecipeOptions, merged
+from petstore_frame.loader.reading.mapping import Mapped
+from petstore_frame.loader.reading.options import ByColumn, ByField, RecipeOptions, ValueMap, merged
 from petstore_frame.loader.reading.preview import TO_FILL_IN, drafted, look
+from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.text import count_text, kind_text
 
 # A draft looks at no more rows than these.
@@ -49,10 +51,34 @@ _BARE = re.compile("[A-Za-z0-9_-]+")
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
-class Recipe(RecipeOptions):
-    """How a kind of file is read: those options of ``load_csv`` that are about reading.
+class RecipeWords(TypedDict, total=False):
+    """The words of a recipe, as they may stand beside it in a call."""
 
-    Write it once, and give it with each file of the kind: ``load_csv(path, client,
+    key: str | Sequence[str]
+    keep: str
+    mapping: Mapped
+    value_map: ValueMap
+    otherwise: ByField
+    defaults: ByField
+    categories: Categories
+    leave_out: ByColumn
+    only: ByColumn
+    count: str
+    accept: str | Collection[str]
+    encoding: str
+    delimiter: str
+    quoting: str
+    sheet: str
+    header_row: int
+    columns: Sequence[str]
+    thousands: str
+    keep_spaces: bool
+
+
+class Recipe(RecipeOptions):
+    """How a kind of file is read: those options of ``load`` that are about reading.
+
+    Write it once, and give it with each file of the kind: ``load(path, client,
     recipe="arrivals.toml")``. It holds no address, no API key and no path of a journal.
 
     Raises:
@@ -117,7 +143,7 @@ class Recipe(RecipeOptions):
         label and word with the number of its rows, and the empty cells.
 
         Args:
-            path: What ``load_csv`` or ``load_excel`` reads.
+            path: What ``load`` reads.
             words: What is known of the file, as of a ``Recipe``.
 
         Raises:
@@ -126,7 +152,7 @@ class Recipe(RecipeOptions):
         seen = look(path, cls(**words), rows=_MOST_ROWS)
         known, notes = drafted(seen, plain(seen.reading))
         head = [f"# {seen.name}: {count_text(len(seen.rows), 'row')}. Replace each question mark."]
-        open_questions = (problem for problem in seen.questions if not problem.answer)
+        open_questions = (problem for problem in seen.questions if problem.add is None)
         head += [f"# {problem}".replace("\n", " ") for problem in open_questions]
         return "\n".join([*head, _toml(known, notes)])
 
@@ -135,14 +161,9 @@ class Recipe(RecipeOptions):
         return plain(self)
 
 
-def said(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a caller said of how a file is read, to be shown again: a path stays one."""
-    if isinstance(recipe, Recipe):
-        return {**recipe.to_dict(), **{name: given[name] for name in given if given[name]}}
-    return {"recipe": recipe, **given}
-
-
-def as_recipe(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, Any]) -> Recipe:
+def as_recipe(
+    recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None, given: Mapping[str, Any]
+) -> Recipe:
     """Return a recipe, or the one in a file, with the options given beside it, which win.
 
     Raises:
@@ -151,6 +172,8 @@ def as_recipe(recipe: Recipe | str | PathLike[str] | None, given: Mapping[str, A
     """
     if isinstance(recipe, str | PathLike):
         recipe = Recipe.read(recipe)
+    if isinstance(recipe, Mapping):
+        recipe = Recipe(**recipe)
     if recipe is not None and not isinstance(recipe, Recipe):
         kind = kind_text(recipe)
         what = f"recipe= is a Recipe or the path of its file, got {kind}; nothing was sent"

@@ -21,7 +21,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
 from petstore_frame.files.book import EXACT_NUMBERS
-from petstore_frame.loader.call import Advice
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.record import RecordOrigin, RecordProblem, Suspicion
@@ -144,8 +143,8 @@ def frame_table(frame: Any) -> Table:
     is_frame = hasattr(frame, "itertuples") or hasattr(frame, "iter_rows")
     if not is_frame or not hasattr(frame, "columns"):
         kind = type(frame).__name__
-        got = _READ_BACK.get(kind, f"{kind_text(frame)}; load_csv and load_excel read files")
-        raise ArgumentError(f"expected a pandas or polars DataFrame, got {got}; nothing was sent")
+        got = _READ_BACK.get(kind, f"{kind_text(frame)}; or the path of a file")
+        raise ArgumentError(f"expected a DataFrame, got {got}; nothing was sent")
     return Table(tuple(map(str, frame.columns)), partial(_frame_rows, frame))
 
 
@@ -229,9 +228,8 @@ class Workbook:
             raise InputError(f"no sheet is called {name!r}; there are {listed}")
         first, *more = shown or self.sheets
         if more:
-            answer = {"sheet": first.title}
-            hint = Advice("choose one, such as {}", *answer.items(), by_hand="choose one")
-            raise InputError(f"the workbook has the sheets {listed}", hint=hint, answer=answer)
+            what, add = f"the workbook has the sheets {listed}", ("sheet", first.title)
+            raise InputError(what, hint="choose one", add=add)
         return first
 
     def _records(self, sheet: Any, width: int, above: int) -> Iterator[Row]:

@@ -80,7 +80,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "error_message": problem.message or None,
         "error_column": problem.column,
         "error_value": problem.value,
-        "hint": str(problem.advice()) or None,
+        "hint": problem.hint or None,
         "accept": problem.accept,
         "reason": reason,
         "changed": _changes(row) if reason == Reason.CHANGED else None,

@@ -13,7 +13,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -24,7 +23,6 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, fits, open_book, plain_mark
 from petstore_frame.files.styles import LINE_POINTS, SHEET_ROWS, lines
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.call import FILE
 from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.reading import returned
@@ -159,10 +157,8 @@ def _values(run: Import, row: JournalRow) -> dict[str, Any]:
     """Return what is known of a record, as a file says it to a person who may send it back."""
     values, problem = describe(row, run), problem_of(row, run)
     values["record"] = returned.record_name(run.id, row.record)
-    values["hint"] = problem.hint
-    if problem.option is not None:
-        plain = problem.hint.format("").rstrip(" :")
-        values["hint"] = _BY_HAND.get(problem.option[0], plain)
+    word = "" if problem.add is None else problem.add[0]
+    values["hint"] = _BY_HAND.get(word, problem.hint)
     # A suspicious record is sent once somebody writes "yes" here.
     values["accept"] = values["accept"] and f"no: {values['accept']}"
     return values
@@ -259,7 +255,7 @@ def _write_summary(sheet: Sheet, facts: ImportSummary) -> None:
     sheet.band(0, 0, 1, title, **styles.SECTION)
     # A title has larger letters.
     sheet.height(0, styles.SECTION_POINTS * lines(title, int(sum(_FACTS_WIDTHS) * 11 / 14) - 4))
-    steps = [step.text for step in next_steps(replace(facts, call=FILE))]
+    steps = [step.text for step in next_steps(facts)]
     if len(facts) > SHEET_ROWS:
         steps.append(f"A sheet has room for {SHEET_ROWS:,} records: results.csv has all")
     about: list[tuple[str, str | int]] = [

@@ -5,13 +5,22 @@ Every text of a cell or a store is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
+from os import fspath
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from petstore_frame.loader.call import Call, Way
-from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.options import GRACE_S
+from petstore_frame.loader.proposals import (
+    Reader,
+    compare_call,
+    fix_call,
+    reconcile_call,
+    resolve_call,
+    resume_call,
+    to_add,
+)
 from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
@@ -31,7 +40,6 @@ _BADGES = {
 }
 _SHOWN_CAUSES, _SHOWN_RECORDS, _SHOWN_COLUMNS, _SHOWN_LINES = 5, 5, 12, 10
 _PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
-_LOOKING = "looking for them in the store"
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
@@ -94,7 +102,8 @@ def _what_became(facts: ImportSummary) -> str:
 
 def stopped_text(facts: ImportSummary) -> str:
     """Return why an import ended before its end, and how to go on."""
-    return "\n".join([headline(facts)[1], *(f"Next: {step}" for step in next_steps(facts))])
+    steps = (f"Next: {step.typed(facts)}" for step in next_steps(facts))
+    return "\n".join([headline(facts)[1], *steps])
 
 
 def counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
@@ -108,10 +117,11 @@ def counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
     return lines
 
 
-def result_text(facts: ImportSummary) -> str:
+def result_text(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
-    lines, steps = [f"{word}: {sentence}"], [f"Next: {step}" for step in next_steps(facts)]
+    steps = [f"Next: {step.typed(facts, reader)}" for step in next_steps(facts)]
+    lines = [f"{word}: {sentence}"]
     if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
@@ -144,7 +154,7 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
         rows = [[f"{line:,}", *texts] for _, line, *texts in problems]
         parts += [NOTEBOOK.section(title), NOTEBOOK.table(rows, _PROBLEM_HEAD)]
     if has_steps:
-        parts.append(NOTEBOOK.steps(map(str, next_steps(facts))))
+        parts.append(NOTEBOOK.steps(step.typed(facts) for step in next_steps(facts)))
     return Markup("").join(parts)
 
 
@@ -201,7 +211,7 @@ def _problems(facts: ImportSummary) -> tuple[str, list[tuple[int, int, str, str,
             problem.column or "",
             short_text(problem.value) if problem.value else "",
             problem.message,
-            problem.advice().phrased_by(facts.call),
+            problem.hint,
         )
         for row, problem in facts.problems
     ]
@@ -242,115 +252,134 @@ def _plain(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
+class Kind(Enum):
+    """Another call that a step may be."""
+
+    WRITE = auto()
+    FIX = auto()
+    RECONCILE = auto()
+    RESOLVE = auto()
+    RESUME = auto()
+    COMPARE = auto()
+
+
 class Step(NamedTuple):
-    """Something to do next, and what to type for it, if anything."""
+    """Something to do next.
+
+    Attributes:
+        text: What, in words that do without any call.
+        add: Words to add to the same call, with their values.
+        calls: The other calls that do it.
+        pets: The pet of each record in doubt, of ``RESOLVE``.
+    """
 
     text: str
-    calls: tuple[str, ...] = ()
+    add: Mapping[str, Any] = MappingProxyType({})
+    calls: tuple[Kind, ...] = ()
+    pets: Mapping[int, int | None] = MappingProxyType({})
 
-    def __str__(self) -> str:
-        return "\n  ".join([self.text, *self.calls])
+    def typed(self, facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
+        """Return the step with what to type for it."""
+        mark = ", " if reader is Reader.PYTHON else " "
+        words = mark.join(to_add(word, value, reader) for word, value in self.add.items())
+        lines = [self.text, f"add {words}"] if words else [self.text]
+        for kind in self.calls:
+            text = self._call(kind, facts, reader)
+            is_flag = text.startswith("--")
+            lines.append(f"add {text}" if is_flag else text)
+        return "\n  ".join(lines)
+
+    def _call(self, kind: Kind, facts: ImportSummary, reader: Reader) -> str:
+        folder, base_url = fspath(facts.folder or "results"), facts.run.base_url
+        if kind is Kind.WRITE:
+            is_shell = reader is Reader.SHELL
+            return to_add("output", folder, reader) if is_shell else f"result.write({folder!r})"
+        if kind is Kind.FIX:
+            return fix_call(f"{folder}/fix.csv", facts.journal, base_url, reader)
+        if kind is Kind.RECONCILE:
+            return reconcile_call(reader)
+        if kind is Kind.RESOLVE:
+            return resolve_call(self.pets, reader)
+        if kind is Kind.RESUME:
+            return resume_call(facts.journal, base_url, reader)
+        source = None if facts.run.place is None else facts.run.source
+        return compare_call(source, base_url, reader)
 
 
 def next_steps(facts: ImportSummary) -> list[Step]:
-    """Return what to do next, the most urgent first, phrased for the reader in ``facts.call``."""
+    """Return what to do next, the most urgent first."""
+    counts, elsewhere = facts.counts, facts.elsewhere
     if facts.question is not None:
-        steps = [Step(answer.when, (answer.call,)) for answer in facts.question.answers()]
+        return [
+            Step(answer.when, answer.options, () if answer.options else (Kind.COMPARE,))
+            for answer in facts.question.answers()
+        ]
+    steps = [*_reconciling(facts)]
+
+    def say(records: int, text: str, *calls: Kind, **add: Any) -> None:
+        if records:
+            steps.append(Step(f"{count_text(records, 'record')} {text}", add, calls))
+
+    pending = counts[State.PENDING]
+    if facts.is_held:
+        text = "have no problem: to send them all the same, whatever the others are"
+        say(pending, text, max_errors=counts[State.INVALID])
+    elif facts.is_rehearsal:
+        say(pending, "would be sent by the same call without dry_run; nothing was sent yet")
     else:
-        ready, *others = (
-            [Step(f"{count_text(records, 'record')} {text}", (str(typed),))] if records else []
-            for records, text, typed in _cases(facts)
-        )
-        steps = [*_settling(facts), *ready, *_fixing(facts), *chain(*others)]
-    if not steps and facts.counts[State.CREATED] and not (facts.sent_now or facts.is_rehearsal):
-        text = "If these are other animals than those of the first time, load them again on purpose"
-        steps = [Step(text, (str(facts.call.with_(again=True)),))]
-    return steps if facts.call.has_options else [Step(step.text) for step in steps]
-
-
-def _cases(facts: ImportSummary) -> Iterator[tuple[int, str, Call | str]]:
-    """Yield what may be done with records, and how many there are of each kind.
-
-    First those that can be sent at once, last those not found or that earlier imports have.
-    """
-    call, counts, elsewhere = facts.call, facts.counts, facts.elsewhere
-    anew = call.with_(again=None, dry_run=None)
-    held = counts[State.PENDING] if facts.is_held else 0
-    goes_on = "still to send: the same call goes on"
-    if facts.is_rehearsal:
-        goes_on = "would be sent; nothing was sent yet"
-    yield counts[State.PENDING] - held, goes_on, anew
-    others = call.with_(max_errors=counts[State.INVALID], dry_run=None)
-    yield held, "have no problem: to send them all the same", others
+        say(pending, "still to send: the same call goes on")
+    steps += _fixing(facts)
     text = "not found in the store: look there; if they are not there, send them again"
-    yield counts[State.ABSENT], text, call.reconcile(resends=True)
-    looking = _LOOKING if call.has_options else call.reconcile()
-    text = f"in doubt in an earlier import: {looking} settles it"
-    yield elsewhere.in_doubt, text, call.reconcile()
-    yield elsewhere.not_sent, "not sent yet by an earlier import: finish it", call.resume()
+    say(counts[State.ABSENT], text, duplicates={"absent": "send"})
+    text = "in doubt in an earlier import: the store is read for them"
+    say(elsewhere.in_doubt, text, Kind.RECONCILE)
+    text = "not sent yet by an earlier import: finish it"
+    say(elsewhere.not_sent, text, Kind.RESUME)
     text = "known from an earlier import, which did not create them after all: load this file again"
-    yield elsewhere.to_fix, text, anew
-    equal = sum(group.records for group in facts.skipped if group.by == "equal")
-    text = "not sent, because they equal earlier ones; if they are other animals, this sends them"
-    yield 0 if facts.is_rehearsal else equal, text, call.with_(duplicates="send")
+    say(elsewhere.to_fix, text)
+    if not facts.is_rehearsal:
+        equal = sum(group.records for group in facts.skipped if group.by == "equal")
+        text = "not sent, because they equal earlier ones; if they are other animals, send them"
+        say(equal, text, duplicates="send")
+    if not steps and counts[State.CREATED] and not (facts.sent_now or facts.is_rehearsal):
+        text = "If these are other animals than those of the first time, load them again on purpose"
+        steps = [Step(text, {"again": True})]
+    return steps
 
 
-def _settling(facts: ImportSummary) -> Iterator[Step]:
+def _reconciling(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to look for records in doubt, or what a person can do after that."""
-    call, doubt, never = facts.call, facts.doubt, "never send these again by hand"
-    looking = _LOOKING if call.has_options else call.reconcile()
+    doubt, never = facts.doubt, "never send these again by hand"
     if doubt is not None:
         first = doubt.records[0]
-        pets = doubt.candidates.get(first, ())[:1]
+        (pet,) = doubt.candidates.get(first, ())[:1] or (None,)
         yield Step(
             f"still in doubt after reading back, record {_listed(doubt.records, _SHOWN_RECORDS)}: "
-            f"look in the store, then say which pet it is, or that there is none; {never}",
-            tuple(call.resolve(first, pet_id) for pet_id in (*pets, None)),
+            f"look in the store, then say which pet it is, or None if there is none; {never}",
+            calls=(Kind.RESOLVE,),
+            pets={first: pet},
         )
     elif records := facts.count(State.UNKNOWN, State.IN_FLIGHT):
         yield Step(
-            f"{count_text(records, 'record')} in doubt, perhaps in the store: {looking} settles "
-            f"it, {GRACE_S / 60:.0f} minutes after the last request; {never}",
-            (call.reconcile(),),
+            f"{count_text(records, 'record')} in doubt, perhaps in the store: have it read for "
+            f"them, {GRACE_S / 60:.0f} minutes after the last request; {never}",
+            calls=(Kind.RECONCILE,),
         )
 
 
 def _fixing(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to answer each cause for all its records, then how to correct the rest."""
-    call, records = facts.call, facts.count(*FIX_STATES)
+    records = facts.count(*FIX_STATES)
     for cause in facts.causes[:_SHOWN_CAUSES]:
-        if cause.option is not None and cause.records > 1 and call.way is not Way.FILE:
-            yield _answering(cause, call)
+        if cause.add is not None and cause.records > 1:
+            place = f"the column {cause.column!r}" if cause.column else cause.message
+            of_cause = f"{count_text(cause.records, 'record')} for one cause, {place}"
+            yield Step(f"{of_cause}: answer it for all of them", dict([cause.add]))
     if facts.is_rehearsal or not records:
         return
-    to_fix = f"{count_text(records, 'record')} to fix"
-    folder = facts.folder or "results"
-    load = str(call.to_file(f"{folder}/fix.csv"))
-    if call.way is Way.FILE:
-        yield Step(f"{to_fix}: correct the sheet Fix, and load it")
-    elif call.way is Way.DASHBOARD:
-        yield Step(f"{to_fix}: correct fix.csv, and import it")
-    elif facts.folder is not None:
-        yield Step(f"{to_fix}: correct {folder}/fix.csv, then load it", (load,))
+    to_fix, folder = f"{count_text(records, 'record')} to fix", facts.folder
+    if folder is not None:
+        yield Step(f"{to_fix}: correct {folder}/fix.csv, then load it", calls=(Kind.FIX,))
     else:
-        is_shell = call.way is Way.SHELL
-        write = call.with_(output=folder, again=None) if is_shell else f"result.write({folder!r})"
         text = f"{to_fix}: write them to a file, correct it, then load it"
-        yield Step(text, (str(write), load))
-
-
-def _answering(cause: Cause, call: Call) -> Step:
-    """Return how to answer one cause for all its records at once."""
-    name, value = cause.option or ("", None)
-    if call.way is Way.SHELL and name == "categories":  # there labels are in a file
-        name, value = "value_map", {"category_id": value}
-    place = f"the column {cause.column!r}" if cause.column else cause.message
-    text = f"{count_text(cause.records, 'record')} for one cause, {place}: answer it once for all"
-    if not call.has_options:
-        return Step(f"{text}, by {call.option(name, value)}")
-    if name == "value_map" and value:
-        ((field, words),) = value.items()
-        if not FIELD_BY_NAME[field].is_required:  # else a person fills it in
-            value = {field: dict.fromkeys(words, "")}
-            text += f" (as printed, with no {field}; put the right one in where there is one)"
-    return Step(text, (str(call.with_(**{name: value}, again=None)),))
+        yield Step(text, calls=(Kind.WRITE, Kind.FIX))

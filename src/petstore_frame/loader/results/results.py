@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.errors.frames import ShortTraceback, callers_level
-from petstore_frame.loader.call import Call
+from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.causes import Cause, Note
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, SettlingOptions, check_folder
+from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import RECORD, record_name
@@ -60,7 +60,6 @@ class LoadResult(HasFrame):
         path: Path,
         import_id: str,
         *,
-        call: Call | None = None,
         sent_now: bool = True,
         index: Any = None,
         copy: Path | None = None,
@@ -75,8 +74,6 @@ class LoadResult(HasFrame):
         self._commits = -1  # how often the journal was written to when these were read
         self._known: ImportSummary
         self._frame: pd.DataFrame | None = None
-        self.call = call or Call()
-        self.call = call or Call.from_json(self.facts.run.call)
 
     @property
     def facts(self) -> ImportSummary:
@@ -89,7 +86,6 @@ class LoadResult(HasFrame):
         return replace(
             self._known,
             doubt=None if self.is_rehearsal else self._known.doubt,
-            call=self.call,
             sent_now=self.sent_now,
             is_rehearsal=self.is_rehearsal,
             question=self.question,
@@ -189,7 +185,7 @@ class LoadResult(HasFrame):
         """The records to fix (invalid, rejected).
 
         What is wrong comes first, then the file's own columns: correct these and pass it to
-        ``load_frame``; the last column says which record each row is.
+        ``load``; the last column says which record each row is.
         """
         part = self._part(*FIX_STATES)
         own = [name for name in part.columns if name not in columns.COLUMNS]
@@ -324,8 +320,12 @@ class LoadResult(HasFrame):
     def _columns(self) -> Collection[str]:
         return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
 
+    def text(self, reader: Reader = Reader.PYTHON) -> str:
+        """Return what became of the records and what to do next, as its reader types it."""
+        return result_text(self.facts, reader)
+
     def __str__(self) -> str:
-        return result_text(self.facts)
+        return self.text()
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
@@ -343,7 +343,7 @@ class LoadFailedError(PetstoreError):
     """
 
     def __init__(self, text: str, result: LoadResult) -> None:
-        super().__init__(text, result)
+        super().__init__(text)
         self.result = result
 
 
@@ -356,11 +356,11 @@ class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a r
     """
 
     def __init__(self, text: str, result: LoadResult, ending: Ending) -> None:
-        super().__init__(text, result, ending)
+        super().__init__(text)
         self.result, self.ending = result, ending
 
 
-class LoadInterrupted(ShortTraceback, KeyboardInterrupt):
+class LoadInterrupted(KeyboardInterrupt):
     """An import was interrupted; the answers of requests in flight were awaited.
 
     Attributes:

@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.call import PYTHON, Call
 from petstore_frame.loader.causes import Cause, Note, find_causes, kind_of
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
@@ -78,7 +77,7 @@ class Elsewhere(NamedTuple):
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What is known of an import at one moment of its journal, and of the call that asks.
+    """What is known of an import at one moment of its journal.
 
     Attributes:
         run: The import.
@@ -86,7 +85,6 @@ class ImportSummary:
         problems: The first records to fix, with what is wrong.
         in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
-        call: How it was called; the next steps are made from it, for its reader.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         is_rehearsal: Whether nothing was sent, and the journal has no trace of it.
         question: What the same call without ``dry_run`` would ask; None where it would send.
@@ -102,7 +100,6 @@ class ImportSummary:
     notes: list[Note]
     in_doubt_elsewhere: list[str]
     doubt: Doubt | None = None
-    call: Call = PYTHON
     sent_now: bool = True
     is_rehearsal: bool = False
     question: Question | None = None
@@ -146,7 +143,6 @@ class ImportSummary:
             **{name: getattr(run, name) for name in plain},
             "header": list(run.header),
             "key": list(run.key),
-            "call": str(self.call),
             "journal": str(self.journal),
             "dry_run": self.is_rehearsal,
             "records": len(self),

@@ -1,0 +1,208 @@
+"""Phrases a next step as the one who types it does: what to add, or another call."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from json import dumps
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.journal.database import place_of
+
+# Words that a shell has as flags of their own; all others that a recipe has go by --set.
+_FLAGS = (
+    "key", "categories", "recipe", "journal", "duplicates", "send_lines", "leave_lines", "again",
+    "dry_run", "check_store", "max_errors", "workers", "base_url", "allow_insecure", "output",
+    "reconcile", "resolve", "replace",
+)  # fmt: skip
+_PLAIN = re.compile(r"[^\s.=\"']+(?: [^\s.=\"']+)*")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_PART = re.compile(r'"((?:[^"\\]|\\.)*)"|([^.="]+)')
+
+
+class Reader(StrEnum):
+    """Who reads a next step, and so how it is typed."""
+
+    PYTHON = "python"
+    SHELL = "shell"
+    RECIPE = "recipe"
+
+
+def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
+    """Return what to add to a call, a command or a recipe, so that a word has a value.
+
+    Example:
+        >>> for reader in Reader:
+        ...     print(to_add("keep", "newest: Seen", reader))
+        keep='newest: Seen'
+        --set 'keep=newest: Seen'
+        keep = "newest: Seen"
+        >>> print(to_add("value_map", {"status": {"in care": "?"}}, Reader.SHELL))
+        --set 'value_map.status.in care=?'
+    """
+    if reader is Reader.PYTHON:
+        return f"{word}={value!r}"
+    if reader is Reader.RECIPE:
+        lines = (
+            f"{'.'.join(map(_toml_key, path))} = {dumps(each, ensure_ascii=False)}"
+            for path, each in _leaves((word,), value, lists_too=False)
+        )
+        return "\n".join(lines)
+    return _in_shell(_flags(word, value))
+
+
+def read_set(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the words of ``--set WORD=VALUE``; a word that is there several times is a list.
+
+    Raises:
+        ArgumentError: One has no ``=``, or gives a value to a table.
+
+    Example:
+        >>> read_set(["keep=first", "mapping.name=Pet name", 'value_map.status."a.b"=sold'])
+        {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        path, value = _split(text)
+        table = found
+        for part in path[:-1]:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise ArgumentError(f"--set {text}: {part} has a value already")
+        before = table.get(path[-1])
+        if before is None:
+            table[path[-1]] = value
+        elif isinstance(before, dict):
+            raise ArgumentError(f"--set {text}: {path[-1]} has words already")
+        else:
+            table[path[-1]] = [*([before] if isinstance(before, str) else before), value]
+    return found
+
+
+def _split(text: str) -> tuple[list[str], str]:
+    """Return the parts of the word before the first ``=``, and what is behind it."""
+    path, at = list[str](), 0
+    while found := _PART.match(text, at):
+        path.append(re.sub(r"\\(.)", r"\1", found[1]) if found[2] is None else found[2])
+        at = found.end()
+        if text[at : at + 1] != ".":
+            break
+        at += 1
+    if not path or text[at : at + 1] != "=":
+        raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
+    return path, text[at + 1 :]
+
+
+def fix_call(file: str, journal: Path | None, base_url: str, reader: Reader) -> str:
+    """Return the call that loads a fix file, which knows its import and so needs no option."""
+    if reader is Reader.SHELL:
+        return _command("load", file, journal, base_url)
+    return f"pf.load({file!r}, client{_journal(journal)})"
+
+
+def resume_call(journal: Path | None, base_url: str, reader: Reader) -> str:
+    """Return the call that finishes what is unfinished in a journal."""
+    if reader is Reader.SHELL:
+        return _command("load", "--resume", journal, base_url)
+    return f"pf.resume_loads(client{_journal(journal)})"
+
+
+def compare_call(source: str | None, base_url: str, reader: Reader) -> str:
+    """Return the call that compares a source with the store by name and category."""
+    if reader is Reader.SHELL:
+        return _command("compare", source or "FILE", None, base_url, "--on name --on category_id")
+    what = "frame" if source is None else repr(source)
+    return f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])"
+
+
+def resolve_call(found: Mapping[int, int | None], reader: Reader) -> str:
+    """Return how to say which pets records are; None is a record that has none."""
+    if reader is Reader.SHELL:
+        pairs = (f"{record}={'none' if pet is None else pet}" for record, pet in found.items())
+        return " ".join(f"--resolve {pair}" for pair in pairs)
+    return f"result.resolve({dict(found)!r})"
+
+
+def reconcile_call(reader: Reader) -> str:
+    """Return how to have the store read for records in doubt."""
+    return "--reconcile" if reader is Reader.SHELL else "result.reconcile(client)"
+
+
+def _command(name: str, what: str, journal: Path | None, base_url: str, options: str = "") -> str:
+    """Return a command, with the store and the journal where those are not the usual ones."""
+    words = ["petstore-frame", name, f".{os.sep}{what}" if _is_like_a_flag(what) else what]
+    words += options.split()
+    if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
+        words += ["--base-url", base_url]
+    if (folder := _unusual(journal)) is not None:
+        words += ["--journal", folder]
+    return _in_shell(words)
+
+
+def _is_like_a_flag(what: str) -> bool:
+    return what.startswith("-") and what != "--resume"
+
+
+def _journal(journal: Path | None) -> str:
+    folder = _unusual(journal)
+    return "" if folder is None else f", journal={folder!r}"
+
+
+def _unusual(journal: Path | None) -> str | None:
+    """Return the folder of a journal, where it is not the one that is used without a word."""
+    if journal is None or journal.parent == place_of(None, "").parent:
+        return None
+    with_here = os.path.relpath(journal.parent)
+    return fspath(journal.parent) if with_here.startswith("..") else with_here
+
+
+def _flags(word: str, value: Any) -> Iterator[str]:
+    """Yield the words of a command line that give a word its value."""
+    flag = f"--{word.replace('_', '-')}"
+    if isinstance(value, bool) and word in _FLAGS:
+        yield flag if value else f"--no-{flag.removeprefix('--')}"
+        return
+    for path, each in _leaves((word,), value, lists_too=True):
+        shown = str(each).lower() if isinstance(each, bool) else "" if each is None else str(each)
+        if word in _FLAGS and len(path) == 1:
+            yield from (flag, shown)
+        elif word == "duplicates":
+            yield from (flag, f"{path[1]}={shown}")
+        else:
+            yield from ("--set", f"{'.'.join(map(_shell_key, path))}={shown}")
+
+
+def _leaves(
+    path: tuple[str, ...], value: Any, *, lists_too: bool
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each value of a table with the words that lead to it, and perhaps those of lists."""
+    if isinstance(value, Mapping):
+        for word, inner in value.items():
+            yield from _leaves((*path, str(word)), inner, lists_too=lists_too)
+    elif lists_too and isinstance(value, Collection) and not isinstance(value, str):
+        yield from ((path, each) for each in value)
+    else:
+        is_list = isinstance(value, Collection) and not isinstance(value, str)
+        yield path, list(value) if is_list else "" if value is None else value
+
+
+def _toml_key(word: str) -> str:
+    return word if _BARE.fullmatch(word) else dumps(word, ensure_ascii=False)
+
+
+def _shell_key(word: str) -> str:
+    quoted = word.replace("\\", "\\\\").replace('"', '\\"')
+    return word if _PLAIN.fullmatch(word) else f'"{quoted}"'
+
+
+def _in_shell(words: Iterable[str]) -> str:
+    """Return words as the command line of this machine takes them."""
+    listed = list(words)
+    return subprocess.list2cmdline(listed) if os.name == "nt" else shlex.join(listed)
