@@ -30,6 +30,7 @@ HINT = "Drop a file here, or paste a table from a spreadsheet; a saved recipe is
 TEXTS = {"cp1252": "Windows", "cp1250": "Central European Windows", "mac_roman": "Mac"}
 ENCODINGS = ("utf-8", "cp1252", "cp1250", "mac_roman", "utf-16")
 SIGNS = [("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("bar", "|")]
+LAYOUT = ("encoding", "delimiter", "quoting", "sheet", "header_row", "columns")
 OPEN, NONE = "choose …", "(not in the file)"
 
 
@@ -82,9 +83,7 @@ class FileTab:
         self._remembered = kit.html("Same answers as last time:")
         self._told, self._preview = kit.html(), kit.html(css="pf-preview")
         laid_out = kit.row(self.encoding, self.delimiter, self.header_row, self.sheet)
-        self._layout = kit.make(
-            widgets.Accordion, "", (laid_out,), titles=("Does it look wrong?",)
-        )
+        self._layout = kit.make(widgets.Accordion, "", (laid_out,), titles=("Does it look wrong?",))
         self.words = WordsStep(kit, memory, numbers, self._reread)
         self._recalled = kit.row(self._remembered, self.start_over)
         self._columns = kit.column(
@@ -174,19 +173,14 @@ class FileTab:
         seen = _look(self.source, self.recipe)
         if self._is_new and seen.columns:
             self._is_new, known = False, self._given or self.memory.recall(seen.columns)
-            self.is_remembered, self._given = self._given is None and known is not None, None
+            self.is_remembered = self._given is None and known is not None
+            self._given = None
             if known is not None:
-                # Of a text that is proven to be UTF-8 another encoding is no answer.
-                is_proven = not any(each.add and each.add[0] == "encoding" for each in seen.questions)
-                layout = {name: value for each in seen.questions if each.add
-                          for name, value in [each.add] if name != "mapping"}  # fmt: skip
-                if is_proven or layout.get("encoding") != known.encoding:
-                    known = known.replace(encoding=None)
-                else:
-                    layout.pop("encoding")
-                self.recipe = known.replace(
-                    categories={**category_labels(known.categories), **self.memory.categories} or None
-                )
+                # How the last file was laid out counts only where this one leaves that open.
+                asked = {each.add[0] for each in seen.questions if each.add}
+                proven = {word: None for word in LAYOUT if word not in asked}
+                names = category_labels(known.categories) | self.memory.categories
+                self.recipe = known.replace(**proven, categories=names or None)
                 seen = _look(self.source, self.recipe)
         self.seen = seen
         self.draw()

@@ -94,13 +94,17 @@ class HistoryTab:
             self.words.value = element("p", words, class_="pf-faint") if words else ""
             try:
                 if history is None:
-                    raise PetstoreError("Name a folder above, and keep a snapshot.")
-                self._look_for_snapshots(history)
-                self.figures.markup = self._drawn(history)
-                self.change.value = titled("The last two snapshots", _last_change(history))
+                    self._show_none("Name a folder above, and keep a snapshot.")
+                else:
+                    self._look_for_snapshots(history)
+                    self.figures.markup = self._drawn(history)
+                    self.change.value = titled("The last two snapshots", _last_change(history))
             except PetstoreError as problem:
-                self.figures.markup = PAGE.warning("No history to show yet", [str(problem)])
-                self.change.value = ""
+                self._show_none(str(problem))
+
+    def _show_none(self, why: str) -> None:
+        self.figures.markup = PAGE.warning("No history to show yet", [why])
+        self.change.value = ""
 
     def _look_for_snapshots(self, history: History) -> None:
         snapshots = history.snapshots()

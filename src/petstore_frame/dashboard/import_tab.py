@@ -15,6 +15,7 @@ from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.live import LARGEST_MESSAGE
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.worker import Stopped, Worker
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
 from petstore_frame.loader.record import DOUBT_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
@@ -283,9 +284,7 @@ class ImportTab(FileTab):
         show(send, isinstance(row["accept"], str))
         said = kit.html()
         first = cell or kit.html(f"Line {line}")
-        return RowControls(
-            kit.row(first, said, send, leave), said, cell, column, send, leave
-        )
+        return RowControls(kit.row(first, said, send, leave), said, cell, column, send, leave)
 
     # Sending, and what to do after an interruption.
 
@@ -363,24 +362,22 @@ class ImportTab(FileTab):
             if path.stat().st_size <= LARGEST_MESSAGE and path.suffix != ".json"
         }
         self._file_box.children = [*self.files.values()]
-        shown = Markup("").join(result_html(result.facts) for result in results)
+        shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)
         places = dict.fromkeys(str(path.parent) for path in paths)
-        self._result.value = self.as_known(shown + PAGE.quiet([f"Result files: {', '.join(places)}"]))
+        shown += PAGE.quiet([f"Result files: {', '.join(places)}"])
+        self._result.value = self.as_known(shown)
         self._say("")
         self._draw_past()
         self.draw_plan()
 
     def _draw_past(self) -> None:
         past = self._importing.past()
-        self.past.options = [
-            (f"{run.source}, {day_text(run.staged_at)}: {_counted(counts)}", run.id)
-            for run, counts in past
-        ] or [("none", "")]
+        self.past.options = [(_past_words(*each), each[0].id) for each in past] or [("none", "")]
         show(self._past_box, bool(past))
         left = [(run, counts) for run, counts in past if counts[State.PENDING] or in_doubt(counts)]
         waiting = sum(counts[State.PENDING] for _, counts in left)
         doubtful = sum(in_doubt(counts) for _, counts in left)
-        lines = [f"{run.source}, {day_text(run.staged_at)}: {_counted(counts)}" for run, counts in left]
+        lines = [_past_words(*each) for each in left]
         if doubtful:
             lines.append(CHECKING)
         self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
@@ -402,7 +399,8 @@ def _asking(result: LoadResult, question: Any) -> LoadResult:
 
 def _becomes(counts: Mapping[State, int]) -> str:
     """Say what would become of the rows."""
-    return ", ".join(f"{rows:,} {WORDS.get(state, state.text)}" for state, rows in counts.items() if rows)
+    said = (f"{n:,} {WORDS.get(state, state.text)}" for state, n in counts.items() if n)
+    return ", ".join(said) or "nothing changes"
 
 
 WORDS = {
@@ -414,11 +412,12 @@ WORDS = {
 }
 
 
-def _counted(counts: Mapping[State, int]) -> str:
+def _past_words(run: Import, counts: Mapping[State, int]) -> str:
     """Say what became of the rows of an import."""
     words = {State.CREATED: "sent", State.PENDING: "waiting to be sent"}
-    return ", ".join(f"{counts[state]:,} {words.get(state, state.text)}" for state in State
-                     if counts.get(state))  # fmt: skip
+    said = (f"{counts[state]:,} {words.get(state, state.text)}" for state in State
+            if counts.get(state))  # fmt: skip
+    return f"{run.source}, {day_text(run.staged_at)}: {', '.join(said)}"
 
 
 def _consequence(plan: Plan) -> Markup:

@@ -1,4 +1,4 @@
-"""What is done with a file: rehearse it, load it with its corrected rows, check what is in doubt."""
+"""What is done with a file: it is rehearsed, loaded with its corrected rows, and looked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.dashboard.memory import LAYOUT
+from petstore_frame.dashboard.file_steps import LAYOUT
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as open_journal
@@ -16,7 +16,6 @@ from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.question import CASES, Question
 from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import RECORD
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, Suspicion
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load, resume_loads
@@ -119,8 +118,12 @@ class Importing:
         if rows is None:
             return Plan(result)
         # The journal does not know the rows of a rehearsal, so these are checked as new ones.
-        words = dict.fromkeys(("encoding", *LAYOUT)) | {"mapping": result.facts.run.mapping, "leave_out": None}
-        as_new = choices.recipe.replace(**words, accept=[*map(str, Suspicion)])
+        as_new = choices.recipe.replace(
+            **dict.fromkeys(LAYOUT),
+            mapping=result.facts.run.mapping,
+            leave_out=None,
+            accept=[*map(str, Suspicion)],
+        )
         own = rows[[name for name in result.facts.run.header if name in rows]]
         options = LoadOptions(
             dry_run=True, journal=self._journal, check_store=False, progress=False,

@@ -20,9 +20,6 @@ from petstore_frame.files.whole import replacing
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.schema.categories import category_labels
 
-# How one file is laid out says nothing of the next one with its header.
-LAYOUT = ("delimiter", "quoting", "sheet", "header_row", "columns")
-
 
 class Memory:
     """The names of categories, and how files of each header are read.
@@ -49,7 +46,7 @@ class Memory:
         if {**self.categories, **labels} == self.categories:
             return
         self._known |= labels
-        self._given = {number: self._given[number] for number in self._given if number not in labels}
+        self._given = {each: self._given[each] for each in self._given.keys() - labels.keys()}
         self.folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -73,7 +70,7 @@ class Memory:
     def keep(self, columns: Sequence[str], recipe: Recipe) -> None:
         """Remember how a file of this header is read."""
         with suppress(PetstoreError, OSError):  # a recipe that no file can hold, or a full disk
-            kept = recipe.replace(categories=None, **dict.fromkeys(LAYOUT))
+            kept = recipe.replace(categories=None)
             if kept.given():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 kept.write(self.place_of(columns))

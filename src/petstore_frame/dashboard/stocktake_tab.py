@@ -101,7 +101,8 @@ class StocktakeTab(FileTab):
         if found is None:
             return
         by = ", ".join(found.key) or BY_FIELDS
-        lines = [f"Compared by {by}, with the store as read {minute_text(found.inventory.fetched_at)}."]
+        as_of = minute_text(found.inventory.fetched_at)
+        lines = [f"Compared by {by}, with the store as it was read {as_of}."]
         if not found.completeness.covers_all:
             lines.append("The store was not read whole: what was not seen may be in it.")
         unreadable = int(found.frame["kind"].eq(str(Kind.INVALID)).sum())

@@ -14,7 +14,7 @@ from petstore_frame.dashboard.memory import Memory
 from petstore_frame.loader.reading.mapping import REQUIRED
 from petstore_frame.loader.reading.preview import Look
 from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.markup import PAGE, escape
+from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS
 
@@ -75,9 +75,7 @@ class WordsStep:
         self._done = kit.column(css="pf-words")
         self._answered = kit.make(widgets.Accordion, "", (self._done,), titles=("Answered",))
         self._title = kit.html()
-        self.widget = kit.column(
-            self._title, self._asking, self._open, self._ticks, self._answered
-        )
+        self.widget = kit.column(self._title, self._asking, self._open, self._ticks, self._answered)
         show(self.widget, False)
 
     def forget(self) -> None:
