@@ -84,7 +84,7 @@ def load_with(stores, run_load) -> Callable[..., tuple[LoadResult, FlakyStore]]:
 
 
 _LOADING = set(LoadOptions.__dataclass_fields__)
-_READING = set(Recipe.__dataclass_fields__) - {"duplicates"}
+_READING = {*Recipe.model_fields}
 _CLIENT = {"timeout_s", "max_retries", "idempotency", "sleep"}
 
 

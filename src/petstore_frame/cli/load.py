@@ -238,7 +238,7 @@ def _load(
             said = _ask(problem.question)
         options = replace(options, duplicates=said["duplicates"])
         if "key" in said:
-            recipe = replace(recipe, key=(said["key"],))
+            recipe = recipe.replace(key=said["key"])
 
 
 def _ask(question: Question) -> dict[str, Any]:
@@ -326,7 +326,7 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    text = pf.Recipe.draft(path, **reading.of(path).given())
+    text = str(pf.Recipe.draft(path, **reading.of(path).given()))
     if output is None:
         typer.echo(text, nl=False)
         return

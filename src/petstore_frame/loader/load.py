@@ -95,7 +95,7 @@ def load(
         progress=progress,
         journal=journal,
     )
-    return run_import(_with_index(source, how.key), client, how, options)
+    return run_import(_with_index(source, how.key or ()), client, how, options)
 
 
 @before_sending()

@@ -33,9 +33,8 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.question import DuplicatesError, Question
 from petstore_frame.loader.reading.keys import outdated
-from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import plain_if_possible
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
@@ -58,7 +57,7 @@ _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 def load(
     source: Any,
     client: PostingClient,
-    recipe: RecipeOptions,
+    recipe: Recipe,
     options: LoadOptions = NOTHING_SAID,
     *,
     records_read: Callable[[int], None] = ignore,
@@ -67,9 +66,8 @@ def load(
 ) -> LoadResult:
     """Run one import.
 
-    Without ``duplicates`` in the options the recipe says what equal records are. ``records_read``
-    gets the number of records read so far, and what it raises ends the import; ``step`` gets the
-    name of each step, where a test can end the process.
+    ``records_read`` gets the number of records read so far, and what it raises ends the import;
+    ``step`` gets the name of each step, where a test can end the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -77,8 +75,6 @@ def load(
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
     """
     options.check(client)
-    if options.duplicates is None:
-        options = replace(options, duplicates={"equal": recipe.duplicates})
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     index = getattr(source, "index", None)
     columns_of, lines = partial(_columns_of, path), options.leave_lines
@@ -188,7 +184,7 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
 def _import_of(
     opened: Source,
     client: PostingClient,
-    recipe: RecipeOptions,
+    recipe: Recipe,
     options: LoadOptions,
     now: float,
 ) -> Import:
@@ -206,7 +202,7 @@ def _import_of(
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
-        recipe=plain_if_possible(recipe),
+        recipe=recipe.to_dict(),
         staged_at=now,
     )
 

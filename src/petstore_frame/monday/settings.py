@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 import petstore_frame as pf
 from petstore_frame.files.whole import whole_file
-from petstore_frame.loader.reading.recipe import line_of, read_toml, unknown_word
+from petstore_frame.loader.reading.toml import line_of, read_toml, unknown_word
 
 _TEMPLATE = """\
 # What happens on a Monday. Paths are relative to this file.

@@ -17,9 +17,9 @@ from petstore_frame.inventory.result import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.reading.mapping import Mapped
-from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
+from petstore_frame.loader.reading.words import ByColumn, ByField, ValueMap
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.arguments import refuse, renamed
@@ -114,7 +114,7 @@ def compare(
         refuse(f"compare has no word {word!r}{nearest(word, options)}")
     recipe = as_recipe(recipe, options)
     fields = (on,) if isinstance(on, str) else tuple(on)
-    inventory = _checked(source, recipe.key, fields, read_listing(inventory) or inventory)
+    inventory = _checked(source, recipe.key or (), fields, read_listing(inventory) or inventory)
     known = inventory.completeness
     if fields == BY_ID:
         listed = _earlier(source)

@@ -8,11 +8,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import CellRules, read_cell, suspicious, word_of
+from petstore_frame.loader.reading.fields import (
+    BLANK,
+    CellRules,
+    filled_in,
+    read_cell,
+    suspicious,
+    word_of,
+)
 from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.opening import DELIMITERS, cut_plainly
-from petstore_frame.loader.reading.options import RecipeOptions, filled_in
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, RowNotes
+from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
 
@@ -23,6 +30,9 @@ MOST_OF_A_ROW = 1_000
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 _SWALLOWING = suspicious(
     Suspicion.SWALLOWED_ROWS, "the cell seems to hold other rows: a quote ends lines below"
+)
+_OPEN_DEFAULT = RecordProblem(
+    "open_word", "what an empty cell becomes is a question mark in the recipe", hint="fill it in"
 )
 _NOTHING, _OF_NUMBERS = RowNotes(), ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the place of a field that has a default and no column
@@ -66,7 +76,7 @@ class Checker:
 
     columns: tuple[str, ...]
     mapping: Mapping[str, str]
-    options: RecipeOptions
+    options: RecipeFields
     rules: CellRules
     keys: Keys | None = None
     ranks: Ranks | None = None
@@ -193,8 +203,10 @@ class Checker:
         for column, at, default, parts in self._fields:
             text = cells[at] if at < width else ""
             if default and self.rules.means_nothing(column.name, text):
-                filled = filled_in(default, self.columns, cells)
-                if filled:
+                if default == BLANK:
+                    problems.append(self._placed(_OPEN_DEFAULT, at, cells))
+                    continue
+                if filled := filled_in(default, self.columns, cells):
                     text, at = filled, _NOWHERE  # noqa: PLW2901
                     notes.append(f"default_{column.name}")
             if noted and at in noted:

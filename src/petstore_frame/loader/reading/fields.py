@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
@@ -20,6 +20,8 @@ from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO
 from petstore_frame.schema.text import short_text
 
 MAX_CELL = 1024 * 1024
+# What a recipe has where a person still has to say something.
+BLANK = "?"
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -33,6 +35,7 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
+_IN_BRACES = re.compile(r"\{([^{}]+)\}")
 _HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its number"}
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
@@ -54,8 +57,8 @@ class CellRules:
     """What a caller says of the cells.
 
     Attributes:
-        values: By field and word, the JSON text that is sent; "" leaves the field out, and None is
-            the label of several categories.
+        values: By field and word, the JSON text that is sent; "" leaves the field out, None is the
+            label of several categories, and BLANK is a meaning that nobody has said yet.
         otherwise: By field, the JSON text of all words that mean nothing else.
         listed: The ids of the categories that were given; empty where none were.
         has_guards: Whether a quote before a formula was put there when the file was written, as in
@@ -92,6 +95,23 @@ def word_of(text: str) -> str:
     return text.strip().casefold()
 
 
+def columns_in(text: str) -> list[str]:
+    """Return the columns that a default names in braces.
+
+    Example:
+        >>> columns_in("Unnamed {Tag no}")
+        ['Tag no']
+    """
+    return _IN_BRACES.findall(text)
+
+
+def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a default with the cells of the columns that it names; empty where one is empty."""
+    places = {column: columns.index(column) for column in columns_in(text)}
+    found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
+    return _IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
+
+
 def harmless(text: str) -> str:
     """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
 
@@ -123,6 +143,8 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
         what = f"the {column.label.lower()} is missing"
         return _refused(f"missing_{column.name}", what, hint)
     if word in meant:
+        if meant[word] == BLANK:
+            return _open(column, text)
         if meant[word] is not None:
             return Meaning(meant[word])
         what = f"{short_text(text.strip())} is the label of several categories"
@@ -136,8 +158,16 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     else:
         found = _read_by_dtype(column, text, text.strip())
     if found.problem and found.problem.accept is None and column.name in rules.otherwise:
+        if rules.otherwise[column.name] == BLANK:
+            return _open(column, text)
         return Meaning(rules.otherwise[column.name] or None)
     return found
+
+
+def _open(column: PetField, text: str) -> Meaning:
+    """Return the refusal of a word whose meaning is a question mark in the recipe."""
+    what = f"what {short_text(text.strip())} means is a question mark in the recipe"
+    return _refused("open_word", what, f"say which {column.label.lower()} it is")
 
 
 def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:

@@ -28,8 +28,8 @@ from typing import IO, Any, BinaryIO, cast
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
-from petstore_frame.loader.reading.options import RecipeOptions
 from petstore_frame.loader.reading.tables import Row, Table
+from petstore_frame.loader.reading.words import RecipeFields
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 DELIMITERS = (",", ";", "\t", "|")
@@ -255,7 +255,7 @@ def _plausibility(text: str) -> float:
     return points / max(1, len(odd))
 
 
-def text_tables(file: BinaryIO, options: RecipeOptions) -> list[Table]:
+def text_tables(file: BinaryIO, options: RecipeFields) -> list[Table]:
     """Return a table per possible delimiter, the one with most columns first.
 
     It is a single one where the caller or the file's first line names the delimiter.

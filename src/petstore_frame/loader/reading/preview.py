@@ -19,9 +19,9 @@ from petstore_frame.loader.reading.fields import nearest, read_cell, word_of
 from petstore_frame.loader.reading.keys import Ranks, is_date
 from petstore_frame.loader.reading.mapping import REQUIRED, likely_keys, sounds_like_a_key
 from petstore_frame.loader.reading.opening import EncodingError
-from petstore_frame.loader.reading.options import RecipeOptions, merged
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.tables import Table
+from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text
@@ -70,7 +70,7 @@ class Look:
 
     name: str
     kind: Kind
-    reading: RecipeOptions
+    reading: RecipeFields
     questions: tuple[InputError, ...] = ()
     encodings: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ class Look:
 
 def look(
     path_or_frame: Any,
-    reading: RecipeOptions = RecipeOptions(),  # noqa: B008 # frozen
+    reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
     *,
     rows: int = 50,
     most: int | None = None,
@@ -133,7 +133,7 @@ def _laid_out(opened: Input, seen: Look) -> tuple[Look, Source | None]:
             seen = replace(seen, questions=(*seen.questions, problem))
             if isinstance(problem, EncodingError):
                 seen = replace(seen, encodings=seen.encodings or problem.likely)
-            reading = merged(seen.reading, _confirmed(problem))
+            reading = seen.reading.with_words(**_confirmed(problem))
             if seen.reading == reading:
                 break
             seen = replace(seen, reading=reading)
@@ -193,7 +193,7 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
 
 
 def _to_map(
-    source: Source, asked: RecipeOptions, words: Mapping[str, Counter[str]]
+    source: Source, asked: RecipeFields, words: Mapping[str, Counter[str]]
 ) -> Iterator[ValueToMap]:
     """Yield the words of the columns that no field allows or that are mapped, commonest first."""
     mapped = {name: {*map(word_of, table)} for name, table in (asked.value_map or {}).items()}

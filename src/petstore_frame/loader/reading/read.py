@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Literal
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import Checker
+from petstore_frame.loader.reading.fields import columns_in
 from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.mapping import (
     OWN_PREFIX,
@@ -36,7 +37,6 @@ from petstore_frame.loader.reading.opening import (
     stamp_of,
     text_tables,
 )
-from petstore_frame.loader.reading.options import KEY, NEWEST, RecipeOptions, columns_in
 from petstore_frame.loader.reading.returned import (
     FIX_SHEET,
     ColumnsOf,
@@ -45,6 +45,7 @@ from petstore_frame.loader.reading.returned import (
     restored,
 )
 from petstore_frame.loader.reading.tables import Table, Workbook, frame_table
+from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields
 from petstore_frame.loader.record import Record
 from petstore_frame.schema.models import SENT_FIELDS
 
@@ -103,7 +104,7 @@ class Input:
         """The names of a workbook's sheets; of anything else, none."""
         return self._book.names if self.kind == "workbook" else ()
 
-    def tables(self, options: RecipeOptions) -> Sequence[Table]:
+    def tables(self, options: RecipeFields) -> Sequence[Table]:
         """Return the ways to cut it into columns, the likeliest first."""
         if self.kind == "frame":
             return [frame_table(self.frame)]
@@ -113,7 +114,7 @@ class Input:
             raise InputError("a sheet was named, but the file is not a workbook")
         return text_tables(self._file, options)
 
-    def own_tables(self, options: RecipeOptions) -> Sequence[Table]:
+    def own_tables(self, options: RecipeFields) -> Sequence[Table]:
         """Return the ways to cut one of our own files, as we wrote it or a spreadsheet saved it."""
         sheet = options.sheet if self.kind == "workbook" else None
         if FIX_SHEET in self.sheets:
@@ -125,7 +126,7 @@ class Input:
                     return []
         for encoding in dict.fromkeys((None, options.encoding)):
             with suppress(InputError):
-                tables = self.tables(RecipeOptions(encoding=encoding, sheet=sheet))
+                tables = self.tables(RecipeFields(encoding=encoding, sheet=sheet))
                 if own := [table for table in tables if has_own_columns(table.columns)]:
                     return own
         return []
@@ -151,14 +152,14 @@ class Source(AbstractContextManager["Source"]):
         InputError: A column that is needed is not there.
     """
 
-    def __init__(self, opened: Input, table: Table, options: RecipeOptions) -> None:
+    def __init__(self, opened: Input, table: Table, options: RecipeFields) -> None:
         is_one_of_several = options.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
         self.is_returned = has_own_columns(table.columns)
         self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
         self.leave_lines = frozenset[int]()
-        mapping, key = options.mapping, tuple(options.key)
+        mapping, key = options.mapping, (options.key or ())
         if self.is_returned:
             table = restored(table)
             known = columns_by(table, opened.columns_of)
@@ -216,7 +217,7 @@ class Source(AbstractContextManager["Source"]):
 
 def open_source(
     path_or_frame: Any,
-    options: RecipeOptions = RecipeOptions(),  # noqa: B008 # frozen
+    options: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
     *,
     columns_of: ColumnsOf = lambda _: None,
     leave_lines: Collection[int] = (),
@@ -236,6 +237,7 @@ def open_source(
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
+    options.refuse_blanks()
     opened = Input(path_or_frame, columns_of)
     try:
         with opened.naming():
@@ -247,7 +249,7 @@ def open_source(
         raise
 
 
-def lay_out(opened: Input, options: RecipeOptions) -> Source:
+def lay_out(opened: Input, options: RecipeFields) -> Source:
     """Return the records of the table whose columns are those of animals.
 
     Raises:
@@ -272,7 +274,7 @@ def lay_out(opened: Input, options: RecipeOptions) -> Source:
     return fitting[0]
 
 
-def _spelled(options: RecipeOptions, columns: Sequence[str]) -> RecipeOptions:
+def _spelled(options: RecipeFields, columns: Sequence[str]) -> RecipeFields:
     """Return options whose columns are spelled as a file does, which has to have them."""
     changes: dict[str, Any] = {}
     for name in ("leave_out", "only"):
@@ -287,14 +289,14 @@ def _spelled(options: RecipeOptions, columns: Sequence[str]) -> RecipeOptions:
         for column in columns_in(str(text)):
             spelled = find_given("defaults", column, columns)
             defaults[name] = str(defaults[name]).replace(f"{{{column}}}", f"{{{spelled}}}")
-    return replace(options, defaults=defaults, **changes)
+    return options.replace(defaults=defaults, **changes)
 
 
 # Why a whole source cannot be read as it is; ``InputError.answer`` has the options to confirm.
 
 
 def _explained(
-    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], options: RecipeOptions
+    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], options: RecipeFields
 ) -> InputError:
     """Return why no table has the columns of animals, and what would help."""
     refusal, start = refusals[0], tables[0].columns[0].lstrip()[:40] if tables[0].columns else ""
@@ -314,7 +316,7 @@ def _explained(
             if question := _header_below(table, options):
                 return question
     if opened.kind == "csv" and options.delimiter is not None:
-        for table in opened.tables(replace(options, delimiter=None)):
+        for table in opened.tables(options.replace(delimiter=None)):
             if _recognised(table.columns, options):
                 sign = table.facts["delimiter"]
                 what = f"the delimiter is not {options.delimiter!r}: it looks like {sign!r}"
@@ -324,7 +326,7 @@ def _explained(
     return refusal
 
 
-def _recognised(header: Sequence[str], options: RecipeOptions) -> Recognised | None:
+def _recognised(header: Sequence[str], options: RecipeFields) -> Recognised | None:
     """Return what a header shows, or None where it is no header that could be used."""
     with suppress(InputError):
         found = recognise(header, options.mapping, options.defaults or ())
@@ -336,7 +338,7 @@ def _other_delimiter(what: str, sign: str) -> InputError:
     return InputError(what, hint="if it is", add=("delimiter", sign))
 
 
-def _header_below(table: Table, options: RecipeOptions) -> InputError | None:
+def _header_below(table: Table, options: RecipeFields) -> InputError | None:
     for row in islice(table.readable(), _LOOKED_AT):
         if _recognised(row.cells, options):
             hint = f"row {row.line} looks like the header"

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, NamedTuple
 from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
 from petstore_frame.files.book import EXACT_NUMBERS
 from petstore_frame.loader.reading.fields import suspicious
-from petstore_frame.loader.reading.options import RecipeOptions
+from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, RecordProblem, Suspicion
 from petstore_frame.schema.text import kind_text
 
@@ -197,7 +197,7 @@ class Workbook:
             raise InputError("the workbook has no sheet with cells")
         self.names = tuple(sheet.title for sheet in self.sheets)
 
-    def table(self, options: RecipeOptions) -> Table:
+    def table(self, options: RecipeFields) -> Table:
         """Return the rows of the sheet to read, its header found."""
         sheet = self._choose(options.sheet)
         columns, header_row = options.columns, options.header_row
