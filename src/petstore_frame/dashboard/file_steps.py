@@ -15,6 +15,7 @@ from petstore_frame.dashboard.live import LARGEST_MESSAGE
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.words_step import LABELS, WordsStep
 from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.fields import BLANK
 from petstore_frame.loader.reading.keys import is_date
 from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.recipe import Recipe
@@ -70,7 +71,7 @@ class FileTab:
             kit.choice(f"{LABELS[name]} is", [(OPEN, "")], self._mapped)
             for name in ("name", "category_id", "status")
         )
-        self.key = kit.choice("Our animal number", [(OPEN, None)], self._set_key)
+        self.key = kit.choice("Our animal number", [(OPEN, BLANK)], self._set_key)
         same = "Same number, different details: which row counts?"
         self.keep = kit.choice(same, [(OPEN, "")], self._set("keep"))
         self.right = kit.button("Yes, this is right", self._agree, button_style="primary")
@@ -205,9 +206,11 @@ class FileTab:
 
     def draw(self) -> None:
         """Show what is known of the file."""
-        seen = self.seen
-        if seen is None:
-            return
+        with self._kit.lock:
+            if self.seen is not None:
+                self._draw(self.seen)
+
+    def _draw(self, seen: Look) -> None:
         self._is_drawing = True
         try:
             columns = [each for each in seen.columns if each.strip()]
@@ -215,8 +218,8 @@ class FileTab:
                 set_options(choice, [(NONE, ""), *columns], seen.mapping.get(name, ""))
             keys = [*dict.fromkeys([*seen.key_columns, *columns])]
             keys = [each for each in keys if each not in seen.mapping.values()]
-            key = "" if seen.reading.key == () else (seen.reading.key or (None,))[0]
-            set_options(self.key, [(OPEN, None), ("(none)", ""), *keys], key)
+            key = "" if seen.reading.key == () else (seen.reading.key or (BLANK,))[0]
+            set_options(self.key, [(OPEN, BLANK), ("(none)", ""), *keys], key)
             dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
                      for at, each in enumerate(columns) if _has_dates(seen, at)]  # fmt: skip
             rows = [(OPEN, ""), *dates, ("the first row", "first"), ("the last row", "last")]
@@ -279,7 +282,8 @@ class FileTab:
 
     def _set_key(self) -> None:
         if not self._is_drawing and self.seen is not None:
-            self._reread(self.recipe.replace(key=self.key.value))
+            said = None if self.key.value == BLANK else self.key.value
+            self._reread(self.recipe.replace(key=said))
 
     def _mapped(self) -> None:
         if self._is_drawing or self.seen is None:

@@ -17,7 +17,7 @@ from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.worker import Stopped, Worker
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
-from petstore_frame.loader.record import DOUBT_STATES, Reason, State
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.markup import PAGE, Card, Markup, escape
@@ -83,6 +83,7 @@ class ImportTab(FileTab):
         self._case_box, self._row_box = kit.column(), kit.column(css="pf-rows")
         self._row_title = kit.html()
         self.again = kit.tick("they are other animals: send all of them once more", self._decided)
+        self.anyway = kit.tick("send the rows that are fine all the same", self._decided)
         self.send = kit.button("Send", self._send, button_style="primary")
         self.stop = kit.button("Stop", self._stop, "end it in order")
         self._for_ever = kit.html(FOR_EVER)
@@ -97,7 +98,7 @@ class ImportTab(FileTab):
         self._send_box = kit.row(self.send, self.stop, self._for_ever)
         self.widget = kit.column(
             self._left_box, self.steps, self._cards, self._question, self._case_box, self.again,
-            self._row_title, self._row_box, self._send_box, self.notice, self._result,
+            self._row_title, self._row_box, self.anyway, self._send_box, self.notice, self._result,
             self._file_box, self._past_box, css="pf-column",
         )  # fmt: skip
         self.widget.add_class("pf-tab")
@@ -108,14 +109,16 @@ class ImportTab(FileTab):
     def choices(self) -> Choices:
         """What was decided about the file."""
         rows = self.rows.items()
+        is_open = self.seen is not None and not self.is_settled
         return Choices(
-            self.recipe,
+            self.seen.reading if self.seen is not None and is_open else self.recipe,
             {name: case.value for name, case in self.cases.items() if case.value},
             {(line, row.column): row.cell.value for line, row in rows
              if row.cell is not None and row.column and row.cell.value != row.cell.placeholder},
             frozenset(line for line, row in rows if row.leave.value),
             frozenset(line for line, row in rows if row.send.value),
             self.again.value,
+            self.anyway.value,
         )  # fmt: skip
 
     def close(self) -> None:
@@ -137,8 +140,7 @@ class ImportTab(FileTab):
     def _forget_answers(self) -> None:
         self._kit.forget(*(row.box for row in self.rows.values()), *self.cases.values())
         self.rows, self.cases, self.plan, self.results = {}, {}, None, []
-        with self.again.hold_trait_notifications():
-            self.again.value = False
+        self.again.value = self.anyway.value = False
         self.draw_plan()
 
     def changed(self) -> None:
@@ -198,6 +200,8 @@ class ImportTab(FileTab):
             known += 0 if plan is None else plan.result.counts[State.SKIPPED]
             is_sent = plan is not None and plan.question is None and not plan.to_send and known
             show(self.again, bool(is_sent) or self.again.value)
+            is_held = plan is not None and plan.is_held
+            show(self.anyway, is_held or self.anyway.value)
             self._draw_question()
             if plan is not None or self.source is None:
                 self._draw_rows()
@@ -359,7 +363,8 @@ class ImportTab(FileTab):
                 f"Download {path.name}", lambda path=path: self.drop.download_file(path)
             )
             for path in paths
-            if path.stat().st_size <= LARGEST_MESSAGE and path.suffix != ".json"
+            if _has_rows(path, results)
+            and path.stat().st_size <= LARGEST_MESSAGE and path.suffix != ".json"
         }
         self._file_box.children = [*self.files.values()]
         shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)
@@ -395,6 +400,12 @@ class ImportTab(FileTab):
 def _asking(result: LoadResult, question: Any) -> LoadResult:
     result.question = question
     return result
+
+
+def _has_rows(path: Path, results: Collection[LoadResult]) -> bool:
+    """Whether a file of results holds anything."""
+    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}.get(path.name)
+    return states is None or any(each.facts.count(*states) for each in results)
 
 
 def _becomes(counts: Mapping[State, int]) -> str:

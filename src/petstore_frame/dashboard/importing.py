@@ -24,7 +24,7 @@ from petstore_frame.loader.settling.readback import WatchedClient
 if TYPE_CHECKING:
     import pandas as pd
 
-PAST_SHOWN = 20
+PAST_SHOWN, MANY = 20, 2**31
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Choices:
         edits: Corrected cells, by line and column.
         left_out, confirmed: Rows that are not sent, and rows that are although they look wrong.
         again: Whether a file that was sent before stands for other animals.
+        anyway: Whether the rows that are fine are sent although most fail for one cause.
     """
 
     recipe: Recipe
@@ -45,6 +46,7 @@ class Choices:
     left_out: frozenset[int] = frozenset()
     confirmed: frozenset[int] = frozenset()
     again: bool = False
+    anyway: bool = False
 
     @property
     def decided(self) -> set[int]:
@@ -79,7 +81,13 @@ class Plan:
     @property
     def to_send(self) -> int:
         """How many pets sending would add; none while a question is open."""
-        return 0 if self.question is not None else self.count(State.PENDING)
+        is_open = self.question is not None or self.is_held
+        return 0 if is_open else self.count(State.PENDING)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether most rows fail for one cause, so that nothing would be sent."""
+        return self.result.facts.is_held
 
 
 class Importing:
@@ -171,6 +179,7 @@ class Importing:
             journal=self._journal,
             duplicates=dict(choices.answers),
             again=choices.again,
+            max_errors=MANY if choices.anyway else None,
             leave_lines=tuple(sorted(choices.left_out)),
         )
         client = WatchedClient(self._client(), lambda _: self._check())

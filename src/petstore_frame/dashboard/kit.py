@@ -101,10 +101,20 @@ class Kit:
         made.observe(self._shown(changed), "value")
         return made
 
+    def on_value(self, made: Kind, taken: Callable[[Any], Any]) -> Kind:
+        """Call a function with each new value of a control, which may be another by then."""
+
+        def changed(change: Any) -> None:
+            self._shown(lambda: taken(change["new"]))(change)
+
+        made.observe(changed, "value")
+        return made
+
     def _shown(self, called: Callable[[], Any]) -> Callable[[Any], None]:
         def run(_: Any) -> None:
             try:
-                called()
+                with self.lock:  # a worker may be drawing
+                    called()
             except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
                 self._failed(problem)
 
@@ -139,12 +149,14 @@ def show(widget: widgets.DOMWidget, is_shown: bool) -> None:
 
 
 def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:
-    """Give a list other options and the value that is right for them, without a step between."""
+    """Give a list other options, and the value that is right for them."""
     listed = [each if isinstance(each, tuple) else (str(each), each) for each in options]
     if value not in [each for _, each in listed]:
         value = listed[0][1]
-    with choice.hold_trait_notifications():
-        choice.options, choice.value = listed, value
+    if [*choice.options] != listed:
+        choice.options = listed
+    if choice.value != value:
+        choice.value = value
 
 
 def titled(title: str, part: Markup) -> Markup:

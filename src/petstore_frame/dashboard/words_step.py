@@ -161,20 +161,20 @@ class WordsStep:
         what = shorten(word.text, LONGEST) or f"(empty {LABELS[word.field].lower()})"
         label = f"{LABELS[word.field]}: {what} · {rows}"
 
-        def answered() -> None:
+        def answered(value: str) -> None:
             if not self._is_drawing:
-                self._answer(word, self.words[word.field, word.text].value.strip())
+                self._answer(word, value.strip())
 
         values = FIELD_BY_NAME[word.field].values
         if values:
             hint = f"choose … ({word.likely}?)" if word.likely else "choose …"
             options = [(hint, ""), *((each, each) for each in (*values, NO_STATUS, LEAVE))]
-            return self._kit.choice(label, options, answered)
+            return self._kit.on_value(self._kit.choice(label, options, int), answered)
         hint = f"{word.likely}?" if word.likely else "a name"
         if word.field == "category_id":
             free = max([0, *self._memory.categories, *self._numbers()]) + 1
             hint = f"{word.likely or 'a category'}, or a new one: Ferret ({free})"
-        return self._kit.text(label, hint, answered, proposes=True)
+        return self._kit.on_value(self._kit.text(label, hint, int, proposes=True), answered)
 
     def _options(self, word: Word) -> list[str]:
         if word.field == "category_id":
@@ -253,19 +253,19 @@ class WordsStep:
             tables[word.field][word.text] = value
         if texts:
             left_out[word.column] = tuple(texts)
-        self._changed(
-            recipe.replace(
-                value_map={name: table for name, table in tables.items() if table},
-                defaults=defaults,
-                leave_out=left_out,
-                categories=self._memory.categories or None,
-            )
+        self._recipe = recipe.replace(
+            value_map={name: table for name, table in tables.items() if table},
+            defaults=defaults,
+            leave_out=left_out,
+            categories=self._memory.categories or None,
         )
+        self._changed(self._recipe)
 
     def _ticked(self) -> None:
         if not self._is_drawing:
             kinds = [kind for kind, tick in self.accept.items() if tick.value]
-            self._changed(self._recipe.replace(accept=kinds))
+            self._recipe = self._recipe.replace(accept=kinds)
+            self._changed(self._recipe)
 
     def _draw_clash(self, *, is_asked: bool = False) -> None:
         show(self._asking, self._clash is not None or is_asked)

@@ -202,7 +202,7 @@ def _to_map(
         column, likely = FIELD_BY_NAME[name], None
         if word_of(word) not in mapped.get(name, ()):
             problem = read_cell(column, word, source.rules).problem
-            option = None if problem is None else problem.option
+            option = None if problem is None else problem.add
             if option is None or option[0] not in ("categories", "value_map"):
                 continue
             likely = nearest(column, word, source.rules)
