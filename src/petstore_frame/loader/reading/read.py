@@ -16,6 +16,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.fields import columns_in
 from petstore_frame.loader.reading.keys import Keys, Ranks
+from petstore_frame.loader.reading.likely import LikelyKey, likely_keys
 from petstore_frame.loader.reading.mapping import (
     OWN_PREFIX,
     Recognised,
@@ -196,6 +197,12 @@ class Source(AbstractContextManager["Source"]):
             self.columns, self.mapping, self.options, self.rules, keys, ranks,
             self.table.facts.get("delimiter", ""), self.is_returned, self.leave_lines,
         )  # fmt: skip
+
+    def likely_keys(self, most: int | None = 100_000) -> tuple[LikelyKey, ...]:
+        """Return the columns that may identify an animal; none where it is said which does."""
+        if self.key or self.options.key is not None or self.is_returned:
+            return ()
+        return likely_keys(self.columns, self._cells(), self.mapping, most)
 
     def batches(self) -> Iterator[list[Record]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
