@@ -17,6 +17,7 @@ from petstore_frame.dashboard.words_step import LABELS, WordsStep
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import BLANK
 from petstore_frame.loader.reading.keys import is_date
+from petstore_frame.loader.reading.likely import likely_keys, proposed_key
 from petstore_frame.loader.reading.preview import Look, look
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.markup import PAGE, Markup
@@ -24,7 +25,7 @@ from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import FIELD_BY_NAME
 
-ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS, COLUMN_LENGTH = 6, 100_000, 20, 40
+ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, MOST_SHEETS, COLUMN_LENGTH = 6, 30_000, 100_000, 20, 40
 LONGEST_NAME = 200  # bytes that file systems allow
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
 HINT = "Drop a file here, or paste a table from a spreadsheet; a saved recipe is taken, too"
@@ -44,6 +45,7 @@ class FileTab:
         file, path, drop, labels: Ways to give a file, and the names of categories.
         name, category, status: Which column is which field.
         key, keep: The column of our animal number, and which of several rows of one counts.
+        use_key: A button that takes the likely one.
         right: A button that says that what was recognised is right.
         encoding, delimiter, header_row, sheet: How the file is laid out.
         words: What its words mean.
@@ -81,6 +83,9 @@ class FileTab:
         self.sheet = kit.choice("Sheet", [("", "")], self._set("sheet"))
         self.start_over = kit.button("start over", self._forget)
         self.save = kit.button("Save as a recipe", self._save, "for Python, or for a colleague")
+        self.use_key = kit.button("", self._use_key)
+        self._likely = kit.html()
+        self._key_box = kit.row(self._likely, self.use_key)
         self._remembered = kit.html("Same answers as last time:")
         self._told, self._preview = kit.html(), kit.html(css="pf-preview")
         laid_out = kit.row(self.encoding, self.delimiter, self.header_row, self.sheet)
@@ -90,7 +95,7 @@ class FileTab:
         self._columns = kit.column(
             self._recalled,
             kit.row(self.name, self.category, self.status, self.key, self.keep, self.save),
-            self._told, self.right, self._preview, self._layout,
+            self._told, kit.row(self.right), self._key_box, self._preview, self._layout,
         )  # fmt: skip
         self.steps = kit.column(
             kit.row(self.file, self.path, self.labels), self.drop, self._columns, self.words.widget
@@ -250,8 +255,20 @@ class FileTab:
                               for each in self.open_questions)
         )  # fmt: skip
         show(self.right, bool(lines) and not self.open_questions)
+        self._draw_likely_key(seen)
         self._preview.value = element("div", _preview(seen), class_="pf-grid")
         self.words.draw(seen, self.recipe)
+
+    def _draw_likely_key(self, seen: Look) -> None:
+        found = likely_keys(seen.columns, seen.rows, seen.mapping)
+        likely = proposed_key(found)
+        is_open = seen.reading.key is None and not seen.is_returned and likely is not None
+        show(self._key_box, is_open)
+        if is_open and likely is not None:
+            words = f"{likely}. If it is the animal's for good, no animal is sent twice."
+            self._likely.value = element("span", words)
+            self.use_key.description = f"Use {likely.column}"
+            self.use_key.tooltip = likely.column
 
     def show_keep(self, is_asked: bool) -> None:
         """Ask which row of a number counts, or do not."""
@@ -285,6 +302,9 @@ class FileTab:
             said = None if self.key.value == BLANK else self.key.value
             self._reread(self.recipe.replace(key=said))
 
+    def _use_key(self) -> None:
+        self.key.value = self.use_key.tooltip
+
     def _mapped(self) -> None:
         if self._is_drawing or self.seen is None:
             return
@@ -314,17 +334,17 @@ class FileTab:
 
 def _look(path: Path, recipe: Recipe) -> Look:
     """Look at a file; of several sheets at the first one whose columns are recognised."""
-    seen = look(path, recipe, rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
+    seen = look(path, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
     sheets = seen.sheets[:MOST_SHEETS] if recipe.sheet is None and not seen.records else ()
     for sheet in sheets if len(sheets) > 1 else ():
-        other = look(path, recipe.replace(sheet=sheet), rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
+        other = look(path, recipe.replace(sheet=sheet), rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         if other.records:
             return other
     return seen
 
 
 def _has_dates(seen: Look, at: int) -> bool:
-    cells = [row[at] for row in seen.rows if at < len(row) and row[at].strip()]
+    cells = [row[at] for row in seen.rows[:50] if at < len(row) and row[at].strip()]
     return bool(cells) and all(map(is_date, cells))
 
 
@@ -348,12 +368,12 @@ def _preview(seen: Look) -> Markup:
     """Draw the first rows, and above each column what it is."""
     fields = {column: f"→ {LABELS[name]}" for name, column in seen.mapping.items()}
     fields |= dict.fromkeys(seen.reading.key or (), "our animal number")
-    shown = [at for at, column in enumerate(seen.columns) if column in fields or column.strip()]
+    shown = [at for at, column in enumerate(seen.columns) if column.strip()]
     head = []
     for at in shown:
         column = seen.columns[at]
         what = element("small", fields.get(column, "not sent"), class_="pf-faint")
-        head.append(element("span", shorten(column, COLUMN_LENGTH), what))
+        head.append(element("span", shorten(column, COLUMN_LENGTH) or "(no name)", what))
     rows = [[shorten("".join(row[at : at + 1]), COLUMN_LENGTH) for at in shown]
             for row in seen.rows[:ROWS_SHOWN]]  # fmt: skip
     return PAGE.table(rows, head, caption=f"The first rows of {seen.name}")

@@ -200,8 +200,8 @@ class ImportTab(FileTab):
             known += 0 if plan is None else plan.result.counts[State.SKIPPED]
             is_sent = plan is not None and plan.question is None and not plan.to_send and known
             show(self.again, bool(is_sent) or self.again.value)
-            is_held = plan is not None and plan.is_held
-            show(self.anyway, is_held or self.anyway.value)
+            is_held = plan is not None and plan.is_held and plan.count(State.PENDING)
+            show(self.anyway, bool(is_held) or self.anyway.value)
             self._draw_question()
             if plan is not None or self.source is None:
                 self._draw_rows()
@@ -255,7 +255,8 @@ class ImportTab(FileTab):
             for row in plan.result.fix.to_dict("records"):
                 column, value = row["error_column"], row["error_value"]
                 column = column if isinstance(column, str) else None
-                if not self.words.is_asked(fields.get(column or ""), value):
+                is_asked = self.words.is_asked(fields.get(column or ""), value)
+                if not is_asked and not self.words.is_ticked(row["accept"]):
                     wrong[row["line"]] = str(row["error_message"]), row
         decided = self.choices.decided | self.choices.left_out
         for line in [line for line in self.rows if line not in {*wrong, *decided}]:
@@ -272,7 +273,7 @@ class ImportTab(FileTab):
         for line in self.choices.left_out & self.rows.keys():
             self.rows[line].said.value = '<small class="pf-right">left out</small>'
         shown = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else f"{len(wrong):,}"
-        title = f'<h3 class="pf-section">Rows to decide: {shown}</h3>'
+        title = f'<h3 class="pf-section">Rows to decide: {shown if wrong else "none"}</h3>'
         self._row_title.value = title if self.rows else ""
         self._row_box.children = [row.box for _, row in sorted(self.rows.items())]
 
@@ -364,7 +365,8 @@ class ImportTab(FileTab):
             )
             for path in paths
             if _has_rows(path, results)
-            and path.stat().st_size <= LARGEST_MESSAGE and path.suffix != ".json"
+            and path.stat().st_size <= LARGEST_MESSAGE
+            and path.suffix != ".json"
         }
         self._file_box.children = [*self.files.values()]
         shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)

@@ -20,7 +20,7 @@ from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS
 
 LABELS = dict(zip(PET_COLUMNS, HEAD, strict=True))  # what fields are called on screen
 NO_STATUS, LEAVE = "no status", "leave these out"
-LONGEST = 40
+LONGEST, FEW = 40, 4
 HELD = {
     "total_row": "rows of totals",
     "unlisted_category": "categories that your labels do not list",
@@ -71,11 +71,14 @@ class WordsStep:
         self.use_name = kit.button("", self._use_name)
         self._asked = kit.html()
         self._asking = kit.column(self._asked, kit.row(self.rename, self.use_name))
+        self._tick_title = kit.html('<h3 class="pf-section">Not sent until you confirm</h3>')
         self._open, self._ticks = kit.column(css="pf-words"), kit.column(css="pf-words")
         self._done = kit.column(css="pf-words")
         self._answered = kit.make(widgets.Accordion, "", (self._done,), titles=("Answered",))
         self._title = kit.html()
-        self.widget = kit.column(self._title, self._asking, self._open, self._ticks, self._answered)
+        self.widget = kit.column(
+            self._title, self._asking, self._open, self._answered, self._tick_title, self._ticks
+        )
         show(self.widget, False)
 
     def forget(self) -> None:
@@ -94,6 +97,8 @@ class WordsStep:
             for word in shown:
                 self._draw_word(word)
             for kind, rows in seen.suspicious.items():
+                if rows < FEW and kind not in recipe.accept:
+                    continue  # each is a row to decide
                 if kind not in self.accept:
                     text = f"send all the same: {HELD.get(kind, kind)} ({rows:,})"
                     self.accept[kind] = self._kit.tick(text, self._ticked)
@@ -111,10 +116,10 @@ class WordsStep:
         self._ticks.children = [*self.accept.values()]
         self._answered.titles = (f"Answered: {len(self._done.children):,}",)
         show(self._answered, bool(self._done.children))
-        is_open = bool(self._open.children or self._ticks.children)
         self._title.value = '<h3 class="pf-section">What do these words mean?</h3>'
-        show(self._title, is_open)
-        show(self.widget, is_open or bool(names))
+        show(self._title, bool(self._open.children))
+        show(self._tick_title, bool(self.accept))
+        show(self.widget, bool(self.accept or names))
         self._draw_clash()
 
     @property
@@ -126,6 +131,10 @@ class WordsStep:
         """Whether this is a word without a meaning, so that its rows need no other decision."""
         control = self.words.get((field or "", (text or "").strip()))
         return control is not None and not control.value
+
+    def is_ticked(self, kind: object) -> bool:
+        """Whether there is one tick for all rows that look wrong in this way."""
+        return kind in self.accept
 
     def _words_of(self, seen: Look) -> Iterator[Word]:
         for each in seen.values:
