@@ -100,7 +100,7 @@ class Dashboard:
         self._copies: list[Any] = []
         self._kit = kit = Kit(self._show_failure)
         self.top = Top(kit, client, self._take)
-        self.inventory = InventoryTab(kit, self._folder, self._draw_open)
+        self.inventory = InventoryTab(kit, self._folder)
         # The other tabs are made when they are first opened.
         self._places = (self.inventory.widget, *(kit.column() for _ in TABS[1:]))
         self.tabs = kit.make(widgets.Tab, "", self._places, titles=TABS, selected_index=0)
@@ -123,12 +123,11 @@ class Dashboard:
     @cached_property
     def history(self) -> HistoryTab:
         """The tab that shows what changed, and keeps snapshots."""
-        return self._placed(
-            HistoryTab(
-                self._kit, self._history, self.inventory.picked, lambda: self.inventory.pets
-            ),
-            "History",
-        )
+        tab = HistoryTab(
+            self._kit, self._history, self.inventory.picked, lambda: self.inventory.pets,
+            lambda: self._shown_labels,
+        )  # fmt: skip
+        return self._placed(tab, "History")
 
     @cached_property
     def _memory(self) -> Memory:
@@ -213,8 +212,7 @@ class Dashboard:
         elif name == "Stocktake":
             self.stocktake.draw_found()
         elif name == "History":
-            selection = self.inventory.selection
-            self.history.show(selection, self.inventory.categories, self._shown_labels)
+            self.history.draw()
 
     @property
     def _shown_labels(self) -> dict[int, str]:

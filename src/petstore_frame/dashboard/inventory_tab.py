@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -48,8 +48,8 @@ class InventoryTab:
         pets: The Inventory that was read, or None.
     """
 
-    def __init__(self, kit: Kit, folder: Path | None, changed: Callable[[], None]) -> None:
-        self._kit, self._folder, self._changed = kit, folder, changed
+    def __init__(self, kit: Kit, folder: Path | None) -> None:
+        self._kit, self._folder = kit, folder
         self._model: StoreModel | None = None
         self._drawn: ShownPets | None = None
         self._before: list[Selection] = []
@@ -97,13 +97,6 @@ class InventoryTab:
         return None if self._model is None else self._model.part(self.selection)
 
     @property
-    def categories(self) -> frozenset[int | None]:
-        """The ids of the categories chosen; none where all are."""
-        if self._model is None or not self.selection.category:
-            return frozenset()
-        return frozenset(self._model.categories(self.selection.category))
-
-    @property
     def numbers(self) -> set[int]:
         """The categories of the pets that were read."""
         held = [] if self._model is None else self._model.pets.category_ids
@@ -136,7 +129,6 @@ class InventoryTab:
             self.order.value = selection.order
             self.page.value = min(selection.page, self.page.max)
         self.draw()
-        self._changed()
 
     def picked(self, used: Used) -> None:
         """Follow a click on a mark: to its pets."""
@@ -193,7 +185,6 @@ class InventoryTab:
             with self._held():
                 self.page.value = 1
             self.draw()
-            self._changed()
 
     def _turn(self, pages: int) -> None:
         self.page.value += pages
