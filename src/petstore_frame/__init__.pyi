@@ -8,8 +8,8 @@ from .bundled import samples as samples
 from .bundled.server import Server as Server
 from .bundled.server import serve as serve
 from .client import Client as Client
-from .counts.summary import Summary as Summary
-from .counts.summary import summarize as summarize
+from .counts import Summary as Summary
+from .counts import summarize as summarize
 from .dashboard import Dashboard as Dashboard
 from .errors import APIConnectionError as APIConnectionError
 from .errors import APIStatusError as APIStatusError

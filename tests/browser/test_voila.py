@@ -60,5 +60,5 @@ def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
         if voila.evaluate("() => document.activeElement.dataset.way") == "send":
             break
     voila.keyboard.press("Enter")
-    voila.get_by_text("1 of 1 record created").wait_for()
+    voila.get_by_text("1 animal added").wait_for()
     assert axe(dash) == []

@@ -150,7 +150,7 @@ def test_all_created_is_0_and_files_are_named(load, store) -> None:
     assert (plan.exit_code, store.posts) == (0, 0)
     assert json.loads(plan.stdout)["states"]["pending"] == 9
     done = load(9, "--output", "out")
-    assert "9 of 9 records created" in done.output and "results.csv" in done.output
+    assert "9 animals added" in done.output and "results.csv" in done.output
     Path("out/fix.csv").write_text("mine")
     again = load(9, "--output", "out")
     assert (done.exit_code, again.exit_code, store.posts) == (0, 0, 9)
@@ -247,7 +247,7 @@ def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) ->
     """A folder that becomes a file during the import costs the files, not the result."""
     store.on_post = lambda number, stage: number == 2 and Path("out").write_text("mine")
     done = load(3, "--output", "out", "--workers", "1")
-    assert done.exit_code == 6 and "3 of 3 records created" in done.stdout
+    assert done.exit_code == 6 and "3 animals added" in done.stdout
 
 
 # Not importorskip: importing Voila takes seconds, and each worker collects this file.

@@ -1,4 +1,4 @@
-"""Bars: pets by category, the share that was sold, what came and went, and how old the pets are."""
+"""Bars: pets by category, what came and went, and how long the available pets have waited."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from petstore_frame.charts import svg
-from petstore_frame.counts import tally
-from petstore_frame.counts.pet_table import check_table
+from petstore_frame.counts import Line, Summary, check_table, short, summarize
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import Markup, palette
-from petstore_frame.schema.categories import Categories, shown_labels
+from petstore_frame.schema.categories import Categories
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Of bars across: pixels down, letters, and shares of the width: a letter of a name, the longest
-# name, a count, a share in words, and the gap between two parts of a bar.
+# name, a count, and the gap between two parts of a bar.
 _ROW_HEIGHT, _LABEL_LENGTH = 26, 22
-_LETTER, _LONGEST_NAME, _COUNT, _RATE, _GAP = 2.0, 27.0, 13.0, 40.0, 0.2
-_CATEGORIES_SHOWN = 15
+_LETTER, _LONGEST_NAME, _COUNT, _GAP = 2.0, 27.0, 13.0, 0.2
 # Of columns: pixels down, and a share of the width.
 _TOP, _BOTTOM, _HEIGHT, _RIGHT = 20, 190, 220, 99.0
 _PERIODS_SHOWN, _DATES_SHOWN = 26, 6
@@ -54,7 +52,7 @@ class _Row(NamedTuple):
 
 def status_chart(
     pets: Inventory | pd.DataFrame, *, categories: Categories = None, top: int = 15
-) -> svg.Drawing:
+) -> svg.Chart:
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
@@ -64,7 +62,7 @@ def status_chart(
         top: How many categories get a bar of their own.
 
     Returns:
-        A Drawing: a notebook shows it, ``.html`` is the markup for a page of your own.
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
 
     Raises:
         ArgumentError: It is not a table of pets, or ``top`` is not 1 or more.
@@ -78,13 +76,10 @@ def status_chart(
         >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
-    coded = tally.CodedPets.of(pets, shown_labels(categories))
-    return status_figure(coded.everything, top=top).alone()
+    return status_figure(summarize(pets, categories=categories), top=top).alone()
 
 
-def status_figure(
-    counts: tally.StatusCounts, *, top: int = 15, hidden: Collection[str] = ()
-) -> svg.Figure:
+def status_figure(counts: Summary, *, top: int = 15, hidden: Collection[str] = ()) -> svg.Figure:
     """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
     shades = palette.status_colours(counts.statuses)
     keys = [
@@ -93,19 +88,17 @@ def status_figure(
     ]
     rows = [_status_row(line, hidden, shades) for line in counts.largest(top)]
     numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total} pets in {tally.categories_in_words(counts)}: {numbers}"
-    return _across("pets-by-category", keys, rows, _COUNT, words)
+    words = f"{counts.total} pets in {counts.categories_in_words}: {numbers}"
+    return _across("pets-by-category", keys, rows, words)
 
 
-def _status_row(
-    line: tally.CategoryCounts, hidden: Collection[str], shades: Mapping[str, str]
-) -> _Row:
+def _status_row(line: Line, hidden: Collection[str], shades: Mapping[str, str]) -> _Row:
     pairs = zip(shades, line.counts, strict=True)
     shown = {status: count for status, count in pairs if status not in hidden}
     parts = [
         svg.Mark.of(
             count,
-            f"{line.label}, {status}: {tally.counted(count)}",
+            f"{line.label}, {status}: {svg.counted(count)}",
             shades[status],
             {} if line.is_rest else {"status": status},
         )
@@ -113,10 +106,10 @@ def _status_row(
         if count.count
     ]
     # The total of all statuses may be exact where those of single ones are not.
-    total = tally.added([*shown.values()]) if len(shown) < len(line.counts) else line.total
+    total = _added([*shown.values()]) if len(shown) < len(line.counts) else line.total
     means: svg.Means = svg.NOTHING if line.is_rest else {"category": line.category_id}
-    tip = f"{line.label}, all: {tally.counted(line.total)}"
-    return _Row(line.label, parts, tally.short(total), tip, means, line.is_rest)
+    tip = f"{line.label}, all: {svg.counted(line.total)}"
+    return _Row(line.label, parts, short(total), tip, means, line.is_rest)
 
 
 def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
@@ -138,11 +131,11 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
             count = StatusCount(int(chosen["pets"].sum()), bool(moved["is_exact"].all()))
             counts[name].append(count)
             if name not in hidden:
-                tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {tally.counted(count)}"
+                tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
                 columns.append(svg.Mark.of(count, tip, colour, means))
         is_named = at % max(1, -(-len(periods) // _DATES_SHOWN)) == 0
         rows.append(_Row(f"{until:%Y-%m-%d}" if is_named else "", columns))
-    totals = {name: tally.added(counts[name]) for name in _SERIES}
+    totals = {name: _added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
         (first, _), (_, last) = periods[0][0], periods[-1][0]
@@ -155,14 +148,14 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
     return svg.Figure("new-sold-gone", keys, [*_upright(rows)], _HEIGHT, words)
 
 
-def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
-    """Draw how many pets have been available for how many days.
+def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
+    """Draw how many of the available pets have waited for how many days.
 
     Args:
         ageing: What ``history.flow().ageing`` returns.
 
     Returns:
-        A Drawing of one bar per band of days; ages that are minimums are hatched.
+        A Chart of one bar per band of days; ages that are minimums are hatched.
 
     Raises:
         ArgumentError: ``ageing`` is not a DataFrame.
@@ -182,12 +175,12 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     rows, ages, keys = [], [], []
     for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
         count = StatusCount(number, is_exact)
-        tip = f"{days} days: {tally.counted(count)}"
+        tip = f"{days} days: {svg.counted(count)}"
         if minimum:
             tip += f", {minimum:,} of them at least"
         means = {"status": "available"}
         column = svg.Mark(number, tip, palette.STATUS_COLOURS["available"], means, minimum)
-        rows.append(_Row(f"{days} days", [column], tally.short(count)))
+        rows.append(_Row(f"{days} days", [column], short(count)))
         ages.append(f"{count} for {days} days")
     words = f"{StatusCount(len(ageing), is_exact)} pets available: {', '.join(ages)}"
     if any(minimums):
@@ -196,22 +189,14 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     return svg.Figure("days-available", keys, [*_upright(rows)], _HEIGHT, words)
 
 
-def _across(
-    name: str,
-    keys: Sequence[svg.Key],
-    rows: Sequence[_Row],
-    room_for_words: float,
-    words: str,
-    longest: float | None = None,
-) -> svg.Figure:
-    """Draw bars across; that of the others, where longer than the longest, is cut through."""
+def _across(name: str, keys: Sequence[svg.Key], rows: Sequence[_Row], words: str) -> svg.Figure:
+    """Draw bars across; a bar of all others that is longer than the longest category is broken."""
     sizes = [sum(part.size for part in row.parts) for row in rows]
-    if longest is None:
-        pairs = zip(rows, sizes, strict=True)
-        longest = max((size for row, size in pairs if not row.is_rest), default=0)
+    pairs = zip(rows, sizes, strict=True)
+    longest = max((size for row, size in pairs if not row.is_rest), default=0)
     letters = max((min(len(row.name), _LABEL_LENGTH) for row in rows), default=0)
     left = min(_LETTER * (letters + 1), _LONGEST_NAME)
-    room, body = 100 - room_for_words - left, []
+    room, body = 100 - _COUNT - left, []
     for at, (row, size) in enumerate(zip(rows, sizes, strict=True)):
         # The others together may be many times the longest bar, which would flatten all bars.
         is_cut = size > longest > 0
@@ -252,3 +237,8 @@ def _upright(rows: Sequence[_Row]) -> Iterator[Markup]:
         if row.name:
             middle = left + step * 0.36
             yield svg.axis_label(row.name, at=middle, y=_HEIGHT - 8, anchor="middle")
+
+
+def _added(counts: Sequence[StatusCount]) -> StatusCount:
+    """Return the sum of counts, which is exact where each of them is."""
+    return StatusCount(sum(each.count for each in counts), all(each.is_exact for each in counts))

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from petstore_frame.charts.svg import Drawing, drawing, element
-from petstore_frame.counts.pet_table import category_ids, page_of, pandas_frame
+from petstore_frame.counts import category_ids, pandas_frame
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import completeness
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import status_colours
+from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import FIELDS, NO_STATUS, PET_COLUMNS
 
@@ -40,7 +41,10 @@ def inventory_table(
         InputError: A column is missing, or a category id is not a whole number.
     """
     frame = pandas_frame(pets)
-    first, part = page_of(frame, page, rows)
+    rows = whole_number("rows", rows, 1)
+    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
+    first = (page - 1) * rows
+    part = frame.iloc[first : first + rows]
     of = StatusCount(len(frame), completeness(frame).total.is_exact)
     words = place_in_words(first, len(part), of)
     shades = status_colours(_texts(frame[["status"]].drop_duplicates(), "status", {}))

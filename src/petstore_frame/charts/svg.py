@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
+from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 from zlib import crc32
 
-from petstore_frame.counts.tally import short
+from petstore_frame.counts import short
+from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import Markup, escape, palette, style, stylesheet
 from petstore_frame.markup.palette import shorten, status_word
@@ -59,6 +62,24 @@ class Drawing:
 
     def __repr__(self) -> str:
         return f"<{self.words}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Chart(Drawing):
+    """A drawing that is a picture, which ``save`` writes as a file."""
+
+    svg: str
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture with its legend as an ``.svg`` file, in the colours of paper.
+
+        Raises:
+            ReportError: The name ends otherwise, or the file cannot be written.
+        """
+        target = Path(path)
+        with whole_file(target, ".svg") as draft:
+            draft.write_text(self.svg, encoding="utf-8", newline="\n")
+        return target
 
 
 def drawing(body: Markup, words: str) -> Drawing:
@@ -154,7 +175,7 @@ class Figure:
         legend = element("div", keys, class_="pf-entries") if keys else None
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
-    def alone(self) -> Drawing:
+    def alone(self) -> Chart:
         """Return the figure with its styles, for a notebook.
 
         A notebook that is not trusted keeps the texts of a picture, and drops the picture. So its
@@ -164,7 +185,8 @@ class Figure:
         hidden = element("foreignObject", facts, width=0, height=0)  # within the picture
         before, end, _ = self.picture.rpartition("</svg>")
         held = element("div", before, hidden, end, style="font-size:0px")
-        return drawing(self.markup.replace(self.picture, held), self.words)
+        shown = drawing(self.markup.replace(self.picture, held), self.words)
+        return Chart(shown.html, shown.words, self.file())
 
     def file(self, width: int = _FILE_WIDTH) -> str:
         """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
@@ -233,6 +255,12 @@ def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: 
 def axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
     """Return a number or a day beside an axis."""
     return label(text, at=at, y=y, anchor=anchor, fill=style.MUTED)
+
+
+def counted(count: StatusCount) -> str:
+    """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
+    pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
+    return f"{pets} (exact)" if count.is_exact else pets
 
 
 class Scale:

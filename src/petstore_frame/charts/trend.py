@@ -11,8 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.charts import svg
-from petstore_frame.counts.pet_table import category_ids, check_table
-from petstore_frame.counts.tally import counted, dated_counts
+from petstore_frame.counts import category_ids, check_table, dated_counts
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import Markup
 from petstore_frame.markup.palette import OTHER_HUES, status_colours
@@ -44,7 +43,7 @@ class _Line(NamedTuple):
         return [count for count in self.counts.values() if count]
 
 
-def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Drawing:
+def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Chart:
     """Draw counts over time, one line per group.
 
     Args:
@@ -53,7 +52,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Dr
         categories: Labels by category id: a dict, a Series or a CSV path.
 
     Returns:
-        A Drawing; a notebook shows it, ``.html`` is the markup for a page of your own.
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
 
     Raises:
         ArgumentError: ``trend`` is not a DataFrame.
@@ -197,7 +196,7 @@ class _Plane:
             is_below = self.has_lane and not count.is_exact
             y = lane if is_below else round(self._scale.y(count.count), 1)
             fill = None if count.is_exact else PAPER
-            title = svg.element("title", f"{line.name}, {day}: {counted(count)}")
+            title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
             x = svg.share(self._x(day))
             drawn.append(svg.element("circle", title, class_="pf-mark", cx=x, cy=y, r=3, fill=fill))
         look: svg.Means = {"fill": colour, "stroke": colour, "stroke_width": 1.5}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, NoReturn
 
 import narwhals as nw
@@ -10,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.inventory import Inventory
-from petstore_frame.schema.arguments import whole_number
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
+from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.schema.frame import as_dtype
+from petstore_frame.schema.models import FIELDS, INT64_MAX, INT64_MIN, PET_COLUMNS, PetField
 from petstore_frame.schema.text import whole_text
 
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
@@ -56,12 +57,40 @@ def pandas_frame(pets: Any, needed: Sequence[str] = PET_COLUMNS) -> pd.DataFrame
     return frame
 
 
-def page_of(frame: pd.DataFrame, page: int, rows: int) -> tuple[int, pd.DataFrame]:
-    """Return the place of the first row of a page, and its rows; 1 is the first page."""
-    rows = whole_number("rows", rows, 1)
-    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
-    first = (page - 1) * rows
-    return first, frame.iloc[first : first + rows]
+def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of the pets with their dtypes, then a user's own as they are.
+
+    ``category_id`` is Int64 where one is missing; a missing name is empty, as a store can send it.
+    """
+    columns = {field.name: _typed(frame[field.name], field) for field in FIELDS}
+    if columns["id"].dtype != "int64":
+        raise InputError("an id is missing", column="id", hint="drop rows without an id")
+    added = [name for name in frame.columns if name not in PET_COLUMNS]
+    if len({*map(str, added)}) < len(added):
+        raise InputError("a table has each column once", hint="drop or rename the repeated one")
+    columns |= {str(name): frame[name] for name in added}
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
+
+
+def _typed(column: pd.Series[Any], field: PetField) -> pd.Series[Any]:
+    if field.name in ("id", "category_id"):
+        return _whole(column, may_be_float=field.name == "category_id")
+    is_text = isinstance(column.dtype, pd.StringDtype)
+    if field.name == "status":
+        texts = column if is_text else column.map(whole_text, na_action="ignore")
+        return texts.astype("category")
+    if field.name == "name":
+        texts = column.map(whole_text, na_action="ignore") if column.dtype == "object" else column
+        return texts.reset_index(drop=True).fillna("").astype("str")
+    return as_dtype(column, field.dtype)
+
+
+def category_ids(categories: pd.Series[Any]) -> list[int | None]:
+    """Return category ids as Python's numbers, None where one is missing."""
+    whole = _whole(categories, may_be_float=True)
+    if whole.hasnans:
+        whole = whole.astype("object").where(whole.notna(), None)
+    return whole.tolist()
 
 
 def check_table(table: Any, needed: Sequence[str], source: str, kinds: str = "") -> None:
@@ -83,32 +112,18 @@ def check_table(table: Any, needed: Sequence[str], source: str, kinds: str = "")
         raise InputError(f"{', '.join(typed)} are {words}, got {got}", hint=hint)
 
 
-def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
-    """Return statuses of any dtype as categories that are texts; missing ones stay missing."""
-    if not isinstance(statuses.dtype, pd.StringDtype):
-        statuses = statuses.map(whole_text, na_action="ignore")
-    return statuses.astype("category")
-
-
-def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
-    """Return ids of pets as int64; none may be missing."""
-    whole = _whole(ids, may_be_float=False)
-    if whole.dtype != "int64":
-        raise InputError("an id is missing", column=str(ids.name), hint="drop rows without an id")
-    return whole
-
-
-def whole_categories(categories: pd.Series[Any]) -> pd.Series[Any]:
-    """Return category ids as int64, or as Int64 where one is missing; whole floats are accepted."""
-    return _whole(categories, may_be_float=True)
-
-
-def category_ids(categories: pd.Series[Any]) -> list[int | None]:
-    """Return category ids as Python's numbers, None where one is missing."""
-    whole = whole_categories(categories)
-    if whole.hasnans:
-        whole = whole.astype("object").where(whole.notna(), None)
-    return whole.tolist()
+def dated_counts(trend: pd.DataFrame) -> list[tuple[date, StatusCount | None]]:
+    """Return the day and the count of each row; None where no snapshot was kept."""
+    try:
+        days = pd.to_datetime(trend["date"]).dt.date
+        counts = trend["pets"].astype("Int64")
+    except (AttributeError, TypeError, ValueError) as problem:
+        what = f"a date or a number of pets cannot be read: {problem}"
+        raise InputError(what, hint="pass what history.trend() returns") from None
+    return [
+        (day, None if pd.isna(pets) else StatusCount(int(pets), count_is == "exact"))
+        for day, pets, count_is in zip(days, counts, trend["count_is"], strict=True)
+    ]
 
 
 def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:

@@ -1,40 +1,40 @@
-"""What the rows add up to, on any dataframe engine: as a frame, as text, and as markup."""
+"""Pets counted by category and status, on any dataframe engine."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Self, overload
+from typing import Any, Self, TypeAlias
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from petstore_frame.counts.lines import Line, lines_table
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.counts.tally import CategoryCounts, StatusCounts, short
-from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.counts.words import shares_in_words, short
+from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.markup import NOTEBOOK, Cell, Markup, Renderer
-from petstore_frame.markup.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
-from petstore_frame.schema.arguments import one_of
-from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.frame import AnyFrame, HasFrame
-from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.inventory.result import completeness as completeness_of
+from petstore_frame.markup import NOTEBOOK, Markup, Renderer
+from petstore_frame.schema.arguments import one_of, whole_number
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 ALL_PETS, ALL_CATEGORIES = "all pets", "all categories"
 LEGEND = "≥ means at least: the store may hold more than was read."
-_NAME_LENGTH = 40
-_STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
+SHOWN_CATEGORIES = 20
 _GROUPED = ("category_id", "status")
+Cells: TypeAlias = NDArray[np.int64]
 
 
-@overload
-def summarize(pets: Inventory, *, categories: Categories = None) -> Summary: ...
-@overload
-def summarize(pets: AnyFrame, *, categories: Categories = None) -> Any: ...
-def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Any:
-    """Count pets by category and status, with sums at both edges.
+def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
+    """Count pets by category and status.
 
     The rows are counted in one pass on their own engine; only the counts are brought here.
 
@@ -45,13 +45,9 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> A
             ``category_id,label``. A category without one is ``Category 7``.
 
     Returns:
-        For a frame, a frame of the same kind: one row per category in the order of its id, then
-        one row ``all categories``. Columns: ``category_id`` (Int64, missing in the last row),
-        ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
-        unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
-        frame counts the rows that were passed, whatever the store holds. For an Inventory, a
-        Summary, whose counts are marked "at least" where the listing is not proven complete; its
-        ``.frame`` has the rows of the categories alone, and ``.total`` the sum.
+        A Summary. Its counts are marked "at least" where it is not known that the rows are all
+        pets, as of most frames; there, each id is counted once. ``.frame`` has them as numbers,
+        ``.total`` is their sum.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -60,29 +56,37 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> A
     Example:
         >>> import pandas as pd
         >>> pets = pd.DataFrame({"category_id": [3, 3, 7], "status": ["sold", None, "sold"]})
-        >>> summarize(pets, categories={3: "Cat"}).set_index("category")[["sold", "all pets"]]
-                        sold  all pets
+        >>> summary = summarize(pets, categories={3: "Cat"})
+        >>> summary.frame.set_index("category")[["sold", "no status", "all pets"]]
+                    sold  no status  all pets
         category
-        Cat                1         2
-        Category 7         1         1
-        all categories     2         3
+        Cat            1          1         2
+        Category 7     1          0         1
+        >>> summary.total
+        <StatusCount: at least 3>
 
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """
-    if isinstance(pets, Inventory):
-        return Summary.of(pets.frame, pets.completeness, categories)
-    return _like(_columns_of(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
+    known = completeness_of(pets) if isinstance(pets, (Inventory, pd.DataFrame)) else None
+    return Summary.of(pets, known, categories)
 
 
-def count_pets(pets: Any, by: Sequence[str] = _GROUPED) -> Any:
+def count_pets(pets: Any, by: Sequence[str] = _GROUPED, *, is_by_id: bool = False) -> Any:
     """Count pets by columns, lazily where the engine is lazy.
+
+    With ``is_by_id`` each id is counted once, in whichever of its rows, where there are ids.
 
     Returns:
         A frame of the same kind: the columns of ``by``, then ``pets`` (int64). A status is text,
         and a missing one is the group ``no status``. The order of the rows is not fixed.
     """
-    columns = [status_text().alias("status") if name == "status" else nw.col(name) for name in by]
-    counted = open_frame(pets, by).select(*columns).group_by(*by).agg(pets=nw.len())
+    frame = open_frame(pets, by)
+    if is_by_id and "id" in frame.collect_schema().names():
+        frame = frame.select("id", *by).unique(subset=["id"], keep="any")
+    counted = frame.select(*by).group_by(*by).agg(pets=nw.len())
+    if "status" in by:  # the few groups are turned into text, and not each row
+        counted = counted.with_columns(status_text().alias("status"))
+        counted = counted.group_by(*by).agg(nw.col("pets").sum())
     # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
     return counted.with_columns(nw.col("pets").cast(nw.Int64)).to_native()
 
@@ -98,93 +102,133 @@ def status_text() -> nw.Expr:
     return nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
 
 
-def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
-    """Yield one ``(category_id, status, pets)`` per group that occurs."""
-    counted = nw.from_native(count_pets(pets)).lazy().collect()
-    category = counted["category_id"]
-    # pandas makes floats of whole numbers among which one is missing, unless they are objects.
-    dtype = "float64" if category.dtype.is_float() else "object"
-    ids = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
-    yield from zip(ids, counted["status"], counted["pets"], strict=True)
-
-
-def _columns_of(counts: StatusCounts) -> dict[str, list[Any]]:
-    """Lay counts out as columns: one row per category, and the sums as the last row."""
-    columns = {
-        column_name(status): [*cells.tolist(), int(cells.sum())]
-        for status, cells in zip(counts.statuses, counts.cells.T, strict=True)
-    }
-    return {
-        "category_id": [*counts.category_ids, None],
-        "category": [*counts.labels, ALL_CATEGORIES],
-        **columns,
-        ALL_PETS: [*counts.cells.sum(axis=1).tolist(), counts.total.count],
-    }
-
-
-def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
-    dtypes = {"category_id": "Int64", "category": "str"}
-    return pd.DataFrame(
-        {name: pd.Series(cells, dtype=dtypes.get(name, "int64")) for name, cells in table.items()}
-    )
-
-
-def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
-    """Return a small table as a frame of the same kind as the pets."""
-    original = nw.from_native(pets)
-    kind = original.implementation
-    frame: nw.DataFrame[Any]
-    if kind.is_pandas_like() or kind.is_dask():
-        frame = nw.from_native(_pandas_frame(table), eager_only=True)
-    else:
-        schema = {name: nw.String if name == "category" else nw.Int64 for name in table}
-        frame = nw.from_dict(table, schema, backend="polars" if kind.is_polars() else "pyarrow")
-    if isinstance(original, nw.DataFrame):
-        return frame.to_native()
-    session = pets.sparkSession if kind.is_pyspark() else None
-    return frame.lazy(kind, session=session).to_native()
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary(HasFrame):
-    """Status by category of an Inventory, each count exact or a minimum.
+    """How many pets each category has of each status, each count exact or a minimum.
 
-    ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
+    ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it. Every table, figure
+    and sheet of counts shows one. Of a selection it has only the statuses that occur in it.
+
+    Attributes:
+        category_ids: The categories, in the order of the rows of ``cells``; None for the pets that
+            have none, last.
+        labels: What they are called.
+        statuses: The statuses, ``no status`` last, in the order of the columns of ``cells``.
+        cells: int64, categories by statuses.
+        completeness: What the pets cover.
 
     Example:
         >>> import pandas as pd
-        >>> from petstore_frame import Completeness, Summary
         >>> pets = pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]})
-        >>> known = Completeness("unknown", "the page was full", rows=2, requests=1)
-        >>> print(Summary.of(pets, known).count("sold", category_id=3))
+        >>> print(summarize(pets).count("sold", category_id=3))
         at least 1
     """
 
     _parts = MappingProxyType({"completeness": Completeness})
 
-    counts: StatusCounts
+    category_ids: tuple[int | None, ...]
+    labels: tuple[str, ...]
+    statuses: tuple[str, ...]
+    cells: Cells
     completeness: Completeness
 
     @classmethod
-    def of(cls, pets: Any, completeness: Completeness, categories: Categories = None) -> Self:
-        """Count pets of any engine, of which it is known what they cover."""
-        counts = StatusCounts.of(_groups(pets), shown_labels(categories), completeness)
-        return cls(counts, completeness)
+    def of(
+        cls, pets: Any, completeness: Completeness | None, categories: Categories = None
+    ) -> Self:
+        """Count pets of any engine; ``completeness`` is what they cover, None if not known."""
+        # Of rows that are not as they were read, some may stand twice.
+        is_by_id = completeness is None or not completeness.requests
+        counted = nw.from_native(count_pets(pets, is_by_id=is_by_id)).lazy().collect()
+        category = counted["category_id"]
+        # pandas makes floats of whole numbers among which one is missing, unless they are objects.
+        dtype = "float64" if category.dtype.is_float() else "object"
+        ids = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
+        groups = zip(ids, counted["status"], counted["pets"], strict=True)
+        return cls._of_groups(groups, completeness, shown_labels(categories))
+
+    @classmethod
+    def _of_groups(
+        cls,
+        groups: Iterable[tuple[int | None, str, int]],
+        completeness: Completeness | None,
+        labels: Mapping[int, str],
+    ) -> Self:
+        found: Counter[tuple[int | None, str]] = Counter()
+        for category_id, status, pets in groups:
+            found[category_id, status] += pets
+        known = completeness
+        if known is None:
+            basis = "Nothing says which pets these are."
+            known = Completeness(Verdict.UNKNOWN, basis, sum(found.values()), 0)
+        ids = sorted({id_ for id_, _ in found}, key=lambda id_: (id_ is None, id_ or 0))
+        held = {status for _, status in found}
+        statuses = (*status_categories(held - {NO_STATUS}), NO_STATUS)
+        if known.part or known.status:  # what the selection leaves out is no count of 0
+            statuses = tuple(status for status in statuses if status in held)
+        cells = [[found[id_, status] for status in statuses] for id_ in ids]
+        return cls(
+            tuple(ids),
+            tuple(category_name(id_, labels) for id_ in ids),
+            statuses,
+            np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
+            known,
+        )
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per category, without sums; a table of your own each time."""
-        return _pandas_frame(_columns_of(self.counts)).iloc[:-1]
+        """One row per category, without sums; a table of your own each time.
 
-    @property
+        Columns: ``category_id`` (Int64), ``category`` (str), one int64 count per status, and
+        ``all pets`` (int64).
+        """
+        columns = {
+            "category_id": pd.array(self.category_ids, dtype="Int64"),
+            "category": pd.Series(self.labels, dtype="str"),
+        }
+        names = map(_column_name, self.statuses)
+        columns |= dict(zip(names, self.cells.T, strict=True))
+        return pd.DataFrame(columns | {ALL_PETS: self.cells.sum(axis=1)})
+
+    @cached_property
     def total(self) -> StatusCount:
         """How many pets there are, of any category and status."""
-        return self.counts.total
+        return replace(self.completeness.total, count=int(self.cells.sum()))
+
+    @cached_property
+    def by_status(self) -> dict[str, StatusCount]:
+        """The count of each status, in their order."""
+        return dict(zip(self.statuses, self._marked(self.cells.sum(axis=0)), strict=True))
 
     @property
-    def statuses(self) -> list[str]:
-        """The statuses counted, ``no status`` last."""
-        return list(self.counts.statuses)
+    def shares(self) -> dict[str, str]:
+        """The share of each status as text; all of them add up."""
+        numbers = [count.count for count in self.by_status.values()]
+        return dict(zip(self.statuses, shares_in_words(numbers), strict=True))
+
+    @cached_property
+    def categories(self) -> StatusCount:
+        """How many categories hold at least one pet; pets without a category make none."""
+        return replace(self.total, count=self._categories(self.cells.sum(axis=1) > 0))
+
+    @property
+    def categories_in_words(self) -> str:
+        """The number of categories as text: ``1 category``, ``at least 5 categories``."""
+        return f"{self.categories} {'category' if self.categories.count == 1 else 'categories'}"
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether the pets are only those that were asked for, by a status or a filter."""
+        return bool(self.completeness.part or self.completeness.status)
+
+    @property
+    def selection(self) -> str:
+        """Which pets of how many were chosen, in words; empty for all."""
+        known = self.completeness
+        words = ", ".join(filter(None, (known.part, known.status)))
+        whole = getattr(known, "read", None)
+        of = f" of {whole:,}" if whole else ""
+        return f"{self.total}{of} pets: {words}" if words else ""
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
         """Return one count and whether it is exact; None means any.
@@ -192,79 +236,102 @@ class Summary(HasFrame):
         Raises:
             ArgumentError: No pet can have such a status here.
         """
-        known = self.counts
         if status is not None:
-            one_of("status", status, known.statuses)
-        rows = [category_id is None or held == category_id for held in known.category_ids]
-        columns = [status is None or held == status for held in known.statuses]
-        covered = self.completeness.total if status is None else self.completeness.count(status)
-        return StatusCount(int(known.cells[rows][:, columns].sum()), covered.is_exact)
+            one_of("status", status, dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS]))
+        rows = [category_id is None or held == category_id for held in self.category_ids]
+        columns = [status is None or held == status for held in self.statuses]
+        known = self.completeness
+        mark = known.total if status is None else known.count(status)
+        return replace(mark, count=int(self.cells[rows][:, columns].sum()))
+
+    def categories_with(self, status: str) -> StatusCount:
+        """Return how many categories hold a pet of a status."""
+        held = self.cells[:, self.statuses.index(status)] > 0
+        return replace(self.completeness.count(status), count=self._categories(held))
+
+    def _categories(self, wanted: NDArray[np.bool_]) -> int:
+        """Return how many of the wanted rows of ``cells`` are categories."""
+        is_category = np.array([one is not None for one in self.category_ids], dtype=bool)
+        return int((wanted & is_category).sum())
+
+    def nothing_available(self) -> str:
+        """Say how many categories have nothing available; nothing where that is not known."""
+        if self.is_selection or not self.by_status["available"].is_exact:
+            return ""
+        is_without = self.cells[:, self.statuses.index("available")] == 0
+        without = replace(self.total, count=self._categories(is_without))
+        if not without.count:
+            return ""
+        return f"none: nothing available, in {without} of {self.categories} categories"
+
+    def largest(self, top: int | None = None) -> list[Line]:
+        """Return the categories with the most pets, then the rest of them in one line.
+
+        Args:
+            top: How many categories get a line of their own, None for all; empty ones get none.
+        """
+        if top is not None:
+            top = whole_number("top", top, 1)
+        sums = self.cells.sum(axis=1)
+        held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
+        shown, rest = (held, []) if top is None else (held[:top], held[top:])
+        if len(rest) == 1:
+            shown, rest = held, []
+        lines = [self._line(self.labels[at], self.category_ids[at], self.cells[at]) for at in shown]
+        if rest:
+            label = f"{short(replace(self.total, count=len(rest)))} other categories"
+            lines.append(self._line(label, None, self.cells[rest].sum(axis=0), is_rest=True))
+        return lines
+
+    @property
+    def sums(self) -> Line:
+        """All categories together."""
+        return self._line(ALL_CATEGORIES, None, self.cells.sum(axis=0), is_rest=True)
+
+    def _line(
+        self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
+    ) -> Line:
+        total = replace(self.total, count=int(cells.sum()))
+        return Line(label, category_id, self._marked(cells), total, is_rest)
+
+    def _marked(self, numbers: Cells) -> tuple[StatusCount, ...]:
+        """Return numbers of pets, one for each status, each exact or not."""
+        marks = map(self.completeness.count, self.statuses)
+        return tuple(
+            replace(mark, count=n) for mark, n in zip(marks, numbers.tolist(), strict=True)
+        )
 
     def _columns(self) -> Collection[str]:
-        return _columns_of(self.counts)
+        return list(self.frame.columns)
+
+    @property
+    def _legend(self) -> list[str]:
+        is_exact = all(count.is_exact for count in self.sums.cells)
+        return list(filter(None, (self.selection, "" if is_exact else LEGEND)))
 
     def __str__(self) -> str:
-        return CountTable(self.counts).to_text([str(self.completeness)])
+        lines = [*self.largest(SHOWN_CATEGORIES), self.sums]
+        head = ["category", *map(_column_name, self.statuses), ALL_PETS]
+        cells = [head, *([line.label, *map(short, line.cells)] for line in lines)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        rows = []
+        for name, *numbers in [head, ["-" * width for width in widths], *cells[1:]]:
+            right = (n.rjust(width) for n, width in zip(numbers, widths[1:], strict=True))
+            rows.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
+        return "\n".join([str(self.completeness), *self._legend, "", *rows])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{completeness_line(self.completeness)}{CountTable(self.counts).to_html()}"
-
-
-def column_name(status: str) -> str:
-    """Name a status's column; an unknown status must not replace a column of ours."""
-    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
-
-
-@dataclass(frozen=True)
-class CountTable:
-    """Counts as they are shown: the largest categories, the rest of them in one line, the sums.
-
-    Columns: the category, a count per status, all pets.
-
-    Attributes:
-        counts: What is shown.
-        top: How many categories get a line of their own; None for all.
-    """
-
-    counts: StatusCounts
-    top: int | None = 20
-
-    @cached_property
-    def lines(self) -> list[CategoryCounts]:
-        """The categories, largest first, then the others together."""
-        return self.counts.largest(self.top)
-
-    @property
-    def has_rest(self) -> bool:
-        """Whether some categories share the last line."""
-        return bool(self.lines) and self.lines[-1].is_rest
-
-    @property
-    def sums(self) -> CategoryCounts:
-        """The last line of all."""
-        counts = tuple(self.counts.by_status.values())
-        return CategoryCounts(ALL_CATEGORIES, None, counts, self.counts.total, is_rest=True)
-
-    @property
-    def legend(self) -> list[str]:
-        """The line that explains the sign of a minimum, where one is shown."""
-        return [] if self.counts.is_exact and all(self.counts.exact) else [LEGEND]
-
-    def to_text(self, above: Sequence[str] = ()) -> str:
-        """Return the table for a terminal, below these lines."""
-        head = ["category", *map(column_name, self.counts.statuses), ALL_PETS]
-        lines = [[line.label, *map(short, line.cells)] for line in [*self.lines, self.sums]]
-        widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-        rows = []
-        for name, *numbers in [head, ["-" * width for width in widths], *lines]:
-            right = (n.rjust(width) for n, width in zip(numbers, widths[1:], strict=True))
-            rows.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
-        return "\n".join([*above, *self.legend, "", *rows])
+        return f"{completeness_line(self.completeness)}{self.to_html()}"
 
     def to_html(
-        self, place: Renderer = NOTEBOOK, *, caption: str = "", is_picked: bool = False
+        self,
+        place: Renderer | None = None,
+        *,
+        top: int | None = SHOWN_CATEGORIES,
+        caption: str = "",
+        is_picked: bool = False,
     ) -> Markup:
         """Return the table as markup.
 
@@ -272,61 +339,30 @@ class CountTable:
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        statuses = self.counts.statuses
-        head = [Cell("Category")]
-        for status in statuses:
-            word = shorten(status_word(status), _NAME_LENGTH)
-            head.append(_cell(word, {"status": status} if is_picked else {}))
-        single = [line for line in self.lines if not line.is_rest]
-        deepest = max((count.count for line in single for count in line.counts), default=0)
-        rows = []
-        for line in self.lines:
-            here: dict[str, str] = {}
-            if is_picked and deepest and not line.is_rest:
-                here = {"category": "" if line.category_id is None else str(line.category_id)}
-            row = [_cell(shorten(line.label, _NAME_LENGTH), here)]
-            for status, count in zip(statuses, line.counts, strict=True):
-                data = here and {**here, "status": status}
-                row.append(_number(count, status, data, count.count / deepest if here else 0))
-            rows.append([*row, _number(line.total, data=here)])
-        table = place.table(
-            rows,
-            [*head, Cell("All pets")],
-            numbers=range(1, len(statuses) + 2),
-            caption=caption,
-            foot=[Cell("All categories"), *map(_number, self.sums.cells)],
-            is_named=True,
-        )
-        return (place.quiet(self.legend) if self.legend else Markup()) + table
+        place = place or NOTEBOOK
+        table = lines_table(
+            place, self.statuses, self.largest(top), self.sums, caption,
+            is_picked=is_picked, is_selection=self.is_selection,
+        )  # fmt: skip
+        return (place.quiet(self._legend) if self._legend else Markup()) + table
 
-    def nothing_available(self) -> str | None:
-        """Return how many categories have nothing available, or None where none is known to."""
-        counts = self.counts
-        if not counts.by_status["available"].is_exact:
-            return None
-        column = counts.cells[:, counts.statuses.index("available")]
-        without = counts.count_categories(column == 0, is_exact=counts.is_exact)
-        if not without.count:
-            return None
-        return f"none: nothing available, in {without} of {counts.categories} categories"
+    @property
+    def is_exact(self) -> bool:  # for the dashboard, until it asks for the total
+        return self.total.is_exact
 
 
-def _number(
-    count: StatusCount,
-    status: str | None = None,
-    data: Mapping[str, str] = MappingProxyType({}),
-    shade: float = 0,
-) -> Cell:
-    """Return the cell of a count; a category with nothing available is marked as such."""
-    if status == "available" and count.is_exact and not count.count:
-        mark = verdict_badge("incomplete")
-        return _cell(Markup("none"), data, f"background:{mark.fill};color:{mark.ink}")
-    red, green, blue = bytes.fromhex(STATUS_COLOURS["available"][1:])
-    css = f"background:rgba({red},{green},{blue},{shade * _STRONGEST:.2f})" if shade else ""
-    return _cell(Markup(short(count)), data, css)  # a number
+def _column_name(status: str) -> str:
+    """Name a status's column; an unknown status must not replace a column of ours."""
+    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
 
 
-def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
-    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
-    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
-    return Cell(shown, data, css)
+@dataclass(frozen=True)
+class CountTable:
+    """A Summary as a table."""
+
+    counts: Summary
+    top: int | None = 20
+
+    def to_html(self, place: Renderer = NOTEBOOK, *, is_picked: bool = False) -> Markup:
+        """Return the table as markup."""
+        return self.counts.to_html(place, top=self.top, is_picked=is_picked)

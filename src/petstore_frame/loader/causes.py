@@ -63,6 +63,16 @@ class Cause:
         return f"{text} ({word} {', '.join(map(str, self.lines))}{more_lines})"
 
 
+def holding_cause(causes: Iterable[Cause], *, was_created: bool) -> Cause | None:
+    """Return the cause for which nothing of a file is sent, or None.
+
+    Nothing can be deleted, so a file that was probably read the wrong way is held back while no
+    row of its header was ever created; ``max_errors=`` says to go on.
+    """
+    common = (cause for cause in causes if cause.is_common)
+    return None if was_created else next(common, None)
+
+
 @dataclass
 class _Alike:
     """The records that have one kind of problem, of which this is the first."""

@@ -9,15 +9,7 @@ from functools import cached_property
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.counts.pet_table import (
-    category_ids,
-    pandas_frame,
-    status_texts,
-    whole_categories,
-    whole_ids,
-)
-from petstore_frame.counts.tally import CodedPets, StatusCounts
-from petstore_frame.errors import InputError
+from petstore_frame.counts import Summary, category_ids, pandas_frame, typed_frame
 from petstore_frame.files.book import fit, fits
 from petstore_frame.files.styles import SHEET_ROWS
 from petstore_frame.inventory import Completeness, Inventory, Origin, StatusCount
@@ -25,9 +17,7 @@ from petstore_frame.inventory.origin import origin_of
 from petstore_frame.inventory.result import completeness
 from petstore_frame.markup.palette import status_colours
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.frame import as_dtype
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
-from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,9 +121,9 @@ class Content:
         return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
 
     @cached_property
-    def counts(self) -> StatusCounts:
+    def counts(self) -> Summary:
         """Pets by category and status, each count exact or a minimum."""
-        return CodedPets(self.frame, self.labels, self.completeness).everything
+        return Summary.of(self.frame, self.completeness, self.labels)
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -217,41 +207,10 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
     labels = shown_labels(categories)
     given = pandas_frame(pets)
     origin = pets.origin if isinstance(pets, Inventory) else origin_of(given)
-    return Content(_checked_frame(given), completeness(given), origin, labels, **more)
+    return Content(typed_frame(given), completeness(given), origin, labels, **more)
 
 
 def _plain(value: Any) -> Any:
     """Return a value of a user's own column as a cell of a workbook, without zones, can hold it."""
     is_local = isinstance(value, datetime) and value.tzinfo is None
     return value if is_local or isinstance(value, (int, float, str, NoneType)) else str(value)
-
-
-def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of the pets with their dtypes, then a user's own as they are."""
-    import pandas as pd
-
-    checks = {
-        "id": whole_ids,
-        "name": _name_texts,
-        "category_id": whole_categories,
-        "status": status_texts,
-    }
-    columns = {
-        field.name: checks[field.name](frame[field.name])
-        if field.name in checks
-        else as_dtype(frame[field.name], field.dtype)
-        for field in FIELDS
-    }
-    added = [name for name in frame.columns if name not in PET_COLUMNS]
-    if len({*map(str, added)}) < len(added):
-        raise InputError("a table has each column once", hint="drop or rename the repeated one")
-    columns |= {str(name): frame[name] for name in added}
-    return pd.DataFrame({name: column.array for name, column in columns.items()})
-
-
-def _name_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return names as text; a missing one is empty, as a store can send it."""
-    texts = column.reset_index(drop=True)
-    if texts.dtype == "object":
-        texts = texts.map(whole_text, na_action="ignore")
-    return texts.fillna("").astype("str")

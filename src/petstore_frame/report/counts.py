@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.summary import CountTable
-from petstore_frame.counts.tally import CategoryCounts, short
+from petstore_frame.counts import Line, short
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Sheet, cell_name
 from petstore_frame.markup.palette import INK, MUTED, PAPER, RULE, status_word, tint, verdict_badge
@@ -24,7 +23,7 @@ _HIDDEN = {"visible": False, "major_gridlines": {"visible": False}}
 
 
 class CountCells:
-    """A CountTable on a sheet, with shares at its right where every pet was read.
+    """A Summary on a sheet, with shares at its right where every pet was read.
 
     Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
     and does not distinguish ids that differ past the 15th digit.
@@ -38,10 +37,11 @@ class CountCells:
         self, sheet: Sheet, content: Content, head: int, *, top: int | None, has_ids: bool = False
     ) -> None:
         self.sheet, self.content, self.head, self._has_ids = sheet, content, head, has_ids
-        self.table = CountTable(content.counts, top)
+        self.lines = content.counts.largest(top)
+        self.has_rest = bool(self.lines) and self.lines[-1].is_rest
         self.first = head + 1
-        self.last = head + len(self.table.lines) - self.table.has_rest
-        self.total = head + len(self.table.lines) + 1
+        self.last = head + len(self.lines) - self.has_rest
+        self.total = head + len(self.lines) + 1
         self.name = 1 + has_ids
         self.first_status = self.name + 1
         self.all_pets = self.first_status + len(content.counts.statuses)
@@ -60,12 +60,12 @@ class CountCells:
         sheet.text(self.head, self.all_pets, "All pets", **right)
         if self.content.covers_all:
             sheet.text(self.head, self.last_column, "Share", **right)
-        for row, line in enumerate(self.table.lines, start=self.first):
+        for row, line in enumerate(self.lines, start=self.first):
             self._write_row(row, line)
         self._write_total()
         self._mark_rows()
 
-    def _write_row(self, row: int, line: CategoryCounts) -> None:
+    def _write_row(self, row: int, line: Line) -> None:
         sheet = self.sheet
         style = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
         if self._has_ids and line.category_id is not None:
@@ -86,7 +86,7 @@ class CountCells:
             sheet.formula(row, self.last_column, formula, share, **style, num_format=styles.SHARE)
 
     def _write_total(self) -> None:
-        sheet, cells = self.sheet, self.table.sums.cells
+        sheet, cells = self.sheet, self.content.counts.sums.cells
         sheet.height(self.total, 20)
         if self._has_ids:
             sheet.blank(self.total, self.name - 1, **styles.TOTAL)
@@ -108,7 +108,7 @@ class CountCells:
                 "min_type": "num", "min_value": 0,
             },
         }  # fmt: skip
-        if self.content.counts.by_status["available"].is_exact:
+        if self.content.counts.nothing_available():
             badge = verdict_badge("incomplete")
             colours = {"bg_color": badge.fill, "font_color": badge.ink}
             mark = self.sheet.book.workbook.add_format(colours)

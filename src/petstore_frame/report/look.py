@@ -48,6 +48,11 @@ def headline(content: Content) -> str:
     return text
 
 
+def exactness(count: StatusCount) -> str:
+    """Return whether a count is exact or a minimum, as text."""
+    return "exact" if count.is_exact else "at least"
+
+
 def caveat(*, is_exact: bool) -> str:
     """Return what follows a statement about the pets read, unless they are all."""
     return "" if is_exact else " (of the pets read)"

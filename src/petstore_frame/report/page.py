@@ -11,8 +11,7 @@ from typing import Any
 
 from petstore_frame import __version__
 from petstore_frame.charts.bars import status_figure
-from petstore_frame.counts.summary import CountTable
-from petstore_frame.counts.tally import categories_in_words, exactness, per_cent, short
+from petstore_frame.counts import short
 from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import PAGE, Card, Markup, palette, style, stylesheet
 from petstore_frame.markup.palette import status_word, verdict_badge
@@ -27,7 +26,7 @@ _ROWS_OF_A_TABLE = 1_000  # so that a browser lays out only those on the screen
 def write_html(content: Content, path: Path) -> None:
     """Write the page."""
     counts = content.counts
-    caption = f"{categories_in_words(counts)}, largest first"
+    caption = f"{counts.categories_in_words}, largest first"
     text = PAGE.render(
         "report/page.html.j2",
         stylesheet=Markup(stylesheet()),  # ours
@@ -41,7 +40,7 @@ def write_html(content: Content, path: Path) -> None:
         headline=look.headline(content),
         cards=[*_cards(content)],
         bars=status_figure(counts).picture,
-        table=CountTable(counts, top=None).to_html(PAGE, caption=caption),
+        table=counts.to_html(PAGE, top=None, caption=caption),
         columns=content.columns,
         status_at=content.status_at,
         total=counts.total,
@@ -56,10 +55,11 @@ def write_html(content: Content, path: Path) -> None:
 
 
 def _cards(content: Content) -> Iterator[Card]:
-    total = content.counts.total
-    yield Card("All pets", short(total), categories_in_words(content.counts), None, total.is_exact)
-    for status, count in content.counts.by_status.items():
-        under = per_cent(count.count, total.count) if total.is_exact else exactness(count)
+    total, counts = content.counts.total, content.counts.by_status
+    word = "Pets" if content.counts.is_selection else "All pets"
+    yield Card(word, short(total), content.counts.categories_in_words, None, total.is_exact)
+    for status, count in counts.items():
+        under = content.counts.shares[status] if total.is_exact else look.exactness(count)
         shade = content.colours[status]
         yield Card(status_word(status), short(count), under, shade, count.is_exact)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.tally import categories_in_words, exactness, short
+from petstore_frame.counts import short
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, cell_name
 from petstore_frame.markup.palette import BAND, INK, PAPER, status_word, verdict_badge
@@ -51,7 +51,7 @@ def write_summary(book: Book, content: Content) -> None:
     _write_answers(cells, answers)
     if len(content.frame):
         largest = f", the {cells.last - cells.head} largest (By category has all)"
-        title = f"Status by category{largest if cells.table.has_rest else ''}"
+        title = f"Status by category{largest if cells.has_rest else ''}"
         sheet.height(table_row - 1, 24)
         cells.write()
         _charts(cells, int(7 * width + 5))
@@ -89,13 +89,13 @@ def _cards(cells: CountCells) -> None:
             sheet.number(_CARDS_ROW + 1, col, count.count, **style)
         under, quiet = _CARDS_ROW + 2, {**card, **styles.QUIET}
         if col == cells.name:
-            sheet.text(under, col, f"in {categories_in_words(counts)}", **quiet)
+            sheet.text(under, col, f"in {counts.categories_in_words}", **quiet)
         elif counts.total.is_exact and counts.total.count:
             formula = f"={total}/{cell_name(cells.total, cells.all_pets)}"
             share = count.count / counts.total.count
             sheet.formula(under, col, formula, share, **quiet, num_format=styles.SHARE)
         else:
-            sheet.text(under, col, exactness(count), **quiet)
+            sheet.text(under, col, look.exactness(count), **quiet)
 
 
 def _write_answers(cells: CountCells, answers: list[tuple[str, str, str]]) -> None:
@@ -134,7 +134,7 @@ def _charts(cells: CountCells, count_pixels: int) -> None:
 def _notes(cells: CountCells) -> None:
     """Say below the table what a reader of the first sheet must know of the others."""
     parts, changed = cells.content.parts, len(cells.content.changed_names)
-    sentences = [cells.table.nothing_available()]
+    sentences = [cells.content.counts.nothing_available()]
     if len(parts) > 1:
         names = f"{parts[0].name} to {parts[-1].name}"
         sentences.append(f"The pets are on {len(parts)} sheets, {names}.")
@@ -154,7 +154,7 @@ def write_by_category(book: Book, content: Content) -> None:
         book,
         "By category",
         "Counts by status, and shares, of each category read.",
-        f"{categories_in_words(counts)}, largest first",
+        f"{counts.categories_in_words}, largest first",
         [2, *[14] * has_ids, names, *numbers, 9],
     )
     cells = CountCells(sheet, content, _HEAD_ROW, top=None, has_ids=has_ids)
@@ -186,7 +186,7 @@ def write_by_status(book: Book, content: Content) -> None:
     rows = []
     for at, (status, count) in enumerate(counts.by_status.items()):
         row, column = _HEAD_ROW + 1 + at, counts.cells[:, at]
-        categories = counts.count_categories(column > 0, is_exact=count.is_exact)
+        categories = counts.categories_with(status)
         rows.append((row, count, categories, styles.BODY))
         chip = look.chip_of(content.colours[status])
         sheet.text(row, 1, status_word(status), **styles.BODY, **chip, indent=1)
@@ -197,7 +197,7 @@ def write_by_status(book: Book, content: Content) -> None:
     rows.append((total, counts.total, counts.categories, styles.TOTAL))
     sheet.text(total, 1, "All statuses", **styles.TOTAL, indent=1)
     formula = f"=SUM({cell_name(_HEAD_ROW + 1, 2)}:{cell_name(total - 1, 2)})"
-    number = look.count_format(is_exact=counts.is_exact)
+    number = look.count_format(is_exact=counts.total.is_exact)
     sheet.formula(total, 2, formula, counts.total.count, **styles.TOTAL, num_format=number)
     sheet.blank(total, 6, **styles.TOTAL)
     for row, count, categories, style in rows:
@@ -208,7 +208,7 @@ def write_by_status(book: Book, content: Content) -> None:
         else:
             sheet.text(row, 3, "–" if content.covers_all else "not known", **style, **styles.RIGHT)
         look.put_count(sheet, row, 4, categories, style)
-        sheet.text(row, 5, exactness(count), **style, **styles.RIGHT)
+        sheet.text(row, 5, look.exactness(count), **style, **styles.RIGHT)
     if len(content.frame):
         chart = status_chart(sheet, content, _HEAD_ROW + 1)
         chart.set_size({"width": 640, "height": 130 + 36 * len(counts.statuses)})

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import duckdb
-import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -17,12 +16,12 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.charts.pet_list import pet_rows
-from petstore_frame.counts.summary import CountTable
-from petstore_frame.counts.tally import CodedPets, StatusCounts, per_cent, short
-from petstore_frame.inventory import StatusCount, Verdict
+from petstore_frame.counts import Summary, short
+from petstore_frame.counts.words import shares, shares_in_words
+from petstore_frame.inventory import Completeness, StatusCount, Verdict
 from petstore_frame.markup import PAGE
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
-from unit.conftest import inventory
+from unit.conftest import inventory, pets
 
 LARGE = st.integers(INT64_MIN, INT64_MAX)
 SMALL = st.integers(0, 9)
@@ -64,10 +63,11 @@ def pets_of(categories: list[Any], dtype: str) -> pd.DataFrame:
 
 
 def sum_of(pets: Any) -> int:
-    """How many pets the rows of a summary add up to."""
-    here = nw.from_native(pf.summarize(pets)).lazy().collect("pandas").to_native()
-    assert here["all pets"].iloc[:-1].sum() == here["all pets"].iloc[-1]
-    return int(here["all pets"].iloc[-1])
+    """How many pets the rows of a summary add up to, which is its total."""
+    summary = pf.summarize(pets)
+    total = int(summary.frame["all pets"].sum())
+    assert total == summary.total.count == sum(n.count for n in summary.by_status.values())
+    return total
 
 
 @pytest.mark.parametrize("dtype", WHOLE)
@@ -80,7 +80,6 @@ def test_every_pet_is_sum_of(dtype: str, data: Any) -> None:
     is_pandas_only = dtype == "category" or (dtype == "object" and pets["category_id"].isna().all())
     for convert in [pd.DataFrame] if is_pandas_only else QUICK_ENGINES:
         assert sum_of(convert(pets)) == len(pets)
-    assert CodedPets.of(pets).everything.total.count == len(pets)
 
 
 @pytest.mark.parametrize("dtype", OTHER)
@@ -89,11 +88,10 @@ def test_every_pet_is_sum_of(dtype: str, data: Any) -> None:
 def test_every_pet_is_counted_or_the_column_is_refused(dtype: str, data: Any) -> None:
     """Whatever else a column holds, all pets are counted or the error names the column."""
     pets = pets_of(data.draw(st.lists(OTHER[dtype], max_size=8)), dtype)
-    for verb in (sum_of, lambda frame: CodedPets.of(frame).everything.total.count):
-        try:
-            assert verb(pets) == len(pets)
-        except pf.InputError as problem:
-            assert "column 'category_id'" in str(problem)
+    try:
+        assert sum_of(pets) == len(pets)
+    except pf.InputError as problem:
+        assert "column 'category_id'" in str(problem)
 
 
 @pytest.mark.xdist_group("dask")
@@ -166,58 +164,88 @@ def test_statuses_of_any_dtype_are_counted_alike(dtype: str) -> None:
     """A status that is not text is counted under its text by each verb, never as missing."""
     statuses = [1, 1, 2] if dtype == "int64" else [1, "lost", None]
     pets = pets_of([7, 7, 7], "int64").assign(status=pd.Series(statuses, dtype=dtype))
-    summed = pf.summarize(pets).iloc[-1]
-    drawn = CodedPets.of(pets).everything.by_status
-    counts = {name: count.count for name, count in drawn.items()}
-    assert counts == {name: summed[name] for name in drawn}
+    counts = {name: count.count for name, count in pf.summarize(pets).by_status.items()}
     assert sum(counts.values()) - counts["no status"] == (3 if dtype == "int64" else 2)
 
 
-GROUPS = [(3, "available", 4), (3, "sold", 1), (5, "sold", 2), (None, "no status", 1)]
+GROUPS = [(3, "available", 4), (3, "sold", 1), (5, "sold", 2), (None, None, 1)]
 
 
-def counted(groups: list[tuple[int | None, str, int]] = GROUPS) -> StatusCounts:
-    return StatusCounts.of(groups, {3: "Cat", 5: "<b>Dog</b>"})
+def counted(
+    groups: list[tuple[int | None, str | None, int]] = GROUPS, verdict: Verdict = Verdict.COMPLETE
+) -> Summary:
+    """The summary of so many pets of these categories and statuses."""
+    rows = [group[:2] for group in groups for _ in range(group[2])]
+    frame = pd.DataFrame(rows, columns=["category_id", "status"], dtype="object")
+    known = Completeness(verdict, "made up", len(rows), requests=1)
+    return Summary.of(frame.astype({"category_id": "Int64"}), known, {3: "Cat", 5: "<b>Dog</b>"})
 
 
 def test_lines_sums_and_text_agree() -> None:
     """Each number of the text is a number of the lines, and the last line is their sum."""
-    table = CountTable(counted())
-    lines = [re.split(r"\s{2,}", line) for line in table.to_text().splitlines() if line]
+    summary = counted()
+    lines = [re.split(r"\s{2,}", line) for line in str(summary).splitlines()[2:]]
     shown = [[int(number) for number in numbers] for _, *numbers in lines[2:]]
-    assert shown == [[cell.count for cell in line.cells] for line in [*table.lines, table.sums]]
+    expected = [[cell.count for cell in line.cells] for line in [*summary.largest(), summary.sums]]
+    assert shown == expected
     assert shown[-1] == [sum(column) for column in zip(*shown[:-1], strict=True)]
 
 
 def test_small_categories_share_one_line() -> None:
     """Beyond ``top`` they are added up, apart from the pets without a category."""
     groups = [(number, "sold", 10 - number) for number in range(6)]
-    table = CountTable(counted([*groups, (None, "sold", 20)]), top=3)
-    assert [line.label for line in table.lines][::3] == ["no category", "4 other categories"]
-    assert sum(line.total.count for line in table.lines) == table.sums.total.count
-    assert [table.has_rest, CountTable(counted(groups)).has_rest] == [True, False]
-    rest = CodedPets.of(pets_of([1, 2, 3], "Int64")).everything.largest(1)[-1]
-    assert (rest.label, rest.is_rest) == ("≥ 2 other categories", True)
+    summary = counted([*groups, (None, "sold", 20)])
+    lines = summary.largest(3)
+    assert [line.label for line in lines][::3] == ["no category", "4 other categories"]
+    assert sum(line.total.count for line in lines) == summary.total.count
+    assert [lines[-1].is_rest, summary.largest()[-1].is_rest] == [True, False]
+    rest = counted(groups, Verdict.UNKNOWN).largest(1)[-1]
+    assert (rest.label, rest.is_rest) == ("≥ 5 other categories", True)
 
 
-@pytest.mark.parametrize(("is_exact", "shown"), [(True, "none"), (False, "≥ 0")])
-def test_nothing_available_is_marked_where_it_is_certain(is_exact: bool, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "shown"), [(Verdict.COMPLETE, "none"), (Verdict.UNKNOWN, "≥ 0")]
+)
+def test_nothing_available_is_marked_where_it_is_certain(verdict: Verdict, shown: str) -> None:
     """A category without available pets reads ``none``, unless some may have been missed."""
-    held = counted([(5, "sold", 2)])
-    unsure = StatusCounts(
-        held.category_ids, held.labels, held.statuses, (is_exact,) * 4, is_exact, held.cells
-    )
-    drawn = CountTable(unsure).to_html(PAGE).partition("<tbody>")[2]
+    summary = counted([(5, "sold", 2)], verdict)
+    drawn = summary.to_html(PAGE).partition("<tbody>")[2]
     assert re.findall(r"<td[^>]*>([^<]*)</td>", drawn)[0] == shown
-    assert (CountTable(unsure).nothing_available() is None) is not is_exact
+    assert bool(summary.nothing_available()) is (verdict is Verdict.COMPLETE)
+
+
+def test_a_selection_raises_no_alarm() -> None:
+    """What a filter leaves out is no count of nothing: only the statuses chosen are shown."""
+    held = inventory(pets(60))
+    summary = pf.summarize(held.where(status="pending", category_id=2))
+    assert (summary.statuses, summary.total.count) == (("pending",), 5)
+    assert "status pending" in summary.selection and summary.nothing_available() == ""
+    shown = f"{summary}{summary._repr_html_()}".lower()
+    assert not {word for word in (">none<", "all pets<", "unknown", "available") if word in shown}
+
+
+def test_repeated_rows_count_once() -> None:
+    """A minimum counts the ids that were read, not the rows that a program repeated."""
+    frame = inventory(pets(60)).frame
+    for twice in (pd.concat([frame, frame]), pl.concat([pl.from_pandas(frame)] * 2)):
+        assert str(pf.summarize(twice).total) == "at least 60"
+
+
+@given(st.lists(st.integers(0, 9_999), max_size=9))
+def test_shares_add_up(parts: list[int]) -> None:
+    """Shares are in steps of 0.1 % and add up to 100 %, each less than a step off."""
+    found = shares(parts)
+    assert round(sum(found), 9) == (1 if sum(parts) else 0)
+    for part, share in zip(parts, found, strict=True):
+        assert not sum(parts) or abs(part / sum(parts) - share) < 0.001
 
 
 def test_numbers_in_words() -> None:
     """A minimum says so, and a share never rounds to nothing."""
     counts = [StatusCount(1200, is_exact) for is_exact in (True, False)]
     assert [*map(short, counts)] == ["1,200", "≥ 1,200"]
-    shares = [per_cent(*pair) for pair in [(1, 4), (1, 9000), (0, 5), (0, 0)]]
-    assert shares == ["25.0%", "< 0.1%", "–", "–"]
+    assert shares_in_words([1, 3]) == ["25.0%", "75.0%"]
+    assert shares_in_words([1, 9000]) == ["< 0.1%", "100.0%"] and shares_in_words([0]) == ["–"]
 
 
 def test_a_summary_answers_for_its_table() -> None:
@@ -226,8 +254,8 @@ def test_a_summary_answers_for_its_table() -> None:
     summary = pf.summarize(held, categories={3: "Cat"})
     counts = [summary.count("no status", category_id=number).count for number in (3, 9, 99)]
     assert counts == [0, 1, 0] and summary.frame["all pets"].sum() == summary.total.count == 5
-    plain = pf.summarize(held.frame, categories={3: "Cat"})
-    pd.testing.assert_frame_equal(plain.iloc[:-1], summary.frame)
+    plain = pf.summarize(pl.from_pandas(held.frame), categories={3: "Cat"})
+    pd.testing.assert_frame_equal(plain.frame, summary.frame)
     unsure = pf.summarize(inventory(verdict=Verdict.UNKNOWN, exact=["sold"]))
     asked = ("sold", "available", "no status", None)
     assert [unsure.count(one).is_exact for one in asked] == [True, False, False, False]

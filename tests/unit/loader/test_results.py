@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from openpyxl.utils import get_column_letter
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.reading.fields import harmless
@@ -95,41 +94,31 @@ def sheets_of(folder: Path, text: str) -> openpyxl.Workbook:
 def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
     """The frame has one row per record; columns and dtypes are as promised, also of none."""
     frame, empty = result.frame, make_result(tmp_path, "name,categoryId,note,status\n")
-    own = [name for name in frame.columns if name in COLUMNS]
-    assert own == list(COLUMNS)
+    own = list(frame.columns[4:])
+    assert own == list(COLUMNS) and len(own) == 10
     text = "object" if pd.__version__ < "3" else "str"  # pandas 2 has no dtype for texts
     dtypes = {name: str(frame[name].dtype) for name in own}
     assert dtypes == {name: text if COLUMNS[name] == "str" else COLUMNS[name] for name in own}
-    assert list(frame.columns[2:6]) == ["name", "categoryId", "note", "status"]
+    assert list(frame.columns[:4]) == ["name", "categoryId", "note", "status"]
     assert list(frame["state"]) == [
         "created", "rejected", "unknown", "absent", "invalid", "invalid", "invalid", "skipped",
     ]  # fmt: skip
     assert list(frame["line"]) == [2, 3, 4, 5, 6, 7, 9, 10]
     assert set(frame["state"].value_counts().index) == {str(state) for state in State}
     assert empty.frame.dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
-    assert len(empty.frame) == 0 and "a header and no records" in str(empty)
+    assert len(empty.frame) == 0 and "nothing to load" in str(empty).lower()
 
 
 def test_parts_are_the_states(result: LoadResult) -> None:
     """Created, to fix and in doubt are told apart; the first columns say what to fix, and how."""
     assert list(result.created["pet_id"]) == [2**60] == result.pet_ids.dropna().tolist()
     assert list(result.fix["line"]) == [3, 6, 7, 9]
-    assert list(result.unknown["action"]) == ["check", "resend"]
     assert (result.to_fix, result.in_doubt) == (4, 2)
     first = ["line", "error_column", "error_value", "error_message", "hint", "name", "categoryId"]
     assert list(result.fix.columns[:7]) == first
     assert list(result.fix.columns[-2:]) == ["accept", "_pf_record"]
     assert len(result.fix.columns) <= 12
     assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
-
-
-def test_half_a_character_is_shown_and_kept(tmp_path: Path) -> None:
-    """A lone surrogate makes one invalid record; the frame shows U+FFFD, the fix file its bytes."""
-    result = make_result(tmp_path, "name,category_id,\ude00\nLuna,3,\nCut \ud83d,3,\n")
-    (broken,) = result.fix.itertuples()
-    assert (broken.name, result.causes[0].code) == ("Cut \ufffd", "lone_surrogate")
-    fix = next(path for path in result.write(tmp_path / "out") if path.name == "fix.csv")
-    assert "Cut \ud83d" in fix.read_text("utf-8-sig", errors="surrogatepass")
 
 
 def test_column_names_never_collide(tmp_path: Path) -> None:
@@ -196,7 +185,7 @@ def test_unedited_fix_is_what_it_was(out: Path) -> None:
 def test_workbook_has_the_promised_sheets(book: openpyxl.Workbook) -> None:
     """The header stays in view; no cell is a formula, and no digit of a key or an id is lost."""
     every = book["All"]
-    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All"]
+    assert book.sheetnames == ["Fix", "All"]
     assert (every.freeze_panes, every.auto_filter.ref[:3]) == ("A2", "A1:")
     columns = {cell.value: cell.column for cell in every[1]}
     kept = [every["C2"].value, every["C4"].value, every.cell(2, columns["Id in the store"]).value]
@@ -205,57 +194,28 @@ def test_workbook_has_the_promised_sheets(book: openpyxl.Workbook) -> None:
     assert "f" not in kinds
 
 
-def test_each_sheet_is_one_page_wide(book: openpyxl.Workbook) -> None:
-    """Landscape, the header on each page, and all rows; of the columns those that help."""
-    titles = {sheet.title: sheet.print_title_rows for sheet in book}
-    assert titles == dict.fromkeys(["Fix", "Unknown", "All"], "$1:$1") | {"Summary": None}
-    assert {sheet.page_setup.orientation for sheet in book} == {"landscape"}
-    first, last = book["Fix"].print_area.replace("'Fix'!", "").replace("$", "").split(":")
-    cells = book["Fix"][f"{first}:{last}"]
-    heads = ["What is wrong", "How to fix it", "In column", "Line"]
-    assert [cell.value for cell in cells[0]][-4:] == heads
-    assert len(cells) == book["Fix"].max_row == 5
+def test_a_colleague_meets_no_codes(book: openpyxl.Workbook) -> None:
+    """Headings, states and notes are plain words; a sheet without rows is left out."""
+    texts = {str(cell.value) for sheet in book for row in sheet for cell in row if cell.value}
+    assert not {text for text in texts if text.startswith("_pf_") and "extra" not in text}
+    assert not texts & {"missing_name", "extra_cell", "created", "unknown", "in_flight", "pending"}
+    assert {"not sent: to fix", "in the store", "not sent: blank"} <= texts
 
 
-def test_what_is_long_has_room(book: openpyxl.Workbook, tmp_path: Path) -> None:
-    """A moment is no row of hashes, the headline stays on its page, a hint has all its lines."""
-    (at,) = [cell.column for cell in book["Unknown"][1] if str(cell.value).endswith("(UTC)")]
-    assert book["Unknown"].column_dimensions[get_column_letter(at)].width >= 20
-    assert [str(cells) for cells in book["Summary"].merged_cells] == ["A1:B1"]
-    headline = book["Summary"]["A1"]
-    assert headline.alignment.wrap_text and "In doubt: arrivals.csv" in headline.value
-    text = "name,categoryId\nRex,no category of this name is known\n,3\n"
-    heights = sheets_of(tmp_path, text)["Fix"].row_dimensions
-    assert [heights[row].height for row in (2, 3)] == [31.5, 15.75]
-
-
-def test_sheets_without_records_are_left_out(tmp_path: Path) -> None:
-    """A clean import has no sheet to fix and none in doubt; its notes are sentences."""
+def test_a_clean_import_has_nothing_to_fix(tmp_path: Path) -> None:
+    """Its workbook is the sheet of all rows, with its notes as sentences."""
     clean = sheets_of(tmp_path, "name,categoryId\n=1,3\n")
-    assert clean.sheetnames == ["Summary", "All"]
+    assert clean.sheetnames == ["All"]
     noted = {cell.value for cell in clean["All"][2]}
     assert "a spreadsheet would run the name as a formula" in noted
 
 
-def test_a_colleague_meets_no_codes(book: openpyxl.Workbook) -> None:
-    """Headings, states and next steps are plain words, and what did not occur is not listed."""
-    texts = {str(cell.value) for sheet in book for row in sheet for cell in row if cell.value}
-    assert not {text for text in texts if text.startswith("_pf_") and "extra" not in text}
-    assert not texts & {"missing_name", "extra_cell", "created", "unknown", "in_flight", "pending"}
-    assert {"not sent: to fix", "in the store", "in doubt: may be in the store"} <= texts
-    assert "not sent: blank" in texts
-    assert 0 not in {cell.value for row in book["Summary"] for cell in row}
-    assert any("correct the sheet Fix" in text for text in texts)
-    assert not any("result.write" in text for text in texts)
-
-
-def test_a_sheet_has_what_it_can_hold(tmp_path: Path, monkeypatch) -> None:
-    """Of more records than a sheet can hold the first are there, and the summary says so."""
-    monkeypatch.setattr("petstore_frame.loader.results.files.SHEET_ROWS", 3)
+def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path, monkeypatch) -> None:
+    """Of more rows than a sheet can hold the first are there, and its last row says the rest."""
+    monkeypatch.setattr("petstore_frame.loader.results.files.SHEET_ROWS", 4)
     cut = sheets_of(tmp_path, ARRIVALS)
-    assert cut["All"].max_row == 4
-    texts = [str(cell.value) for row in cut["Summary"] for cell in row]
-    assert "A sheet has room for 3 records: results.csv has all" in texts
+    assert cut["All"].max_row == 5
+    assert cut["All"]["A5"].value == "and 5 more rows, which are in results.csv"
 
 
 def test_cell_too_long_for_a_workbook_is_empty_there(tmp_path: Path) -> None:
@@ -318,7 +278,7 @@ def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
     later = stage(first.path, first.facts.run, loose, is_rehearsal=True)
     assert (later.import_id, later.counts[State.PENDING]) == (first.import_id, 8)
     assert str(first).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
-    assert "4 records would be sent; nothing was sent yet" in first._repr_html_()
+    assert "4 records would be sent by the same call without dry_run" in first._repr_html_()
     assert first.frame["state"].tolist().count("invalid") == first.counts[State.INVALID] == 3
 
 
@@ -329,7 +289,7 @@ def test_a_result_is_never_stale(result: LoadResult) -> None:
     change(result, "UPDATE records SET state = 'created' WHERE import = :import AND record = 3")
     assert result.frame["state"].tolist()[2] == "created"
     assert len(result.created) == result.counts[State.CREATED] == 2
-    assert "2 of 8 records created" in str(result)
+    assert "2 animals added" in str(result)
 
 
 def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:

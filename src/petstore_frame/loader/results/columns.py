@@ -1,10 +1,9 @@
-"""What results show of each record, column by column, and which pet each key is, as frames."""
+"""Makes frames of the rows of an import, and of the pet that each key is."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.options import check_folder
+from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import Reason, State
 from petstore_frame.loader.results.summary import problem_of
 from petstore_frame.schema.frame import text_series
@@ -22,83 +22,57 @@ from petstore_frame.schema.text import kind_text, whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
-# What is known of a record, in the order of a frame.
+# What is known of a row, in the order of a frame, behind the file's own columns.
 COLUMNS: dict[str, str] = {
     "record": "Int64",
     "line": "Int64",
-    **{
-        f"sent_{field.name}": "Int64" if field.dtype == "int64" else field.dtype
-        for field in SENT_FIELDS
-    },
     "state": "category",
-    "action": "category",
     "pet_id": "Int64",
-    "id_source": "category",
-    "http_status": "Int16",
-    **dict.fromkeys(("error_code", "error_message", "error_column", "error_value"), "str"),
-    "hint": "str",
-    "accept": "str",
     "reason": "category",
-    "known_by": "category",
+    "error_code": "str",
+    "error_column": "str",
+    "error_message": "str",
     "changed": "str",
     "notes": "str",
-    "attempts": "Int32",
-    "first_sent_at": "datetime64[us, UTC]",
-    "settled_at": "datetime64[us, UTC]",
-    "elapsed_ms": "Float64",
-    "request_id": "str",
-    "import_id": "str",
 }
-_OF_ROW = [name for name in COLUMNS if name in JournalRow.__slots__]
-# The values of these columns are known in advance, so they are the same in each result.
-_CATEGORIES: dict[str, list[str]] = {
-    **{f"sent_{field.name}": [*field.values] for field in SENT_FIELDS if field.values},
-    "state": [str(state) for state in State],
-    "action": [*dict.fromkeys(state.action for state in State)],
-    "id_source": ["response", "recovered", "manual", "adopted"],
-    "known_by": ["record", "key", "equal", "store", "user"],
-}
+# What a row to fix has, in front of the file's own columns.
+FIX_COLUMNS = ("line", "error_column", "error_value", "error_message", "hint")
+_STATES = [str(state) for state in State]
 
 
 def describe(row: JournalRow, run: Import) -> dict[str, Any]:
-    """Return all that is known of a record, by the names of ``COLUMNS``; None is missing."""
+    """Return what a person may want to know of a row; None is missing."""
     problem = problem_of(row, run)
-    reason = Reason.CHANGED if row.reads_now is not None else row.reason
-    sent = read_payload(row.payload)
-    times = {"first_sent_at": row.first_sent_at, "settled_at": row.settled_at}
+    changed = changes_of(row)
     return {
-        **{name: getattr(row, name) for name in _OF_ROW},
-        **{
-            name: None if at is None else datetime.fromtimestamp(at, UTC)
-            for name, at in times.items()
-        },
-        **{f"sent_{field.name}": sent.get(field.wire_name) for field in SENT_FIELDS},
+        "record": row.record,
+        "line": row.line,
         "state": str(row.state),
-        "action": row.state.action,
         "pet_id": pet_of(row),
+        "reason": Reason.CHANGED if changed else row.reason,
         "error_code": problem.code or None,
-        "error_message": problem.message or None,
         "error_column": problem.column,
         "error_value": problem.value,
+        "error_message": problem.message or None,
         "hint": problem.hint or None,
         "accept": problem.accept,
-        "reason": reason,
-        "changed": _changes(row) if reason == Reason.CHANGED else None,
+        "changed": changed,
         "notes": "; ".join(note for note in row.notes if note != "blank") or None,
-        "import_id": run.id,
     }
 
 
 def pet_of(row: JournalRow) -> int | None:
-    """Return the pet that a record is, also where another record made it."""
+    """Return the pet that a row is, also where another row made it."""
     return row.pet_id if row.known is None else row.known.pet_id
 
 
-def _changes(row: JournalRow) -> str | None:
+def changes_of(row: JournalRow) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
     before, now = row.payload, row.reads_now
     if row.known is not None:
         before, now = row.known.payload, row.payload
+    if before is None or now is None or before == now:
+        return None
     old, new = read_payload(before), read_payload(now)
     both = [(f.name, old.get(f.wire_name), new.get(f.wire_name)) for f in SENT_FIELDS]
     changes = (
@@ -114,39 +88,63 @@ def original_columns(run: Import) -> list[str]:
     names: list[str] = []
     for at, name in enumerate(run.header, 1):
         free = name or f"column {at}"
-        while free in COLUMNS or free in names:
+        while free in (*COLUMNS, *FIX_COLUMNS, "accept") or free in names:
             free = f"{free} (file)"
         names.append(free)
     return names
 
 
 def make_frame(run: Import, rows: Iterable[JournalRow]) -> pd.DataFrame:
-    """Return one row per record; its columns are those of ``LoadResult.frame``."""
+    """Return each row of a file; the columns are those of ``LoadResult.frame``."""
     import pandas as pd
 
-    originals = original_columns(run)
-    cells: list[list[str | None]] = [[] for _ in originals]
-    values: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    described = list[dict[str, Any]]()
+    cells = list[tuple[str, ...]]()
     for row in rows:
-        for at, column in enumerate(cells):
-            column.append(row.cells[at] if at < len(row.cells) else None)
-        for name, value in describe(row, run).items():
-            values[name].append(value)
-    theirs = {
-        whole_text(name): text_series(column) for name, column in zip(originals, cells, strict=True)
+        cells.append(row.cells)
+        described.append(describe(row, run))
+    own = own_cells(run, cells)
+    ours = {
+        name: _series([each[name] for each in described], dtype, is_state=name == "state")
+        for name, dtype in COLUMNS.items()
     }
-    ours: dict[str, Any] = {}
-    for name, dtype in COLUMNS.items():
-        if dtype == "category":
-            known = _CATEGORIES.get(name, [])
-            others = {value for value in values[name] if value is not None} - set(known)
-            ours[name] = pd.Categorical(values[name], categories=[*known, *sorted(others)])
-        elif dtype == "str":
-            ours[name] = text_series(values[name])
-        else:
-            ours[name] = pd.Series(values[name], dtype=dtype)
-    first = {name: ours.pop(name) for name in ("record", "line")}
-    return pd.DataFrame({**first, **theirs, **ours})
+    return pd.DataFrame({**own, **ours})
+
+
+def make_fix_frame(run: Import, rows: Iterable[JournalRow]) -> pd.DataFrame:
+    """Return the rows to fix: what is wrong, the file's own columns, and which row each is."""
+    import pandas as pd
+
+    listed = [(row, describe(row, run)) for row in rows]
+    first = {
+        name: _series([each[name] for _, each in listed], "Int64" if name == "line" else "str")
+        for name in FIX_COLUMNS
+    }
+    last = {
+        "accept": text_series([each["accept"] for _, each in listed]),
+        RECORD: text_series([record_name(run.id, row.record) for row, _ in listed]),
+    }
+    return pd.DataFrame({**first, **own_cells(run, [row.cells for row, _ in listed]), **last})
+
+
+def own_cells(run: Import, rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return the file's own columns by their names in a frame; a cell that is not there is None."""
+    return {
+        whole_text(name): text_series([row[at] if at < len(row) else None for row in rows])
+        for at, name in enumerate(original_columns(run))
+    }
+
+
+def _series(values: list[Any], dtype: str, *, is_state: bool = False) -> Any:
+    import pandas as pd
+
+    if dtype == "str":
+        return text_series(values)
+    if dtype != "category":
+        return pd.Series(values, dtype=dtype)
+    found = {str(value) for value in values if value is not None}
+    texts = [None if value is None else str(value) for value in values]
+    return pd.Categorical(texts, categories=_STATES if is_state else sorted(found))
 
 
 # Which pet each key is. An animal has at most one live record; one that has none is not in the
@@ -216,7 +214,7 @@ def read_ids_by(
         {
             "key": text_series(list(keys)),
             "id": pd.array(list(ids), dtype="Int64"),
-            "state": pd.Categorical(list(states), categories=_CATEGORIES["state"]),
+            "state": pd.Categorical(list(states), categories=_STATES),
             "source": text_series(list(sources)),
         }
     )

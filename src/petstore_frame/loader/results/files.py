@@ -1,8 +1,7 @@
-"""The results of an import as files, written beside their places and renamed once all are whole.
+"""Writes the results of an import as files, each beside its place and renamed once all are whole.
 
 Rows pass one by one, so that memory stays flat. The cells of the workbook are typed: text stays
-text when it is edited, so a name such as 007 or =1+1 comes back unchanged. On paper each of its
-sheets is one page wide and has its first columns.
+text when it is edited, so a name such as 007 or =1+1 comes back unchanged.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
 from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet, fits, open_book, plain_mark
-from petstore_frame.files.styles import LINE_POINTS, SHEET_ROWS, lines
+from petstore_frame.files.book import Book, fits, open_book
+from petstore_frame.files.styles import SHEET_ROWS
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.rows import Import, JournalRow
@@ -29,38 +28,29 @@ from petstore_frame.loader.reading import returned
 from petstore_frame.loader.reading.returned import COLUMNS, guarded
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.columns import describe
-from petstore_frame.loader.results.result_text import counted, headline, next_steps
-from petstore_frame.loader.results.summary import (
-    ImportSummary,
-    problem_of,
-)
-from petstore_frame.schema.text import minute_text
+from petstore_frame.loader.results.summary import ImportSummary, problem_of
 
-# Takes a record as it goes into a file: its own cells, and what is known of it.
+# Takes a row as it goes into a file: its own cells, and what is known of it.
 Write = Callable[[Sequence[str], dict[str, Any]], None]
-SUMMARY, WORKBOOK, FIX = "summary.json", "results.xlsx", "fix.csv"
-# The records that each has, and the columns behind their own cells.
+SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
+# The rows that each file has, and the columns behind their own cells.
 _CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
     "results.csv": (tuple(State), returned.RESULT_COLUMNS),
     FIX: (FIX_STATES, returned.FIX_COLUMNS),
     "unknown.csv": (DOUBT_STATES, returned.RESULT_COLUMNS),
 }
-# The same of the sheets, the most useful columns first, in plain words for a colleague (codes,
-# digests and times to the millisecond are in results.csv); and how many of these are printed,
-# because all of them would be too small to read.
-_SHEETS: dict[str, tuple[Collection[State], Sequence[str], int]] = {
-    returned.FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS, 4),
-    "Unknown": (DOUBT_STATES, ("state", "hint", "line", "first_sent_at", "record"), 4),
-    "All": (
+# The same of the sheets, in plain words for a colleague; codes are in results.csv.
+_SHEETS: dict[str, tuple[Collection[State], Sequence[str]]] = {
+    returned.FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS),
+    ALL: (
         tuple(State),
         ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
-        5,
     ),
 }
 FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
-# How to fix a record, for somebody who knows spreadsheets and no options.
+# How to fix a row, for somebody who knows spreadsheets and no options.
 _BY_HAND = {
     "accept": "check it; if it is right, write yes in the column that asks whether to send it",
     "categories": "write the number of the category in its place",
@@ -68,9 +58,6 @@ _BY_HAND = {
 }
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
-_MOST_LINES, _MOST_CAUSES = 10, 8
-_WRAPPED = ("error_message", "hint", "changed", "notes")
-_FACTS_WIDTHS = (28, 90)
 
 
 def write_results(
@@ -94,7 +81,7 @@ def write_results(
         drafts = Path(place)
         counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
         summary = facts.as_dict() | {
-            # Counted as they are written: a running import changes records meanwhile.
+            # Counted as they are written: a running import changes rows meanwhile.
             "states": {str(state): counts[state] for state in State},
             "records": counts.total(),
             "files": [*names, SUMMARY],
@@ -104,7 +91,7 @@ def write_results(
         for name in (*names, SUMMARY):
             with replacing(folder / name, draft=drafts / name):
                 pass
-    if not has_excel:  # a workbook of an earlier result would show other records
+    if not has_excel:  # a workbook of an earlier result would show other rows
         (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
 
@@ -116,7 +103,7 @@ def _write_drafts(
     *,
     has_excel: bool,
 ) -> Counter[State]:
-    """Write the files of records; return how many are in each state."""
+    """Write the files of rows; return how many are in each state."""
     run, counts = facts.run, Counter[State]()
     most = max((len(row.cells) for row in rows(State.INVALID)), default=0)
     # Rows may be longer than the header.
@@ -133,11 +120,11 @@ def _write_drafts(
             at_risk = run.mapping.get("name") if name == FIX else None
             write = _csv_writer(files.enter_context(opened), header, at_risk, columns)
             writers.append((states, write))
+        sheets = list[_Records]()
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK, is_constant_memory=True))
-            summary = book.sheet("Summary")
-            shown = [name for name in _SHEETS if name == "All" or facts.count(*_SHEETS[name][0])]
-            sheets = [_Records(book, name, header, facts) for name in shown]
+            shown = [name for name in _SHEETS if name == ALL or facts.count(*FIX_STATES)]
+            sheets = [_Records(book, name, header) for name in shown]
             writers += [(_SHEETS[sheet.name][0], sheet.write) for sheet in sheets]
         for row in rows():
             counts[row.state] += 1
@@ -146,20 +133,18 @@ def _write_drafts(
             for states, write in writers:
                 if row.state in states:
                     write(cells, values)
-        if has_excel:
-            for sheet in sheets:
-                sheet.finish()
-            _write_summary(summary, facts)
+        for sheet in sheets:
+            sheet.finish()
     return counts
 
 
 def _values(run: Import, row: JournalRow) -> dict[str, Any]:
-    """Return what is known of a record, as a file says it to a person who may send it back."""
+    """Return what is known of a row, as a file says it to a person who may send it back."""
     values, problem = describe(row, run), problem_of(row, run)
     values["record"] = returned.record_name(run.id, row.record)
     word = "" if problem.add is None else problem.add[0]
     values["hint"] = _BY_HAND.get(word, problem.hint)
-    # A suspicious record is sent once somebody writes "yes" here.
+    # A suspicious row is sent once somebody writes "yes" here.
     values["accept"] = values["accept"] and f"no: {values['accept']}"
     return values
 
@@ -167,14 +152,15 @@ def _values(run: Import, row: JournalRow) -> dict[str, Any]:
 def _csv_writer(
     file: TextIO, header: Sequence[str], at_risk: str | None, columns: Sequence[str]
 ) -> Write:
-    """Write the header of a file; return what writes a record below it."""
-    is_name = [at_risk is not None and name == at_risk for name in header]
+    """Write the header of a file; return what writes a row below it."""
+    name_at = header.index(at_risk) if at_risk in header else None
     writer = csv.writer(file)
     writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
 
     def write(cells: Sequence[str], values: dict[str, Any]) -> None:
-        pairs = zip(cells, is_name, strict=True)
-        own = (guarded(cell, is_name=may_convert) for cell, may_convert in pairs)
+        own = [guarded(cell) for cell in cells]
+        if name_at is not None:
+            own[name_at] = guarded(cells[name_at], is_name=True)
         known = (values[column] for column in columns)
         ours = (guarded(value) if isinstance(value, str) else value for value in known)
         writer.writerow([*own, *ours])
@@ -183,18 +169,15 @@ def _csv_writer(
 
 
 class _Records:
-    """The sheet of the records of one kind, as many as it can hold."""
+    """The sheet of the rows of one kind, as many as it can hold."""
 
-    def __init__(self, book: Book, name: str, header: Sequence[str], facts: ImportSummary) -> None:
-        self.name, self._own, self._row = name, len(header), 0
-        _, self._columns, self._printed = _SHEETS[name]
+    def __init__(self, book: Book, name: str, header: Sequence[str]) -> None:
+        self.name, self._own, self._row, self._left = name, len(header), 0, 0
+        _, self._columns = _SHEETS[name]
         self._as_text = book.style(num_format=styles.TEXT)
         self._as_number = book.style(align="left")
-        wrapped = book.style(num_format=styles.TEXT, text_wrap=True)
-        self._looks = dict.fromkeys(_WRAPPED, wrapped)
-        self._looks["first_sent_at"] = book.style(num_format=styles.MOMENT)
         self._sheet = book.sheet(name)
-        self._sheet.height(0, styles.HEAD_POINTS)
+        self._text = self._sheet.raw.write_string  # of what is known to fit, as there is much
         self._sheet.raw.freeze_panes(1, 0)
         self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
         ours = [COLUMNS[column] for column in self._columns]
@@ -203,88 +186,46 @@ class _Records:
             self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
         for at, text in enumerate([*header, *(column.heading for column in ours)]):
             self._sheet.text(0, at, text, **styles.HEAD, num_format=styles.TEXT)
-        _print_on_a4(self._sheet, facts, repeat_row=0)
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
-        """Write a record below the last one."""
-        if self._row == SHEET_ROWS:
+        """Write a row below the last one."""
+        if self._row == SHEET_ROWS - 1:  # the last one is for how many are left
+            self._left += 1
             return
         self._row += 1
-        # Not every program counts the lines of a cell itself.
-        most = max(lines(values[name] or "", COLUMNS[name].width + 4) for name in _WRAPPED)
-        self._sheet.do("set_row", self._row, LINE_POINTS * min(most, _MOST_LINES))
         does_fit = fits(cells)
         for at, cell in enumerate(cells):
             if cell and (does_fit or fits([cell])):
-                self._sheet.put(self._row, at, cell, self._as_text)
+                self._text(self._row, at, cell, self._as_text)
             elif self.name == returned.FIX_SHEET:  # what is typed into it is text, too
                 self._sheet.put(self._row, at, None, self._as_text)
-        notes = [NOTES.get(note, note) for note in (values["notes"] or "").split("; ")]
-        notes += [] if does_fit else [_TOO_LONG]
-        meaning = State(values["state"]).text
-        if values["state"] == State.SKIPPED:
-            reason = Reason(values["reason"])
-            meaning = f"not sent: {reason.text if reason.is_plain else 'known already'}"
-        shown = values | {"state": meaning, "notes": "; ".join(filter(None, notes))}
         for at, column in enumerate(self._columns, self._own):
-            if (value := shown[column]) not in (None, ""):
-                plain = self._as_text if isinstance(value, str) else self._as_number
-                self._sheet.put(self._row, at, value, self._looks.get(column, plain))
+            value = values[column]
+            if column == "state":
+                value = _meaning(values)
+            elif column == "notes":
+                notes = [NOTES.get(note, note) for note in (value or "").split("; ") if note]
+                value = "; ".join(notes if does_fit else [*notes, _TOO_LONG])
+            if value not in (None, ""):
+                look = self._as_text if isinstance(value, str) else self._as_number
+                self._sheet.put(self._row, at, value, look)
 
     def finish(self) -> None:
-        """Put the filter over all rows and print them, now that their number is known."""
+        """Put the filter over all rows, now that their number is known."""
+        if self._left:
+            text = f"and {self._left:,} more rows, which are in results.csv"
+            self._sheet.put(SHEET_ROWS, 0, text, self._as_text)
         self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
-        self._sheet.do("print_area", 0, 0, self._row, self._own + self._printed - 1)
 
 
-def _print_on_a4(sheet: Sheet, facts: ImportSummary, *, repeat_row: int | None = None) -> None:
-    name, store = (plain_mark(text[:80]) for text in (facts.run.source, facts.run.base_url))
-    sheet.print_on_a4(
-        header=f"&L{plain_mark(sheet.name)}&R{name}",
-        footer=f"&L{store}&RPage &P of &N",
-        repeat_row=repeat_row,
-    )
-
-
-def _write_summary(sheet: Sheet, facts: ImportSummary) -> None:
-    """Write what a colleague wants to know of the import; what did not occur is left out."""
-    for at, width in enumerate(_FACTS_WIDTHS):
-        sheet.do("set_column", at, at, width)
-    title, run = ": ".join(headline(facts)), facts.run
-    sheet.band(0, 0, 1, title, **styles.SECTION)
-    # A title has larger letters.
-    sheet.height(0, styles.SECTION_POINTS * lines(title, int(sum(_FACTS_WIDTHS) * 11 / 14) - 4))
-    steps = [step.text for step in next_steps(facts)]
-    if len(facts) > SHEET_ROWS:
-        steps.append(f"A sheet has room for {SHEET_ROWS:,} records: results.csv has all")
-    about: list[tuple[str, str | int]] = [
-        ("File", run.place or run.source),
-        ("Store", run.base_url),
-        ("Loaded", "not yet" if run.ended_at is None else minute_text(run.ended_at)),
-        ("Records", len(facts)),
-        *((meaning, records) for _, records, meaning in counted(facts)),
-    ]
-    causes = [str(cause) for cause in facts.causes[:_MOST_CAUSES]]
-    row = 2
-    for heading, pairs in (
-        ("The import", about),
-        ("What to do next", [("", step) for step in steps]),
-        ("What keeps records from being sent", [("", cause) for cause in causes]),
-    ):
-        if not pairs:
-            continue
-        sheet.text(row, 0, heading, bold=True)
-        for at, (name, value) in enumerate(pairs, row + 1):
-            sheet.text(at, 0, name, valign="top")
-            if isinstance(value, int):
-                sheet.number(at, 1, value, align="left")
-            else:
-                sheet.text(at, 1, value, text_wrap=True)
-                sheet.height(at, LINE_POINTS * lines(value, _FACTS_WIDTHS[1] + 5))
-        row += len(pairs) + 2
-    _print_on_a4(sheet, facts)
-    sheet.finish()
+def _meaning(values: dict[str, Any]) -> str:
+    """Return the state of a row in words."""
+    state = State(values["state"])
+    if state is not State.SKIPPED:
+        return state.text
+    reason = Reason(values["reason"])
+    return f"not sent: {reason.text if reason.is_plain else 'known already'}"
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:

@@ -25,6 +25,7 @@ from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
+    LIKELY_KEY,
     OUTDATED,
     ImportSummary,
 )
@@ -39,6 +40,7 @@ _BADGES = {
     "In doubt": FAILED_BADGE,
 }
 _SHOWN_CAUSES, _SHOWN_RECORDS, _SHOWN_COLUMNS, _SHOWN_LINES = 5, 5, 12, 10
+_DOUBT = (State.UNKNOWN, State.IN_FLIGHT)
 _PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
@@ -80,21 +82,27 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
 
 
 def _what_became(facts: ImportSummary) -> str:
-    run, counts, skipped = facts.run, facts.counts, facts.skipped
-    pending, created, total = counts[State.PENDING], counts[State.CREATED], len(facts)
-    parts = [f"{created:,} of {count_text(total, 'record')} created"]
-    if pending and not created:
-        parts = [f"nothing was created, {pending:,} of {count_text(total, 'record')} still to send"]
-    if counts[State.ADOPTED]:
-        parts.append(f"{counts[State.ADOPTED]:,} found in the store")
-    if known := sum(group.records for group in skipped if group.loaded_on):
-        parts.append(f"{known:,} known from earlier")
-    if repeated := sum(group.records for group in skipped if group.by and not group.loaded_on):
-        rows = "row" if repeated == 1 else "rows"
-        parts.append(f"{repeated:,} further {rows} of the same animals")
-    sentence = ", ".join(parts)
+    """Return what became of the rows in one sentence; what did not occur is left out."""
+    run, counts = facts.run, facts.counts
+    known = sum(group.records for group in facts.skipped if group.loaded_on)
+    repeats = sum(group.records for group in facts.skipped if group.by and not group.loaded_on)
+    parts = [
+        text
+        for number, text in (
+            (counts[State.CREATED], f"{count_text(counts[State.CREATED], 'animal')} added"),
+            (counts[State.ADOPTED], f"{counts[State.ADOPTED]:,} found in the store"),
+            (known, f"{known:,} known already"),
+            (repeats, f"{count_text(repeats, 'repeat')} skipped"),
+            (counts[State.PENDING], f"{counts[State.PENDING]:,} still to send"),
+            (facts.count(*FIX_STATES), f"{facts.count(*FIX_STATES):,} to fix"),
+            (facts.count(*_DOUBT), f"{facts.count(*_DOUBT):,} in doubt"),
+            (counts[State.ABSENT], f"{counts[State.ABSENT]:,} not found in the store"),
+        )
+        if number
+    ]
+    sentence = "; ".join(parts) or f"{count_text(len(facts), 'row')}, none of them to send"
     if not facts.sent_now and run.ended_at is not None:
-        sentence += f" by {minute_text(run.ended_at)}; nothing was sent now"
+        sentence += f" (sent by {minute_text(run.ended_at)}, nothing new now)"
     # Why an import stopped before its end is what a reader needs first.
     is_stopped = run.ending not in (None, Ending.DONE) and run.ending_detail
     return f"{run.ending_detail}; {sentence}" if is_stopped else sentence
@@ -226,7 +234,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
     for name, found in facts.run.facts.items():
-        if not found or name == COMMON_CAUSE:
+        if not found or name in (COMMON_CAUSE, LIKELY_KEY):
             continue
         shown, text = found, _FOUND.get(name, name + ": {}")
         if name == OUTDATED:
@@ -315,6 +323,9 @@ def next_steps(facts: ImportSummary) -> list[Step]:
             for answer in facts.question.answers()
         ]
     steps = [*_reconciling(facts)]
+    if likely := facts.run.facts.get(LIKELY_KEY):
+        text = f"which animal is each row? One column may say so: {likely['facts']}"
+        steps.append(Step(text, {"key": likely["column"]}))
 
     def say(records: int, text: str, *calls: Kind, **add: Any) -> None:
         if records:

@@ -19,8 +19,7 @@ from petstore_frame.loader.options import GRACE_S, MOST_GETS, SettlingOptions, c
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import RECORD, record_name
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, State
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, Reason, State
 from petstore_frame.loader.results import columns
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
@@ -30,13 +29,10 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.schema.arguments import true_or_false
-from petstore_frame.schema.frame import HasFrame, text_series
+from petstore_frame.schema.frame import HasFrame
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# In ``result.fix``, of which a notebook shows the first columns.
-_FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
 
 
 class LoadResult(HasFrame):
@@ -151,16 +147,12 @@ class LoadResult(HasFrame):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per record, in the order of the file.
+        """One row per row of the file, in its order: the file's own columns as text, then ours.
 
-        Columns: ``record`` and ``line`` Int64; the file's own columns as text, verbatim;
-        ``sent_name`` str, ``sent_category_id`` Int64, ``sent_status`` category; ``state``,
-        ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, also of a pet that
-        another record made; ``id_source`` category; ``http_status`` Int16; ``error_code``,
-        ``error_message``, ``error_column``, ``error_value``, ``hint``, ``accept`` str;
-        ``reason`` and ``known_by`` category; ``changed`` (what reads otherwise now in a known
-        animal) and ``notes`` str; ``attempts`` Int32; ``first_sent_at``, ``settled_at`` in UTC;
-        ``elapsed_ms`` Float64; ``request_id``, ``import_id`` str.
+        ``record`` and ``line`` Int64; ``state`` category; ``pet_id`` Int64, also of a pet that
+        another row made; ``reason`` (why it is in that state) category; ``error_code``,
+        ``error_column``, ``error_message`` str; ``changed`` (what reads otherwise now in a known
+        animal) and ``notes`` str.
         """
         run = self.facts.run
         if self._frame is None:
@@ -172,7 +164,7 @@ class LoadResult(HasFrame):
 
     @property
     def created(self) -> pd.DataFrame:
-        """The records that are in the store, with their ids where known; columns of ``frame``."""
+        """The rows that are in the store, with their ids where known; columns of ``frame``."""
         return self._part(*IN_STORE)
 
     @property
@@ -181,17 +173,19 @@ class LoadResult(HasFrame):
         return self.frame[self.frame["changed"].notna()].reset_index(drop=True)
 
     @property
+    def withdrawn(self) -> pd.DataFrame:
+        """The rows that an earlier version of the file had and that were never sent."""
+        is_gone = self.frame["reason"].eq(str(Reason.WITHDRAWN))
+        return self.frame[is_gone].reset_index(drop=True)
+
+    @property
     def fix(self) -> pd.DataFrame:
-        """The records to fix (invalid, rejected).
+        """The rows to fix (invalid, rejected).
 
         What is wrong comes first, then the file's own columns: correct these and pass it to
-        ``load``; the last column says which record each row is.
+        ``load``; the last column says which row of the file each one is.
         """
-        part = self._part(*FIX_STATES)
-        own = [name for name in part.columns if name not in columns.COLUMNS]
-        fix = part[[*_FIX_FIRST, *own, "accept"]].copy()
-        fix[RECORD] = text_series([record_name(self.import_id, n) for n in part["record"]])
-        return fix
+        return columns.make_fix_frame(self.facts.run, self.rows(*FIX_STATES))
 
     @property
     def unknown(self) -> pd.DataFrame:

@@ -32,6 +32,8 @@ IN_STORE = (State.CREATED, State.ADOPTED)
 # Facts of an import: the cause that most records share, so that nothing is sent; and the column of
 # dates by which the rows that count are not the newest.
 COMMON_CAUSE, OUTDATED = "common_cause", "outdated"
+# The column that may identify an animal, where nobody has said which does.
+LIKELY_KEY = "likely_key"
 
 
 _KNOWN_BY = {
