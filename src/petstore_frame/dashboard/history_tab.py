@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from petstore_frame.charts.bars import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import trend_figure
-from petstore_frame.counts.tally import short
+from petstore_frame.counts import short
 from petstore_frame.dashboard.kit import Kit, titled
 from petstore_frame.dashboard.live import Used, with_saves
 from petstore_frame.errors import PetstoreError

@@ -14,13 +14,12 @@ import ipywidgets as widgets
 from petstore_frame.charts.bars import status_figure
 from petstore_frame.charts.pet_list import HEAD, pets_table
 from petstore_frame.charts.svg import Figure, element
-from petstore_frame.counts.summary import CountTable
-from petstore_frame.counts.tally import StatusCounts, categories_in_words, per_cent, short
+from petstore_frame.counts import Summary, short
 from petstore_frame.dashboard.kit import Kit, set_options, show, titled
 from petstore_frame.dashboard.live import LARGEST_MESSAGE, Used, with_saves
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.dashboard.worker import Worker
-from petstore_frame.inventory import Inventory
+from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.markup import NOTEBOOK, PAGE, Card, Cell, Markup
 from petstore_frame.markup.palette import status_colours, status_word
@@ -99,7 +98,7 @@ class InventoryTab:
     @property
     def numbers(self) -> set[int]:
         """The categories of the pets that were read."""
-        held = [] if self._model is None else self._model.pets.category_ids
+        held = [] if self._model is None else self._model.counts.category_ids
         return {number for number in held if number is not None}
 
     @property
@@ -113,9 +112,9 @@ class InventoryTab:
         with self._kit.lock:
             self._model = model = StoreModel(inventory, labels)
             with self._held():
-                statuses = [(status_word(each), each) for each in model.pets.statuses]
+                statuses = [(status_word(each), each) for each in model.counts.statuses]
                 set_options(self.status, [("All statuses", ""), *statuses], self.status.value)
-                self.category.options = tuple(model.pets.labels[:SUGGESTIONS])
+                self.category.options = tuple(model.counts.labels[:SUGGESTIONS])
             show(self._whole, True)
             self.draw()
 
@@ -138,9 +137,9 @@ class InventoryTab:
         status, category = used.get("status", now.status), now.category
         if "category" in used:
             number = int(used["category"]) if used["category"] else None
-            names = dict(zip(model.pets.category_ids, model.pets.labels, strict=True))
+            names = dict(zip(model.counts.category_ids, model.counts.labels, strict=True))
             category = names.get(number, used["category"])
-        is_known = not status or status in model.pets.statuses
+        is_known = not status or status in model.counts.statuses
         if is_known and (status, category) != (now.status, now.category):
             self.select(Selection(status, category, now.text, now.order))
 
@@ -150,7 +149,6 @@ class InventoryTab:
             if self._model is None or self._is_held:
                 return
             self._drawn = shown = self._model.show(self.selection)
-            counts = shown.selected_counts
             with self._held():
                 self.page.max, self.page.value = shown.pages, shown.selection.page
             chosen = shown.selection
@@ -159,7 +157,7 @@ class InventoryTab:
             show(self.clear, chosen.is_filtered)
             for part in (self.figures, self.table, self._pager):
                 show(part, bool(shown.matches))
-            self.cards.value = _cards(shown, self._model.pets.everything)
+            self.cards.value = _cards(shown, self._model.counts)
             if not shown.matches:
                 self.cards.value = PAGE.empty(
                     "No pet matches these filters: change one, or clear them."
@@ -167,7 +165,7 @@ class InventoryTab:
                     else "The store holds no pets that could be read; add some under Import."
                 )
                 return
-            matrix = CountTable(counts, BARS).to_html(PAGE, is_picked=True)
+            matrix = shown.counts.to_html(PAGE, top=BARS, is_picked=True)
             figures = [titled("Pets by category", with_saves(self._figure(shown)))]
             title = "Category by status (choose a number to see its pets)"
             figures.append(titled(title, element("div", matrix, class_="pf-grid")))
@@ -178,7 +176,7 @@ class InventoryTab:
             self.next.disabled = chosen.page == shown.pages
 
     def _figure(self, shown: ShownPets) -> Figure:
-        return status_figure(shown.selected_counts, top=BARS, hidden=self._hidden)
+        return status_figure(shown.counts, top=BARS, hidden=self._hidden)
 
     def _filtered(self) -> None:
         if not self._is_held:
@@ -246,24 +244,24 @@ class InventoryTab:
             self._say(PAGE.progress(f"{name} ({size}) is in your browser's downloads."))
 
 
-def _cards(shown: ShownPets, everything: StatusCounts, *, is_copy: bool = False) -> Markup:
+def _cards(shown: ShownPets, everything: Summary, *, is_copy: bool = False) -> Markup:
     """Draw the key figures: all pets, then each status; one that is filtered out has no number."""
     counts, chosen = shown.counts, shown.selection
-    under = f"of {short(everything.total)}" if chosen.is_filtered else categories_in_words(counts)
+    under = f"of {short(everything.total)}" if chosen.is_filtered else counts.categories_in_words
     name = "Pets selected" if chosen.is_filtered else "Pets"
     drawn = [Card(name, short(counts.total), under, None, counts.total.is_exact)]
-    shades = status_colours(counts.statuses)
-    for status, count in counts.by_status.items():
+    for status, colour in status_colours(everything.statuses).items():
+        count = counts.by_status.get(status, StatusCount(0, counts.total.is_exact))
         number = short(count)
         if chosen.status not in ("", status):
             number, under = "–", "not selected"
         elif chosen.is_filtered:
             under = f"of {short(everything.by_status[status])}"
-        elif not counts.is_exact:
+        elif not counts.total.is_exact:
             under = "exact" if count.is_exact else "at least"
         else:
-            under = per_cent(count.count, counts.total.count)
-        drawn.append(Card(status_word(status), number, under, shades[status], count.is_exact))
+            under = counts.shares[status]
+        drawn.append(Card(status_word(status), number, under, colour, count.is_exact))
     return (NOTEBOOK if is_copy else PAGE).cards(drawn)
 
 
@@ -295,5 +293,5 @@ def static_copy(inventory: Inventory | None, labels: Mapping[int, str]) -> Marku
         cards=_cards(shown, shown.counts, is_copy=True),
         total=short(shown.counts.total),
         drawing=b64encode(drawing).decode(),
-        matrix=CountTable(shown.counts, BARS).to_html(),
+        matrix=shown.counts.to_html(top=BARS),
     )
