@@ -169,7 +169,7 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         "file": str(folder / "pets.csv"),
         "base_url": store.base_url,
         "journal": str(folder / "journal"),
-        "timeout_s": 0.3,
+        "timeout": 0.3,
         "lifetime_s": 3600 if "keys" in options else None,
     }
     if "column" in options:
@@ -182,7 +182,7 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
     if "reconcile" in options:
         result.wait = lambda wait_s: time.sleep(min(wait_s, 1.0))  # it acts late by 0.2 s
-        with Client(store.base_url, KEY, timeout_s=0.3) as client:
+        with Client(store.base_url, KEY, timeout=0.3) as client:
             for _ in range(5):
                 done = result.reconcile(
                     client,

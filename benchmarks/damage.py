@@ -84,7 +84,7 @@ class Scene:
         self._pets, self._last = dict(store.pets), store._last_id
 
     def _load(self, file: Path, journal: Path) -> None:
-        with Client(self.store.base_url, KEY, timeout_s=5.0, max_retries=0) as client:
+        with Client(self.store.base_url, KEY, timeout=5.0, max_retries=0) as client:
             options = LoadOptions(workers=4, journal=journal, progress=False)
             load(file, client, Recipe(), options)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.transport.transport import Clocks
+from petstore_frame.transport import Clocks
 
 
 def timed_client(

@@ -5,10 +5,12 @@ A GET is repeated after a passing failure, a POST never.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
+from functools import wraps
+from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Self
 
 from pydantic import SecretStr
 
@@ -18,6 +20,7 @@ from petstore_frame.errors import (
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
+    nearest,
 )
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
@@ -33,15 +36,59 @@ from petstore_frame.schema.models import (
     takes_pet_fields,
 )
 from petstore_frame.schema.text import count_text
-from petstore_frame.transport import GivenTransport, Transport
-from petstore_frame.transport.answer import STORE_ID
-from petstore_frame.transport.outcome import PostOutcome, Proof, judge_answer, judge_failure
-from petstore_frame.transport.page import Page
-from petstore_frame.transport.settings import IdempotencyKey, read_settings
-from petstore_frame.transport.transport import REAL_TIME, Clocks
+from petstore_frame.transport import (
+    STORE_ID,
+    Clocks,
+    GivenTransport,
+    IdempotencyKey,
+    Page,
+    PostOutcome,
+    Proof,
+    Transport,
+)
+from petstore_frame.transport.outcome import judge_answer, judge_failure
+from petstore_frame.transport.settings import read_settings
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
+_BY_TRANSPORT = "pass Client(transport=httpx.HTTPTransport({}))".format
+# What other clients call it, and how it is done here.
+_ELSEWHERE = {
+    "auth": "the key goes as `Authorization: Bearer`; pass it, or a function, as api_key=",
+    "token": "pass it as api_key=",
+    "retries": "it is max_retries=",
+    "timeout_s": "it is timeout=, in seconds",
+    "verify": _BY_TRANSPORT("verify=context"),
+    "proxy": "set HTTPS_PROXY, or " + _BY_TRANSPORT("proxy=address"),
+    "headers": "pass a transport of your own that adds them",
+}
+_ELSEWHERE["proxies"] = _ELSEWHERE["proxy"]
+P = ParamSpec("P")
+
+
+def _check_words(words: list[str], known: list[str]) -> None:
+    for word in words:
+        if word not in known:
+            how = f": {_ELSEWHERE[word]}" if word in _ELSEWHERE else nearest(word, known)
+            raise ConfigurationError(f"a Client has no {word}={how}")
+
+
+def _answering(make: Callable[P, None]) -> Callable[P, None]:
+    """Have a constructor answer a keyword that it does not have with the right one."""
+    known = list(inspect.signature(make).parameters)[1:]
+
+    @wraps(make)
+    def checked(*given: P.args, **options: P.kwargs) -> None:
+        try:
+            _check_words([*options], known)
+            make(*given, **options)
+        except ConfigurationError as problem:
+            # These, the frames below and the environment hold the key, which a verbose traceback
+            # would show.
+            del given, options
+            raise problem.with_traceback(None) from None
+
+    return checked
 
 
 class Client:
@@ -54,15 +101,12 @@ class Client:
         base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
         api_key: The key, or a function that returns it, called once per request; None reads
             ``PETSTORE_API_KEY``.
-        timeout_s: Seconds to wait for an answer to begin or go on, with twice as many for the
-            whole answer; None reads ``PETSTORE_TIMEOUT``, else 120. A connection is given up
-            after 5.
-        max_retries: Repeats of a GET after a passing failure; None reads
-            ``PETSTORE_MAX_RETRIES``, else 4. A POST is never repeated.
-        allow_insecure: Accept plain http to a host that is not this machine; so does
-            ``PETSTORE_ALLOW_INSECURE=1``.
+        timeout: Seconds to wait for an answer to begin or go on, with twice as many for the
+            whole of it. A connection is given up after 5.
+        max_retries: Repeats of a GET after a passing failure. A POST is never repeated.
+        transport: An ``httpx.BaseTransport`` in place of our own: for proxies, certificates and
+            header lines beyond what the environment says, and for tests.
         idempotency: How the store expects idempotency keys; only for a store that honours them.
-        transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
 
     Raises:
         ConfigurationError: No address or no key, or the environment's proxy cannot be used; the
@@ -79,35 +123,23 @@ class Client:
     Interface: Endpoints; Authentication.
     """
 
-    _clocks: ClassVar[Clocks] = REAL_TIME  # a subclass of a test has other clocks
+    base_url, _is_closed = "", False  # also where the constructor refused
+    _clocks: ClassVar[Clocks] = Clocks()  # a subclass of a test has other clocks
 
+    @_answering
     def __init__(
         self,
         base_url: str | None = None,
         api_key: str | SecretStr | Callable[[], str] | None = None,
         *,
-        timeout_s: float | None = None,
-        max_retries: int | None = None,
-        allow_insecure: bool = False,
-        idempotency: IdempotencyKey | None = None,
+        timeout: float = 30.0,
+        max_retries: int = 4,
         transport: GivenTransport | None = None,
+        idempotency: IdempotencyKey | None = None,
     ) -> None:
-        self.base_url, self._is_closed = "", False  # repr may be asked for if this fails
         if not isinstance(idempotency, IdempotencyKey | None):
             raise ConfigurationError(f"idempotency is an IdempotencyKey, got {idempotency!r}")
-        if isinstance(api_key, str):  # from here on, a verbose traceback shows stars
-            api_key = SecretStr(api_key)
-        try:
-            settings = read_settings(
-                base_url,
-                api_key,
-                timeout_s=timeout_s,
-                max_retries=max_retries,
-                allow_insecure=allow_insecure,
-            )
-        except ConfigurationError as problem:
-            # The frames below hold the environment, and with it the key.
-            raise problem.with_traceback(None) from None
+        settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
         self.base_url = settings.base_url
         self.idempotency = idempotency
         self._transport = Transport(settings, transport=transport, clocks=self._clocks)
@@ -286,7 +318,8 @@ class Client:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Client: {self.base_url}{', closed' * self._is_closed}>"
+        state = ", closed" if self._is_closed else ""
+        return f"<Client: {self.base_url}{state}>"
 
     def __getstate__(self) -> NoReturn:
         raise TypeError(

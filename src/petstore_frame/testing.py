@@ -9,9 +9,7 @@ from threading import Lock
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.transport import GivenTransport
-from petstore_frame.transport.answer import STORE_ID
-from petstore_frame.transport.connections import in_memory
+from petstore_frame.transport import STORE_ID, GivenTransport, in_memory
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 100
 _Answer = tuple[int, bytes, Mapping[str, str]]
@@ -71,7 +69,7 @@ class FakeStore:
         for pet in pets:
             self._add(dict(pet))
 
-    def client(self, *, max_retries: int | None = None) -> pf.Client:
+    def client(self, *, max_retries: int = 4) -> pf.Client:
         """Return a Client of this store."""
         return pf.Client(
             self.base_url, self.api_key, max_retries=max_retries, transport=self.transport

@@ -138,14 +138,9 @@ def pages(count: int, instead: Mapping[int, list[Answer]]) -> Answer:
     return answer
 
 
-def endless_head(_: str = "") -> Iterator[bytes]:
-    """An answer whose head never ends."""
-    yield b"HTTP/1.1 200 OK\r\nX-A: "
-    while not threading.Event().wait(0.1):
-        yield b"a"
-
-
 def press_ctrl_c(_: str) -> Iterator[bytes]:
     """Press Ctrl-C, and answer without an end."""
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    yield from endless_head()
+    yield b"HTTP/1.1 200 OK\r\nX-A: "
+    while not threading.Event().wait(0.1):
+        yield b"a"

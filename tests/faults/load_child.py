@@ -1,7 +1,7 @@
 """One import in a process of its own, which a test may kill at a named step.
 
 The key comes from ``PETSTORE_API_KEY``; the argument is one JSON object: file, base_url, journal,
-and perhaps step, nth, timeout_s, lifetime_s, workers, file_limit (bytes). Prints the counts of
+and perhaps step, nth, timeout, lifetime_s, workers, file_limit (bytes). Prints the counts of
 states as JSON.
 """
 
@@ -35,7 +35,7 @@ def main() -> None:
     lifetime_s = wish.get("lifetime_s")
     client = Client(
         wish["base_url"],
-        timeout_s=wish.get("timeout_s", 10.0),
+        timeout=wish.get("timeout", 10.0),
         idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
     )
     try:

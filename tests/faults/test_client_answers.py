@@ -75,7 +75,7 @@ def test_a_cut_body_is_no_answer() -> None:
     """A body shorter than its length is tried again, never read as it is."""
     whole = http("200 OK", pets_body(1, 2))
     answers = [whole.replace(b"Content-Length: ", b"Content-Length: 9"), whole]
-    with opened(lambda _: answers.pop(0), timeout_s=0.3) as (store, client):
+    with opened(lambda _: answers.pop(0), timeout=0.3) as (store, client):
         assert len(client.list_pets()) == 2
     assert len(store.heads) == 2
 

@@ -24,7 +24,7 @@ def load_third(load_with):
 
     def run(fault: str, *, rows: int = 8, **options):
         # Few seconds only where no answer will come.
-        options |= {"timeout_s": 0.3 if "stall" in fault else 10.0, "workers": 1}
+        options |= {"timeout": 0.3 if "stall" in fault else 10.0, "workers": 1}
         store = {"stall_s": 1, "honours_keys": "idempotency" in options}
         result, made = load_with(rows, {3: fault}, store=store, **options)
         check_promises(result, made)

@@ -107,7 +107,7 @@ class Stories(RuleBasedStateMachine):
         self.store = FlakyStore(honours_keys=self.honours_keys, has_links=True, late_s=0.01)
         keys = IdempotencyKey(3600) if self.honours_keys else None
         self.client = pf.Client(
-            self.store.base_url, KEY, timeout_s=0.5, max_retries=0, idempotency=keys
+            self.store.base_url, KEY, timeout=0.5, max_retries=0, idempotency=keys
         )
         self.offices = {
             name: Office(Shop(Path(self.place.name, name), self.client, self.store))

@@ -167,7 +167,7 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     store.on_post = interrupt
     try:
         with pytest.raises(LoadInterrupted) as caught:
-            run_load(100, store, timeout_s=600.0)  # longer than a test may take
+            run_load(100, store, timeout=600.0)  # longer than a test may take
     finally:
         is_over.set()
         signal.signal(signal.SIGINT, before)

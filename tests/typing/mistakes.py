@@ -36,7 +36,7 @@ def use(own: pf.Client, history: pf.History) -> None:
     book: Path = pf.write_report(stock, "a.xlsx", categories="categories.csv", history=history)
     print(files, snapshot, changes, book, pf.compare(stock, stock.frame, on="id"))
     with pf.serve(sample=100, seed=7) as server:
-        pf.Dashboard(server.client(timeout_s=5.0))
+        pf.Dashboard(server.client(timeout=5.0))
 
 
 client = pf.Client("https://store.example/v1", 1234)  # wrong

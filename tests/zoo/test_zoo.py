@@ -54,7 +54,7 @@ HONEST = {
 } | {name: by(name) for name in habits.PARAMETERS + habits.MORE_PARAMETERS}
 
 
-@pytest.mark.parametrize("count", [100, 101, 250, 1000])
+@pytest.mark.parametrize("count", [101, 250, 1000])
 @pytest.mark.parametrize("order", habits.ORDERS[:3])
 @pytest.mark.parametrize("kind", HONEST.values(), ids=HONEST)
 def test_every_honest_way_on_is_found(kind: Habits, order: str, count: int) -> None:
@@ -136,8 +136,6 @@ CLAIMS = {
               "complete", None, {Fact.NEW_IN_FRONT}, ALL),
     "a listing that moves is unstable":
         Claim(Habits("link offset", drift="loses pets"), pets(450), "unstable", None, set(), NONE),
-    "silence after a page that was cut is no end":
-        Claim(Habits("link offset", cap=60, names_when_full=True), pets(500), "complete", 500),
     "a cursor that nobody understands leads nowhere behind a cut page":
         Claim(Habits("x-next cursor", cap=60, names_when_full=True), answers.pets(500), "unknown",
               180, {Fact.STATUSES_HOLD_MORE}, NONE),

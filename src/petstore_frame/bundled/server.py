@@ -33,8 +33,7 @@ from petstore_frame.schema.arguments import (
     whole_number,
 )
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
-from petstore_frame.transport import GivenTransport
-from petstore_frame.transport.settings import checked_key
+from petstore_frame.transport import GivenTransport, checked_key
 
 _HOME = Path(__file__).parents[2]
 _SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
@@ -79,8 +78,8 @@ class Server:
     def client(
         self,
         *,
-        timeout_s: float | None = None,
-        max_retries: int | None = None,
+        timeout: float = 30.0,
+        max_retries: int = 4,
         transport: GivenTransport | None = None,
     ) -> pf.Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
@@ -98,7 +97,7 @@ class Server:
         return pf.Client(
             self.base_url,
             self.api_key,
-            timeout_s=timeout_s,
+            timeout=timeout,
             max_retries=max_retries,
             idempotency=self._idempotency,
             transport=transport,

@@ -79,7 +79,6 @@ def dashboard(
             "PETSTORE_BASE_URL": store.base_url,
             "PETSTORE_API_KEY": store.api_key,
             "PETSTORE_TIMEOUT": store.timeout,
-            "PETSTORE_ALLOW_INSECURE": "1" if store.allow_insecure else None,
         }
         token, chosen = secrets.token_urlsafe(24), port
         if not chosen:
@@ -165,4 +164,5 @@ def page_settings(*, token: str, port: int, has_browser: bool) -> dict[str, Any]
 def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
     """Return what the page's notebook shows: the dashboard of the store in the environment."""
     given = json.loads(environ.get(SETTINGS, "{}"))
-    return pf.Dashboard(pf.Client(), **given).widget
+    client = pf.Client(timeout=float(environ.get("PETSTORE_TIMEOUT", 30.0)))
+    return pf.Dashboard(client, **given).widget

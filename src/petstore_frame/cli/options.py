@@ -62,26 +62,17 @@ class WhichStore:
         Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
     ] = field(default=None, repr=False)
     timeout: Annotated[
-        float | None,
-        Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.", min=0),
-    ] = None
-    allow_insecure: Annotated[
-        bool,
-        switch(
-            "allow-insecure",
-            "Accept plain http to another machine, where the network is yours.",
-        ),
-    ] = False
+        float, Option(help="Seconds to wait for an answer.", envvar="PETSTORE_TIMEOUT", min=0)
+    ] = 30.0
 
     def given(self) -> dict[str, Any]:
         """Return what was typed of these; None is what was not. The key is never shown."""
-        insecure = self.allow_insecure or None
-        return {"base_url": self.base_url, "timeout": self.timeout, "allow_insecure": insecure}
+        timeout = None if self.timeout == WhichStore.timeout else self.timeout
+        return {"base_url": self.base_url, "timeout": timeout}
 
     def client(self, **more: Any) -> pf.Client:
         """Return a client of the store."""
-        given = {"timeout_s": self.timeout, "allow_insecure": self.allow_insecure, **more}
-        return pf.Client(self.base_url, self.api_key, **given)
+        return pf.Client(self.base_url, self.api_key, timeout=self.timeout, **more)
 
 
 _DEFAULTS = "field=text for an empty cell, such as 'name=Unnamed {Tag no}'"

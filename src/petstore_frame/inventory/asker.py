@@ -18,9 +18,9 @@ from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, Pet
-from petstore_frame.transport.answer import Headers
 from petstore_frame.transport.interrupts import Deferred
 from petstore_frame.transport.page import Page
+from petstore_frame.transport.response import Headers
 
 _ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 _Query: TypeAlias = tuple[tuple[str, str], ...]

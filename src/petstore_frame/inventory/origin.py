@@ -19,7 +19,7 @@ from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
 from petstore_frame.schema.text import count_text
-from petstore_frame.transport.settings import same_store_address
+from petstore_frame.transport import same_store_address
 
 if TYPE_CHECKING:
     import pandas as pd

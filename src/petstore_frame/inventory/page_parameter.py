@@ -146,11 +146,10 @@ class Windows(Walk):
             # The row read last should have come again.
             self._end(Fact.WINDOWS_STOPPED, rows)
         elif not fresh.id:
-            # Windows overlap: the store's own pages are fewer.
-            self._end_at(page, pages=-(-rows // self._size), rows=rows)
+            self._end()
         elif not self._has_seams and fresh.id == before.columns.id:
             # Some stores repeat their last page for every number behind it.
-            self._end_at(page, pages=self.pages - 1, rows=rows)
+            self._end()
         elif all(pet_id in self.rows for pet_id in fresh.id):
             # The way was our own idea: a store that does not go along to the end made no error.
             self._end(Fact.WINDOWS_STOPPED, rows)

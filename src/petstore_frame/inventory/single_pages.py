@@ -89,7 +89,7 @@ def end_of(
 
 def _ask_whether_whole(first: Page, ask: Asker) -> bool:
     """Ask whose a stated total is, and tell whether the first page may be the whole listing."""
-    if len(first) >= ask.limit or first.stated.may_go_on:
+    if len(first) >= ask.limit or first.may_name_next:
         return False
     return not ask_whose_total(first, ask).refutes(len(ask.rows))
 
@@ -214,10 +214,10 @@ class StatusPages:
             return set()
         found = set()
         for status, page in self.usable.items():
-            total, first = page.stated.total or 0, self.first
-            is_of_all = total == first.stated.total and first.mismatches(status) > 0
+            total, first = page.total or 0, self.first
+            is_of_all = total == first.total and first.mismatches(status) > 0
             is_outnumbered = total > len(page) and not is_of_all
-            if len(page) < longest_page and not page.stated.may_go_on and not is_outnumbered:
+            if len(page) < longest_page and not page.may_name_next and not is_outnumbered:
                 found.add(status)
         return found
 
@@ -236,7 +236,7 @@ class StatusPages:
 def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
     """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
     missing = whole.ids_with(status) - {*page.columns.id}
-    has_room = len(page) < len(whole) and not page.stated.may_go_on
+    has_room = len(page) < len(whole) and not page.may_name_next
     if mismatches := page.mismatches(status):
         yield Evidence(Fact.FILTER_NOT_KEPT, status, count=mismatches)
     elif missing and has_room:
@@ -305,12 +305,12 @@ def known_total(first: Page, ask: Asker) -> Total:
     pages = [first]
     if ask.way is not None and ask.way.is_over:
         pages += [ask.way.first, ask.way.last]
-    stated = [page.stated.total for page in pages if page.stated.total is not None]
+    stated = [page.total for page in pages if page.total is not None]
     # A page that holds other pets too counts those as well.
     if not ask.may_probe or not stated or first.mismatches(ask.status):
         return Total()
     value, whole = stated[-1], None if ask.status is None else ask.known(ask.params_of_all)
-    is_of_all = whole is not None and whole.stated.total == value
+    is_of_all = whole is not None and whole.total == value
     if whole is not None and is_of_all and whole.mismatches(ask.status):
         return Total()  # else all pets may have this one status
     return Total(value, ask.status is None or (whole is not None and not is_of_all))

@@ -15,7 +15,7 @@ from petstore_frame.inventory.single_pages import (
     short_page,
     status_pages,
 )
-from petstore_frame.inventory.walk import links_of_shorter_pages, next_links
+from petstore_frame.inventory.walk import next_links
 from petstore_frame.schema.models import MAX_LIMIT
 from petstore_frame.transport.page import Page
 
@@ -24,7 +24,6 @@ Strategy = Callable[[Page, Asker], Iterator[Evidence]]
 STRATEGIES: tuple[Strategy, ...] = (
     next_links,
     confirmed_page,
-    links_of_shorter_pages,
     page_parameter,
     short_page,
     status_pages,
@@ -77,7 +76,7 @@ class Reading:
         """Read the first page, as widely as allowed where nothing leads beyond it."""
         ask = self.ask
         page = self._read_first(ask.limit)
-        is_bare = len(page) >= (page.limit or 0) and not page.stated.next_addresses
+        is_bare = len(page) >= (page.limit or 0) and page.next_address is None
         if ask.limit < MAX_LIMIT and is_bare and not ask.has_enough():
             try:
                 wide = self._read_first(MAX_LIMIT)
@@ -137,12 +136,9 @@ class Reading:
 
 def _why_unclear(first: Page, ask: Asker) -> Evidence:
     """Return why a listing of which only single pages were read is not known to end there."""
-    stated = first.stated
-    if stated.next_addresses:
+    if first.next_address is not None:
         return Evidence(Fact.NEXT_UNREAD)
-    if more := stated.says_more():
-        return Evidence(Fact.SAYS_MORE, detail=more)
-    if stated.may_name_next:
+    if first.may_name_next:
         return Evidence(Fact.NEXT_UNCLEAR)
     if len(first) > ask.limit:
         return Evidence(Fact.PAGE_TOO_LONG)

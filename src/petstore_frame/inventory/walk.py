@@ -9,7 +9,7 @@ from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asker import Asker, Rows
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.result import PaginationLoopError
-from petstore_frame.inventory.single_pages import ask_statuses, ask_whose_total, end_of
+from petstore_frame.inventory.single_pages import ask_statuses, end_of
 from petstore_frame.schema.models import PET_STATUSES
 from petstore_frame.transport.links import split_link
 from petstore_frame.transport.page import Page, passes_over
@@ -63,11 +63,6 @@ class Walk:
         if doubt is not None:
             self.doubt = Evidence(doubt, count=count, detail=detail)
 
-    def _end_at(self, page: Page, *, pages: int, rows: int) -> None:
-        """End where no further page is known; the last one may state that there is more."""
-        more = page.stated.says_more(pages=pages, rows=rows)
-        self._end(Fact.SAYS_MORE if more else None, detail=more or "")
-
     def look_back(self) -> list[Evidence]:
         """Read the first page again, and return what shows that the listing moved meanwhile."""
         first = self.first
@@ -86,7 +81,7 @@ class Walk:
                 self.doubt = None
         if not found.is_contradiction and page.columns != first.columns:
             self.rows.update(page.columns)
-        stated, again = first.stated.total, page.stated.total
+        stated, again = first.total, page.total
         if stated is not None and again is not None and again < stated:
             fell = Evidence(Fact.TOTAL_FELL, detail=f"{stated:,}, then {again:,}")
             return [found, *breaks, fell]
@@ -154,40 +149,12 @@ def _gather(ask: Asker, walk: Walk) -> None:
 
 def next_links(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Go on as the first page links it, to the end."""
-    addresses = first.stated.next_addresses
-    if not ask.may_probe or not addresses:
+    if not ask.may_probe or first.next_address is None:
         return
-    if left_out := prefix_left_out(addresses[0], ask.store.base_url):
+    if left_out := prefix_left_out(first.next_address, ask.store.base_url):
         yield Evidence(Fact.NEXT_OUTSIDE, detail=left_out)
     else:
         yield from read_through(first, ask, lambda page, rows: LinkWalk(ask, page, rows))
-
-
-def links_of_shorter_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
-    """Go on where a store names a next page after the shorter of two pages alone.
-
-    Then the longer page was the end, unless the store cut it, too, and names a next page only after
-    a page as long as the limit: so ask for just that length.
-    """
-    is_long = ask.way is not None or len(first) > ask.limit
-    if not ask.may_probe or is_long or first.stated.may_name_next:
-        return
-    total = ask_whose_total(first, ask)
-    short = ask.short_page(first)
-    if short is None or len(short) >= len(first) or not short.stated.may_name_next:
-        return
-    if len(first) < ask.limit:
-        page = ask.probe(ask.params(limit=len(first)))
-        if page is not None and page.stated.next_addresses:
-            ask.limit = len(first)
-            yield from next_links(page, ask)
-        if page is None or page.stated.may_name_next:
-            return
-    statuses = ask_statuses(first, ask)
-    is_contradicted = statuses is not None and statuses.is_contradicted
-    is_whole = len(ask.rows) == len(first) and not total.refutes(len(first))
-    if is_whole and not is_contradicted and not first.stated.says_more():
-        yield end_of(ask, statuses, Fact.LINKS_ONLY_SHORTER, Assumption.LINKS_REACH_ALL)
 
 
 def prefix_left_out(address: str, base_url: str) -> str:
@@ -218,7 +185,7 @@ class LinkWalk(Walk):
         self._visited: set[str] = set()
         self._without_news = self._known_rows = 0
         self._following: str | None = None
-        if gap := passes_over(first.stated.next_addresses, len(first)):
+        if gap := passes_over(first.next_address or "", len(first)):
             self.notes.append(Evidence(Fact.NEXT_LEAVES_GAP, count=len(first), detail=gap))
         self._go_on_from(first)
 
@@ -246,15 +213,13 @@ class LinkWalk(Walk):
     def _go_on_from(self, page: Page) -> None:
         self.last = page
         self._visited.add(page.address)
-        address = next(iter(page.stated.next_addresses), None)
+        address = page.next_address
         left_out = address and prefix_left_out(address, self._ask.store.base_url)
         if left_out:
             self.notes.append(Evidence(Fact.NEXT_OUTSIDE, detail=left_out))
         self._following = None if left_out else address
         if self._following is None:
-            self._end_at(page, pages=self.pages, rows=self.pages * self._ask.max_page)
-            if page.stated.may_name_next and self.doubt is None:
-                self._end(Fact.NEXT_UNCLEAR)
+            self._end(Fact.NEXT_UNCLEAR if page.may_name_next and self.doubt is None else None)
 
     def _stop_without_news(self) -> None:
         """End where the store keeps naming a next page, but no new pet comes."""

@@ -1,11 +1,23 @@
-"""How one request goes out and its answer comes back, and what is proven if none does.
+"""Sends one request, reads one answer, and says what is proven if none comes."""
 
-``transport`` sends a request over one of the ``connections`` and repeats a GET; ``outcome`` has the
-table of what the end of a POST proves.
-"""
+from petstore_frame.transport.connections import GivenTransport, in_memory
+from petstore_frame.transport.outcome import PostOutcome, Proof
+from petstore_frame.transport.page import Page
+from petstore_frame.transport.response import STORE_ID, Response
+from petstore_frame.transport.settings import IdempotencyKey, checked_key, same_store_address
+from petstore_frame.transport.transport import Clocks, Transport
 
-from petstore_frame.transport.answer import BodyProblem, StoreAnswer
-from petstore_frame.transport.connections import GivenTransport
-from petstore_frame.transport.transport import Transport
-
-__all__ = ["BodyProblem", "GivenTransport", "StoreAnswer", "Transport"]
+__all__ = [
+    "STORE_ID",
+    "Clocks",
+    "GivenTransport",
+    "IdempotencyKey",
+    "Page",
+    "PostOutcome",
+    "Proof",
+    "Response",
+    "Transport",
+    "checked_key",
+    "in_memory",
+    "same_store_address",
+]

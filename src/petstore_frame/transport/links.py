@@ -9,18 +9,10 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from petstore_frame.errors import CrossOriginError
 
-_TARGET = re.compile(r"[\s,]*<([^>]*)>")
-_PARAMETER = re.compile(
-    r"""\s*;\s*
-        ([^\s=;,"<>]+)                  # name
-        (?:\s*=\s*
-            (?:"((?:[^"\\]|\\.)*)"      # quoted value: commas and semicolons are its own
-            |([^\s;,"]*)))?             # bare value
-    """,
-    re.VERBOSE,
-)
-_ESCAPE = re.compile(r"\\(.)")
-_UNREADABLE = re.compile(r"[^,<]*")
+# Commas and semicolons within quotes belong to the value.
+_PARAMETER = r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?'
+_EACH_PARAMETER = re.compile(_PARAMETER)
+_LINK = re.compile(rf"<([^>]*)>((?:{_PARAMETER})*)[^,<]*")
 
 
 class WebLink(NamedTuple):
@@ -40,29 +32,18 @@ def read_links(line: str) -> Iterator[WebLink]:
         >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
         [WebLink(target='?page=2', relations=('next', 'last'))]
     """
-    at = 0
-    while (opening := _TARGET.match(line, at)) is not None:
-        at = opening.end()
-        relation: str | None = None
-        has_anchor = False
-        while (parameter := _PARAMETER.match(line, at)) is not None:
-            at = parameter.end()
-            name = parameter[1].lower()
-            has_anchor = has_anchor or name == "anchor"
-            if name == "rel" and relation is None:
-                # The first rel counts, later ones are ignored (section 3.3).
-                relation = _ESCAPE.sub(r"\1", parameter[2] or parameter[3] or "")
-        if relation and not has_anchor:
-            yield WebLink(opening[1].strip(), tuple(relation.lower().split()))
-        # What cannot be read up to the next comma is passed over, not the links after it.
-        rest = _UNREADABLE.match(line, at)
-        at = rest.end() if rest else len(line)
+    for link in _LINK.finditer(line):
+        parameters: dict[str, str] = {}
+        for name, quoted, bare in _EACH_PARAMETER.findall(link[2]):
+            parameters.setdefault(name.lower(), quoted or bare)
+        if "anchor" not in parameters:
+            yield WebLink(link[1].strip(), tuple(parameters.get("rel", "").lower().split()))
 
 
-def targets(lines: Iterable[str], relation: str) -> list[str]:
-    """Return the distinct targets of the links with a relation, in order."""
+def next_targets(lines: Iterable[str]) -> list[str]:
+    """Return the targets of the links to a next page, as written."""
     links = (link for line in lines for link in read_links(line))
-    return list(dict.fromkeys(link.target for link in links if relation in link.relations))
+    return list(dict.fromkeys(link.target for link in links if "next" in link.relations))
 
 
 def split_link(address: str) -> SplitResult | None:

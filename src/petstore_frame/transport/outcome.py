@@ -37,8 +37,9 @@ from petstore_frame.errors import (
 )
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import NewPet, Pet
-from petstore_frame.transport.answer import STORE_ID, BodyProblem, StoreAnswer
 from petstore_frame.transport.connections import Trace
+from petstore_frame.transport.links import shown_origin
+from petstore_frame.transport.response import STORE_ID, BodyProblem, Response
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
 # All that a transport raises on purpose.
@@ -52,7 +53,7 @@ _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
     (httpx.ReadError, "reset", "connection reset"),
     (httpx.WriteError, "reset", "connection reset"),
     (httpx.RemoteProtocolError, "closed", "connection closed without an answer"),
-    (httpx.ProxyError, "proxy", "the proxy gave no connection"),
+    (httpx.ProxyError, "proxy", "it refused"),
     (httpx.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
     (httpx.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
 )
@@ -122,7 +123,7 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
     return PostOutcome(proof, problem.reason, error=problem, is_systemic=is_systemic)
 
 
-def judge_answer(answer: StoreAnswer, *, has_key: bool = False) -> PostOutcome:
+def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
     """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
     status, pet, is_systemic = answer.status_code, None, False
     error: PetstoreError | None = None
@@ -153,7 +154,7 @@ def judge_answer(answer: StoreAnswer, *, has_key: bool = False) -> PostOutcome:
     )
 
 
-def _judge_success(answer: StoreAnswer) -> tuple[Proof, Pet | None, PetstoreError | None]:
+def _judge_success(answer: Response) -> tuple[Proof, Pet | None, PetstoreError | None]:
     try:
         return Proof.CREATED, read_pet(answer.body, operation=answer.operation), None
     except ContractError as problem:
@@ -168,7 +169,7 @@ def _judge_success(answer: StoreAnswer) -> tuple[Proof, Pet | None, PetstoreErro
     return Proof.CREATED, None, lost
 
 
-def _facts_of(answer: StoreAnswer) -> dict[str, Any]:
+def _facts_of(answer: Response) -> dict[str, Any]:
     return {
         "request_id": answer.headers.get("X-Request-Id"),
         "store_id": answer.headers.get(STORE_ID),
@@ -176,7 +177,7 @@ def _facts_of(answer: StoreAnswer) -> dict[str, Any]:
     }
 
 
-def unusable_error(answer: StoreAnswer) -> PetstoreError:
+def unusable_error(answer: Response) -> PetstoreError:
     """Return the error for an answer that a GET cannot use."""
     if answer.status_code >= 400:
         return status_error(answer)
@@ -199,7 +200,7 @@ def unusable_error(answer: StoreAnswer) -> PetstoreError:
     )
 
 
-def status_error(answer: StoreAnswer) -> APIStatusError:
+def status_error(answer: Response) -> APIStatusError:
     """Return the error of an answer; a body that is not an Error is shown by its first characters.
 
     Interface: Errors.
@@ -223,7 +224,7 @@ def status_error(answer: StoreAnswer) -> APIStatusError:
     )
 
 
-def _next_step(answer: StoreAnswer) -> str | None:
+def _next_step(answer: Response) -> str | None:
     """Return when to try again, or where to look; None where the status says enough."""
     if 300 <= answer.status_code < 400:
         return "check that base_url is the store's own address, ending in /v1"
@@ -249,16 +250,25 @@ def _next_step(answer: StoreAnswer) -> str | None:
 
 
 def connection_error(
-    problem: Exception, operation: str, trace: Trace, base_url: str
+    problem: Exception, operation: str, trace: Trace, base_url: str, proxy: str | None
 ) -> APIConnectionError:
-    """Return our error for one of httpx's."""
+    """Return our error for one of httpx's; ``proxy`` is the address of the one on the way."""
     is_unsent = trace.proves_not_applied(problem)
     reason, text = _reason(problem)
     doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
+    source, next_step = base_url, "check the address and that the store is up"
+    if proxy is not None:
+        source = f"{base_url} through the proxy {shown_origin(proxy)}"
+        next_step = (
+            "check that both are up; HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names the proxy, and "
+            "NO_PROXY the hosts that need none"
+        )
+    # The host that is connected to is the proxy.
+    if proxy is not None and reason in ("refused", "dns", "connect_timeout", "proxy"):
+        reason, text = "proxy", f"the proxy gave no connection: {text}"
     kind = APITimeoutError if isinstance(problem, httpx.TimeoutException) else APIConnectionError
     return kind(
-        f"{operation}: no answer from {base_url} ({text}){doubt}; "
-        "check the address and that the store is up",
+        f"{operation}: no answer from {source} ({text}){doubt}; {next_step}",
         operation=operation,
         reason=reason,
         may_have_been_applied=not is_unsent,

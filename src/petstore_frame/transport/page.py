@@ -1,202 +1,34 @@
 """One answer to ``GET /pets``, and what its headers state about the rest of the listing.
 
-The interface states none of these headers, and none proves anything until pages confirm it. Stores
-spell them in many ways, so each is known by a word: its name without ``X-``, the name of a library
-and hyphens. ``Total-Count``, ``X-Pagination-Total-Count`` and the member ``TotalCount`` of a JSON
-``X-Pagination`` are all the word ``totalcount``.
+The interface states none of these headers, and none proves anything until pages confirm it.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet
 from petstore_frame.schema.text import count_text
-from petstore_frame.transport.answer import STORE_ID, Headers
-from petstore_frame.transport.links import join_link, read_links, targets
+from petstore_frame.transport.links import join_link, next_targets, read_links
+from petstore_frame.transport.response import STORE_ID, Headers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Whether there is more (or how many more), how many pages or pets the listing has, and JSON objects
-# that hold such words.
-_KINDS = {
-    "more": "hasmore hasnext hasnextpage more",
-    "pages": "totalpages pagecount pages",
-    "total": "totalcount total totalrecords totalitems totalelements totalresults",
-    "object": "pagination paging",
-}
-_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
-_LIBRARIES = ("pagination-", "wp-", "ms-")
+_ADDRESS = ("http://", "https://", "/", "?")
 # What programs write if there is no next page.
-_NOTHING = frozenset(("", "no", "null", "none", "nil", "undefined", "false", "0", "-1"))
+_NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
 _OFFSETS = ("offset", "skip", "start", "_start")
-_PAGES = ("page", "p", "page[number]", "page_number", "pagenumber", "_page")
-# Units of a Content-Range that count no pets.
+_COUNT = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
+# A Content-Range as `items 0-99/250`; a unit of another kind counts no pets.
+_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
 _OTHER_UNITS = frozenset(("bytes", "octets", "pages"))
-_NUMBER = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
-_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+(?:,[0-9]{3})*)", re.IGNORECASE)
-
-
-class Statement(NamedTuple):
-    """What one header line, or one member of its JSON, states; ``name`` is as a person reads it."""
-
-    kind: str
-    word: str
-    name: str
-    value: str
-
-    @property
-    def is_address(self) -> bool:
-        return self.value.startswith(("http://", "https://", "/", "?"))
-
-    @property
-    def is_none(self) -> bool:
-        """Whether it states, in the way of some program, that there is no next page."""
-        return self.value.lower() in _NOTHING
-
-    @property
-    def may_be_next(self) -> bool:
-        """Whether it may name a next page, but not by an address; 0 and -1 may be cursors."""
-        is_place = self.word.endswith(("page", "offset"))
-        is_cursor = self.value in ("0", "-1") and not is_place
-        return is_cursor or not (self.is_none or self.is_address)
-
-
-class ListingHeaders:
-    """The statements of one page; ``address`` is its own, against which relative ones are read."""
-
-    def __init__(self, headers: Headers, address: str) -> None:
-        self._address = address
-        self._links = headers.get_all("Link")
-        self._ranges = headers.get_all("Content-Range")
-        self._all = list(_statements(headers))
-
-    @cached_property
-    def next_addresses(self) -> list[str]:
-        """The addresses of the next page, whole, most trusted first."""
-        found = targets(self._links, "next")
-        found += (each.value for each in self._all if each.kind == "next" and each.is_address)
-        return list(dict.fromkeys(join_link(self._address, target.strip()) for target in found))
-
-    @property
-    def may_name_next(self) -> bool:
-        """Whether a next page is named in any way, or by a line that cannot be read."""
-        is_unclear = any(line.strip() and not any(read_links(line)) for line in self._links)
-        named = (each.may_be_next for each in self._all if each.kind == "next")
-        return bool(self.next_addresses) or is_unclear or any(named)
-
-    @property
-    def may_go_on(self) -> bool:
-        """Whether there may be another page after a first one."""
-        return self.may_name_next or self.says_more() is not None
-
-    def says_more(self, *, pages: int = 1, rows: int = 1) -> str | None:
-        """Return the header that states more pages than were read, as text, or None.
-
-        Args:
-            pages: How many pages of the listing were read.
-            rows: How many rows they hold at most; 1 is enough for a first page, which holds what
-                begins at 0.
-        """
-        for each in self._all:
-            is_more = each.kind == "more" and not each.is_none
-            if is_more or (each.kind == "pages" and max(_counts(each.value), default=0) > pages):
-                return f"{each.name}: {each.value}"
-        own, start = _numbers([self._address]), _numbers(targets(self._links, "first"))
-        for name, place in _numbers(targets(self._links, "last")).items():
-            if name in own:
-                is_further = place > own[name]
-            elif name in _OFFSETS:
-                is_further = place >= rows
-            elif name in start:
-                is_further = place - start[name] >= pages
-            else:
-                is_further = name in _PAGES and place > pages
-            if is_further:
-                return f"the last page is at {name}={place}"
-        return None
-
-    @cached_property
-    def total(self) -> int | None:
-        """The largest total that is stated for the listing, or None."""
-        texts = [each.value for each in self._all if each.kind == "total"]
-        for line in self._ranges:
-            found = _RANGE.findall(line)
-            texts += [total for unit, total in found if unit.lower() not in _OTHER_UNITS]
-        return max((count for text in texts for count in _counts(text)), default=None)
-
-
-def passes_over(addresses: Iterable[str], count: int) -> str | None:
-    """Return the place at which the first address begins behind the rows given so far, or None."""
-    places = _numbers(addresses).items()
-    behind = (f"{name}={at}" for name, at in places if name in _OFFSETS and at > count)
-    return next(behind, None)
-
-
-def _statements(headers: Headers) -> Iterator[Statement]:
-    for name in headers.names:
-        word, kind = _word_of_header(name)
-        for value in headers.get_all(name) if kind is not None else ():
-            shown = "-".join(part.capitalize() for part in name.split("-"))
-            if kind == "object":
-                yield from _members(shown, value)
-            elif kind is not None:
-                yield Statement(kind, word, shown, value.strip())
-
-
-def _members(name: str, text: str) -> Iterator[Statement]:
-    try:
-        outer = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    for key, value in outer.items() if isinstance(outer, dict) else ():
-        word = _plain(key)
-        kind = _kind_of(word)
-        is_plain = value is not None and not isinstance(value, dict | list)
-        if is_plain and kind is not None and kind != "object":
-            yield Statement(kind, word, f"{name} {key}", str(value).strip())
-
-
-@lru_cache(maxsize=256)  # a store sends the same dozen names with each page
-def _word_of_header(name: str) -> tuple[str, str | None]:
-    name = name.removeprefix("x-")
-    for library in _LIBRARIES:
-        name = name.removeprefix(library)
-    word = _plain(name)
-    return word, _kind_of(word)
-
-
-def _kind_of(word: str) -> str | None:
-    """Return what a word tells; it may be of a next page though nothing is known of its value."""
-    return "next" if word.startswith(("next", "continuation")) else _KIND_OF.get(word)
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
-
-
-def _numbers(addresses: Iterable[str]) -> dict[str, int]:
-    """Return the parameters that say where in a listing the first address leads."""
-    pairs = parse_qsl(next(iter(addresses), "").partition("?")[2].partition("#")[0])
-    return {
-        name.lower(): int(value)
-        for name, value in pairs
-        if name != "limit" and value.isascii() and value.isdigit() and len(value) < 19
-    }
-
-
-def _counts(text: str) -> set[int]:
-    """Return the numbers of a value, which a proxy may have joined out of two lines."""
-    parts = (part.strip().removesuffix(".0") for part in text.split(", "))
-    return {int(part.replace(",", "")) for part in parts if _NUMBER.fullmatch(part)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,9 +72,43 @@ class Page(HasFrame):
         return parse_qs(urlsplit(self.address).query).get(name, [None])[0]
 
     @cached_property
-    def stated(self) -> ListingHeaders:
-        """What the header lines state about the rest of the listing."""
-        return ListingHeaders(self.headers, self.address)
+    def next_address(self) -> str | None:
+        """The whole address of the next page that the store names, or None.
+
+        It stands in a ``Link`` header, or in one such as ``X-Next-Page`` that has an address.
+        """
+        targets = next_targets(self.headers.get_all("Link"))
+        targets += (text for text in self._named_next if text.startswith(_ADDRESS))
+        return join_link(self.address, targets[0]) if targets else None
+
+    @cached_property
+    def may_name_next(self) -> bool:
+        """Whether a next page is named in any way, or by a link that cannot be read."""
+        lines = self.headers.get_all("Link")
+        is_unclear = any(line.strip() and not any(read_links(line)) for line in lines)
+        return is_unclear or self.next_address is not None or bool(self._named_next)
+
+    @property
+    def _named_next(self) -> list[str]:
+        """What headers such as ``X-Next-Page`` name: an address, a number or a cursor."""
+        headers = self.headers
+        values = (headers.get(name) or "" for name in headers.names if "next" in name)
+        return [text.strip() for text in values if text.strip().lower() not in _NOTHING]
+
+    @cached_property
+    def total(self) -> int | None:
+        """The largest total that ``X-Total-Count`` or ``Content-Range`` states, or None."""
+        # A proxy may have joined two lines into one.
+        counts = [
+            part.strip()
+            for line in self.headers.get_all("X-Total-Count")
+            for part in line.split(", ")
+        ]
+        totals = [int(text.replace(",", "")) for text in counts if _COUNT.fullmatch(text)]
+        for line in self.headers.get_all("Content-Range"):
+            found = _RANGE.findall(line)
+            totals += [int(text) for unit, text in found if unit.lower() not in _OTHER_UNITS]
+        return max(totals, default=None)
 
     def mismatches(self, status: str | None) -> int:
         """Return how many pets do not have the status that was asked for; None asks for any."""
@@ -285,3 +151,17 @@ class Page(HasFrame):
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as asked for: the store may hold more" if is_full else ""
         return f"<Page: {count_text(len(self), 'pet')}{kind}{full}>"
+
+
+def passes_over(address: str, count: int) -> str | None:
+    """Return the offset in a link where it skips rows behind the ``count`` given so far, or None.
+
+    Example:
+        >>> passes_over("?limit=100&offset=100", 50), passes_over("?limit=100&offset=50", 50)
+        ('offset=100', None)
+    """
+    for name, value in parse_qsl(address.partition("?")[2]):
+        is_number = value.isascii() and value.isdigit() and len(value) < 19
+        if name.lower() in _OFFSETS and is_number and int(value) > count:
+            return f"{name}={value}"
+    return None

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import TIMEOUT_MAX
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
@@ -16,10 +14,9 @@ from pydantic import SecretStr
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.schema.arguments import as_positive, as_whole
 
-DEFAULT_TIMEOUT_S = 120.0
-DEFAULT_MAX_RETRIES = 4
 # 127.0.0.2 may be another store.
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+_INSECURE = "PETSTORE_ALLOW_INSECURE"
 
 ApiKey = str | SecretStr | Callable[[], str]
 
@@ -49,7 +46,7 @@ class IdempotencyKey:
 
 
 @dataclass(frozen=True)
-class ClientSettings:
+class Settings:
     """Where the store is (no slash at the end) and how to talk to it.
 
     ``key`` gives the API key, wrapped so that no repr shows it; each request calls it once.
@@ -57,31 +54,18 @@ class ClientSettings:
 
     base_url: str
     key: Callable[[], SecretStr] = field(repr=False)
-    timeout_s: float
+    timeout: float
     max_retries: int
 
 
-# The settings that are numbers: each variable, how its text is read, what its number may be, that
-# in words, and the number where none is given.
-_NUMBERS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], Any], str, float]] = {
-    "timeout_s": (
-        "PETSTORE_TIMEOUT", float, as_positive, "a number of seconds above 0", DEFAULT_TIMEOUT_S
-    ),
-    "max_retries": (
-        "PETSTORE_MAX_RETRIES", int, as_whole, "a whole number, 0 or more", DEFAULT_MAX_RETRIES
-    ),
-}  # fmt: skip
-
-
 def read_settings(
-    base_url: str | None = None,
-    api_key: ApiKey | None = None,
+    base_url: str | None,
+    api_key: ApiKey | None,
     *,
-    timeout_s: float | None = None,
-    max_retries: int | None = None,
-    allow_insecure: bool = False,
+    timeout: float,
+    max_retries: int,
     environ: Mapping[str, str] = os.environ,
-) -> ClientSettings:
+) -> Settings:
     """Put the arguments of a Client and the environment together.
 
     Raises:
@@ -90,24 +74,22 @@ def read_settings(
     Interface: What the service does (base addresses); Authentication.
     """
     address = _address(base_url, environ)
-    given = environ.get("PETSTORE_ALLOW_INSECURE", "0")
-    if given not in ("", "0", "1"):
-        raise ConfigurationError(f"PETSTORE_ALLOW_INSECURE is 1 or 0, got {given!r}")
     key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
-    return ClientSettings(
-        normalise_base_url(address, allow_insecure=allow_insecure or given == "1"),
-        key,
-        timeout_s=_number("timeout_s", timeout_s, environ),
-        max_retries=_number("max_retries", max_retries, environ),
-    )
+    seconds, repeats = as_positive(timeout), as_whole(max_retries)
+    if seconds is None or seconds > TIMEOUT_MAX:
+        raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
+    if repeats is None or repeats < 0:
+        raise ConfigurationError(f"max_retries is a whole number, 0 or more, got {max_retries!r}")
+    may_be_plain = environ.get(_INSECURE) == "1"
+    return Settings(normalise_base_url(address, may_be_plain=may_be_plain), key, seconds, repeats)
 
 
 def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
     base_url = base_url if base_url is not None else environ.get("PETSTORE_BASE_URL") or None
     if base_url is None:
         raise ConfigurationError(
-            "no store address: pass base_url or set PETSTORE_BASE_URL "
-            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
+            "no store address: pass base_url=, or set PETSTORE_BASE_URL "
+            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)"
         )
     if not isinstance(base_url, str):
         raise ConfigurationError(
@@ -128,24 +110,9 @@ def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[
         return lambda: checked_key(source())
     value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
     if value is None:
-        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key")
+        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key=")
     secret = checked_key(value)
     return lambda: secret
-
-
-def _number(name: str, given: Any, environ: Mapping[str, str]) -> Any:
-    variable, read, check, words, default = _NUMBERS[name]
-    if given is None:
-        given = environ.get(variable)
-        if given is None:
-            return default
-        name = variable
-        with suppress(ValueError):  # it stays text, which is refused
-            given = read(given)
-    value = check(given)
-    if value is None or not 0 <= value <= TIMEOUT_MAX:
-        raise ConfigurationError(f"{name} is {words}, got {given!r}")
-    return value
 
 
 def checked_key(value: str | SecretStr) -> SecretStr:
@@ -162,7 +129,7 @@ def checked_key(value: str | SecretStr) -> SecretStr:
     if text.startswith(("http://", "https://")):
         raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
     if not text:
-        raise ConfigurationError("the API key is empty: set PETSTORE_API_KEY, or pass api_key")
+        raise ConfigurationError("the API key is empty: set PETSTORE_API_KEY, or pass api_key=")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ConfigurationError(
             "the API key holds a blank, a control or a non-ASCII character; "
@@ -171,7 +138,7 @@ def checked_key(value: str | SecretStr) -> SecretStr:
     return secret
 
 
-def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
+def normalise_base_url(address: str, *, may_be_plain: bool = False) -> str:
     """Return the address in its one spelling: lower-case origin, no slash at the end.
 
     Raises:
@@ -184,8 +151,8 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
     """
     if "@" in address:  # before anything that repeats the address
         raise ConfigurationError(
-            "base_url holds a user or password; pass the key as api_key "
-            "(an @ that belongs to the path is written %40)",
+            "base_url holds a user or password; pass the key as api_key= "
+            "(an @ that belongs to the path is written %40)"
         )
     if "?" in address or "#" in address:
         raise ConfigurationError("base_url has a query or fragment; leave it out")
@@ -199,11 +166,10 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         raise ConfigurationError(
             f"base_url {address!r} is not an http(s) address; expected one such as https://host/v1"
         )
-    if scheme == "http" and not is_loopback(host) and not allow_insecure:
+    if scheme == "http" and not is_loopback(host) and not may_be_plain:
         raise ConfigurationError(
-            f"plain http to {host} would show the key to the network; use https; or, if that "
-            "network is yours, allow it",
-            add=("allow_insecure", True),
+            f"plain http to {host} would show the key to the network; use https, or set "
+            f"{_INSECURE}=1 if that network is yours"
         )
     netloc = f"[{host}]" if ":" in host else host
     if port and port != {"http": 80, "https": 443}[scheme]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import logging
+import os
 import random
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from threading import Thread
 from typing import NamedTuple, cast
 from urllib.parse import urlencode
 
@@ -16,12 +16,11 @@ from pydantic import SecretStr
 from pydantic_core import from_json
 
 from petstore_frame.errors import APIConnectionError, APIStatusError, ConfigurationError
-from petstore_frame.transport.answer import BodyProblem, Headers, StoreAnswer
-from petstore_frame.transport.connections import GivenTransport, Trace, given_wires, new_wires
-from petstore_frame.transport.interrupts import Deferred
+from petstore_frame.transport.connections import GivenTransport, Trace, new_transport, proxy_for
 from petstore_frame.transport.links import path_below, unreadable_link, whole_address
 from petstore_frame.transport.outcome import TRANSPORT_ERRORS, connection_error, unusable_error
-from petstore_frame.transport.settings import ClientSettings
+from petstore_frame.transport.response import BodyProblem, Headers, Response
+from petstore_frame.transport.settings import Settings
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
@@ -31,21 +30,15 @@ _FIXED_LINES = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-# An old answer from a cache would mix two states of the store in one listing.
-_OF_A_GET = {"Cache-Control": "no-cache"}
-_OF_A_POST = {"Content-Type": "application/json"}
-# Header lines that state where a body ends.
-_FRAMES = frozenset(("content-length", "transfer-encoding"))
+_LINES = {
+    # An old answer from a cache would mix two states of the store in one listing.
+    "GET": {"Cache-Control": "no-cache"},
+    "POST": {"Content-Type": "application/json"},
+}
 # Waits before a repeat: the first at most, the longest, and when no more attempt is made.
 _BASE_S, _LONGEST_S, _PATIENCE_S = 0.25, 30.0, 180.0
-# A shorter key may be a word of the store's own data; it is starred only after its scheme.
+# A shorter key may be a word of the store's own data, so it is starred in refusals alone.
 _LEAST_UNUSUAL_KEY = 16
-_LEAST_KEY_IN_LOGS = 4  # a log holds no data that could be spoilt
-# The engine's own loggers, which print header lines at DEBUG, and ours.
-_LOGGERS = (
-    *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
-    "petstore_frame.transport",
-)
 
 
 class Clocks(NamedTuple):
@@ -67,30 +60,34 @@ class Transport:
 
     def __init__(
         self,
-        settings: ClientSettings,
+        settings: Settings,
         *,
         transport: GivenTransport | None = None,
         clocks: Clocks = REAL_TIME,
     ) -> None:
-        self._settings = settings
-        self._clocks = clocks
-        self._total_s = 2 * settings.timeout_s
-        connect_s = min(settings.timeout_s, _CONNECT_TIMEOUT_S)
-        others = dict.fromkeys(("read", "write", "pool"), settings.timeout_s)
-        self._timeout = {"connect": connect_s, **others}
+        self._settings, self._given, self._clocks = settings, transport, clocks
+        self._total_s = 2 * settings.timeout
+        limits = dict.fromkeys(("read", "write", "pool"), settings.timeout)
+        self._timeout = {"connect": min(settings.timeout, _CONNECT_TIMEOUT_S), **limits}
         try:
             host = httpx.URL(settings.base_url).netloc.decode()
         except httpx.InvalidURL as problem:
             raise ConfigurationError(f"base_url is not an address: {problem}") from None
-        given = None if transport is None else given_wires(transport)
-        self._wires = given or new_wires(settings.base_url)
-        fixed = {"Host": host, **_FIXED_LINES}
         self._lines = {
-            "GET": httpx.Headers(fixed | _OF_A_GET),
-            "POST": httpx.Headers(fixed | _OF_A_POST),
+            method: httpx.Headers({"Host": host, **_FIXED_LINES, **lines})
+            for method, lines in _LINES.items()
         }
+        self._proxy = None if transport is not None else proxy_for(settings.base_url)
+        self._open()
 
-    def get(self, address: str, params: Mapping[str, str] | None = None) -> StoreAnswer:
+    def _open(self) -> None:
+        """Begin with new connections."""
+        self._process = os.getpid()
+        self._transport = self._given
+        if self._transport is None:
+            self._transport = new_transport(self._settings.base_url, self._proxy)
+
+    def get(self, address: str, params: Mapping[str, str] | None = None) -> Response:
         """Return the first usable answer to a GET, which is repeated after a passing failure.
 
         Raises:
@@ -101,10 +98,10 @@ class Transport:
         start, repeats = self._clocks.clock(), 0
         while True:
             try:
-                answer = self.send("GET", address, params=params)
-                if answer.status_code == 200 and answer.body_problem is None:
-                    return answer
-                raise unusable_error(answer)
+                response = self.send("GET", address, params=params)
+                if response.status_code == 200 and response.body_problem is None:
+                    return response
+                raise unusable_error(response)
             except (APIConnectionError, APIStatusError) as problem:
                 elapsed_s = self._clocks.clock() - start
                 wait_s = repeat_wait_s(repeats, problem.retry_after_s, elapsed_s)
@@ -122,7 +119,7 @@ class Transport:
         params: Mapping[str, str] | None = None,
         body: bytes = b"",
         more: Mapping[str, str] | None = None,
-    ) -> StoreAnswer:
+    ) -> Response:
         """Send one request, once.
 
         Args:
@@ -139,47 +136,39 @@ class Transport:
                 sent.
             ConfigurationError: The key could not be had; nothing was sent.
         """
-        url = whole_address(self._settings.base_url, path) + (
-            f"?{urlencode(params)}" if params else ""
-        )
+        base_url = self._settings.base_url
+        url = whole_address(base_url, path) + (f"?{urlencode(params)}" if params else "")
         try:
             target = httpx.URL(url)
         except httpx.InvalidURL as problem:  # which only a link of the store's can be
             raise unreadable_link(url, str(problem).rstrip(".")) from None
-        operation = f"{method} {path_below(self._settings.base_url, url)}"
-        key = self._key()
-        wire, is_fit = self._wires.borrow(), False
-        _UNDER_WAY.key = key
+        operation = f"{method} {path_below(base_url, url)}"
+        key, trace, start = self._key(), Trace(), self._clocks.clock()
         try:
-            with Deferred() as interrupts:
-                interrupts.is_allowed = wire.watch is None
-                trace = Trace(wire.watch, interrupts)
-                start = self._clocks.clock()
-                if wire.watch is not None:
-                    wire.watch.begin(self._total_s)
-                request = self._request(method, target, body, more, trace, key)
-                response = wire.transport.handle_request(request)
-                status, headers = response.status_code, Headers(response.headers.raw)
-                content, body_problem = self._read(response, headers, start)
-                is_fit = wire.watch is None or wire.watch.has_ended_cleanly(status, headers)
-            interrupts.deliver()
-            took_s = self._clocks.clock() - start
-            log.debug("%s %s %.0f ms", operation, status, took_s * 1000)
+            if self._process != os.getpid():  # a fork must not share its parent's connections
+                self._open()
+            request = self._request(method, target, body, more, trace, key)
+            answer = self._transport.handle_request(request)
+            content, body_problem = self._read(answer, start)
         except TRANSPORT_ERRORS as problem:
-            error = connection_error(problem, operation, trace, self._settings.base_url)
+            error = connection_error(problem, operation, trace, base_url, self._proxy)
             log.debug("%s", error)
             raise error from None
-        except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
-            # those below hold the request's header lines, and a verbose traceback shows them.
+        except BaseException as problem:  # noqa: BLE001 # raised again, without its frames
+            if isinstance(problem, KeyboardInterrupt) and self._given is None:
+                # It may have left a lock of the pool taken, for which only another thread can wait.
+                Thread(target=self._transport.close, daemon=True).start()
+                self._open()
+            # Those hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
-        finally:
-            self._wires.give_back(wire, is_fit=is_fit)
-            _UNDER_WAY.key = None
-        # The body of a refusal is an error's text, in which a key of any length is starred.
-        for secret, stars in _spellings(key, 0 if status >= 400 else _LEAST_UNUSUAL_KEY):
-            content = content.replace(secret.encode(), stars.encode())
-            headers.star(secret, stars)
-        return StoreAnswer(operation, status, headers, content, body_problem, took_s, url)
+        status, took_s = answer.status_code, self._clocks.clock() - start
+        log.debug("%s %s %.0f ms", operation, status, took_s * 1000)
+        lines = answer.headers.raw
+        # Some programs repeat what they were sent: this is the one place that looks for the key.
+        for secret in _spellings(key, is_refusal=status >= 400):
+            content = content.replace(secret, b"***")
+            lines = [(name, value.replace(secret, b"***")) for name, value in lines]
+        return Response(operation, status, Headers(lines), content, body_problem, took_s, url)
 
     def _key(self) -> SecretStr:
         try:
@@ -216,18 +205,16 @@ class Transport:
         request.headers["Authorization"] = f"Bearer {key.get_secret_value()}"
         return request
 
-    def _read(
-        self, response: httpx.Response, headers: Headers, start: float
-    ) -> tuple[bytes, BodyProblem | None]:
+    def _read(self, answer: httpx.Response, start: float) -> tuple[bytes, BodyProblem | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
         chunks, size = list[bytes](), 0
+        packing = answer.headers.get("Content-Encoding", "")
         try:
-            packing = ", ".join(headers.get_all("Content-Encoding"))
             if "," in packing:
                 return b"", BodyProblem.PACKED  # a few kilobytes packed twice could fill any memory
             # httpx's decoders take 4 % of a page's time, so what is not packed goes past them.
-            plain = cast("Iterable[bytes]", response.stream)
-            for chunk in response.iter_bytes() if packing else plain:
+            plain = cast("Iterable[bytes]", answer.stream)
+            for chunk in answer.iter_bytes() if packing else plain:
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES:
@@ -241,30 +228,35 @@ class Transport:
         except TRANSPORT_ERRORS:
             return b"", BodyProblem.CUT
         finally:
-            response.close()
+            answer.close()
         content = b"".join(chunks)
-        if response.status_code == 200 and _stops_early(content, headers):
+        has_end = "Content-Length" in answer.headers or "Transfer-Encoding" in answer.headers
+        # A body of no stated length ends with its connection, and a packed one with its last byte,
+        # whether the store had finished or not.
+        if answer.status_code == 200 and (packing or not has_end) and _stops_early(content):
             return b"", BodyProblem.CUT
         return content, None
 
     def close(self) -> None:
         """Close the connections."""
-        self._wires.close()
+        self._transport.close()
 
 
-def _stops_early(content: bytes, headers: Headers) -> bool:
-    """Tell whether a body is JSON that stops in the middle, where its end is not certain.
-
-    A body of no stated length ends with its connection, and a packed one with its last byte,
-    whether the store had finished or not.
-    """
-    if not _FRAMES.isdisjoint(headers.names) and "content-encoding" not in headers.names:
-        return False
+def _stops_early(content: bytes) -> bool:
+    """Tell whether a body is JSON that stops in the middle."""
     try:
         from_json(content)
     except ValueError as problem:
         return str(problem).startswith("EOF while parsing")
     return False
+
+
+def _spellings(key: SecretStr, *, is_refusal: bool) -> set[bytes]:
+    """Return the key as an answer may spell it: JSON may put a backslash before each slash."""
+    if not is_refusal and len(key) < _LEAST_UNUSUAL_KEY:
+        return set()
+    plain = key.get_secret_value()
+    return {plain.encode(), plain.replace("/", "\\/").encode()}
 
 
 def repeat_wait_s(
@@ -276,47 +268,16 @@ def repeat_wait_s(
     """Return the seconds to wait before the next attempt, or None to give up.
 
     Full jitter under a ceiling that doubles with each repeat, and never less than the store's
-    Retry-After. ``draw`` gives a number from 0 to 1.
+    Retry-After. ``draw`` gives a number from 0 to 1. The first repeat comes however long the first
+    attempt took.
 
     Example:
         >>> [repeat_wait_s(repeats, None, draw=lambda: 1.0) for repeats in range(3)]
         [0.25, 0.5, 1.0]
-        >>> [repeat_wait_s(0, 3.0), repeat_wait_s(0, 3600.0), repeat_wait_s(0, 1.0, 179.9)]
+        >>> [repeat_wait_s(0, 3.0), repeat_wait_s(0, 3600.0), repeat_wait_s(1, 1.0, 179.9)]
         [3.0, None, None]
     """
     if retry_after_s is not None and retry_after_s > _LONGEST_S:
         return None
     wait_s = max(draw() * min(_LONGEST_S, _BASE_S * 2.0**repeats), retry_after_s or 0.0)
-    return wait_s if elapsed_s + wait_s < _PATIENCE_S else None
-
-
-def _spellings(key: SecretStr, least: int) -> list[tuple[str, str]]:
-    """Return the key plain, in JSON and as Python prints it, and the stars in its place.
-
-    A key shorter than ``least`` counts as one only after its scheme.
-    """
-    plain = key.get_secret_value()
-    scheme, quoted = "" if len(plain) >= least else "Bearer ", json.dumps(plain)[1:-1]
-    escaped = quoted.replace("/", "\\/")
-    spelt = {plain, quoted, escaped, repr(plain)[1:-1], repr(plain.encode())[2:-1]}
-    return [(scheme + secret, scheme + "***") for secret in spelt]
-
-
-# The key of the request that a thread has under way; None between two of them.
-_UNDER_WAY = threading.local()
-
-
-def _star_key(record: logging.LogRecord) -> bool:
-    """Star the key of the request under way out of what its thread logs."""
-    key: SecretStr | None = getattr(_UNDER_WAY, "key", None)
-    if key is not None:
-        text = record.getMessage()
-        for secret, stars in _spellings(key, _LEAST_KEY_IN_LOGS):
-            text = text.replace(secret, stars)
-        if text != record.getMessage():
-            record.msg, record.args = text, ()
-    return True
-
-
-for _name in _LOGGERS:
-    logging.getLogger(_name).addFilter(_star_key)
+    return wait_s if repeats == 0 or elapsed_s + wait_s < _PATIENCE_S else None

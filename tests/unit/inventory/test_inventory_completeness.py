@@ -20,8 +20,8 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.inventory.pet_search import SearchState
 from petstore_frame.schema.frame import PetColumns
-from petstore_frame.transport.answer import Headers
-from petstore_frame.transport.page import Page
+from petstore_frame.transport import Page
+from petstore_frame.transport.response import Headers
 from unit.conftest import inventory as inventory_of
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import zipfile
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.loader.options import GRACE_S
-from petstore_frame.transport.settings import DEFAULT_TIMEOUT_S
 from unit.conftest import inventory
 from unit.loader.opened import written
 
@@ -64,13 +64,13 @@ def test_what_is_not_a_client_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_grace_is_at_least_two_timeouts() -> None:
+    """A request that a client gives up is not thought to be under way any more."""
+    assert 2 * inspect.signature(pf.Client).parameters["timeout"].default <= GRACE_S
+
+
 def test_a_key_may_be_in_the_index(client: pf.Client, tmp_path: Path) -> None:
     """A level of a frame's index that identifies an animal is read as a column."""
     pets = pd.DataFrame({"tag": ["A", "B"], "name": ["Rex", "Bo"], "category_id": [1, 2]})
     plan = pf.load(pets.set_index("tag"), client, key="tag", dry_run=True, journal=tmp_path)
     assert plan.frame["tag"].tolist() == ["A", "B"] and plan.exit_code == 0
-
-
-def test_the_grace_is_two_timeouts() -> None:
-    """The number of the light module is derived from the client's own."""
-    assert GRACE_S == 2 * DEFAULT_TIMEOUT_S

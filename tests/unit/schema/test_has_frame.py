@@ -14,8 +14,8 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory.origin import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
-from petstore_frame.transport.answer import Headers
-from petstore_frame.transport.page import Page
+from petstore_frame.transport import Page
+from petstore_frame.transport.response import Headers
 from threaded import serve
 from unit.conftest import inventory as inventory_of
 

@@ -43,11 +43,6 @@ class Headers:
         """The distinct names, in lower case."""
         return self._values.keys()
 
-    def star(self, secret: str, stars: str) -> None:
-        """Put stars in the place of a secret."""
-        for values in self._values.values():
-            values[:] = [value.replace(secret, stars) for value in values]
-
 
 @lru_cache(maxsize=256)  # a store sends the same dozen names with each answer
 def _lower(name: str | bytes) -> str:
@@ -58,7 +53,7 @@ def _text(part: str | bytes) -> str:
     return part if isinstance(part, str) else part.decode("latin-1")
 
 
-class StoreAnswer(NamedTuple):
+class Response(NamedTuple):
     """What came back for one request to ``url``; ``operation`` is its method and path.
 
     ``body`` is empty where there is a ``body_problem``. ``elapsed_s`` runs from the first byte out
