@@ -13,7 +13,7 @@ from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
-from petstore_frame.loader.options import LoadOptions
+from petstore_frame.loader.options import GRACE_S, LoadOptions
 from petstore_frame.loader.question import CASES, Question
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, Suspicion
@@ -108,7 +108,7 @@ class Importing:
         check: Callable[[], None],
     ) -> None:
         self._client, self._journal, self._check = client, journal, check
-        self._folder = folder or Path.cwd()
+        self._folder, self.grace_s = folder or Path.cwd(), GRACE_S
 
     @property
     def place(self) -> Path:
@@ -201,7 +201,7 @@ class Importing:
         for import_id in imports:
             result = self.result_of(import_id)
             result.wait = pause
-            said.append(str(result.reconcile(self._client())))
+            said.append(str(result.reconcile(self._client(), grace_s=self.grace_s)))
         return said
 
     def past(self) -> list[tuple[Import, dict[State, int]]]:
