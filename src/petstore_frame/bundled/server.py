@@ -25,6 +25,7 @@ from typing import Any, Literal, NoReturn, get_args
 from pydantic import SecretStr
 
 import petstore_frame as pf
+from petstore_frame.errors import answering
 from petstore_frame.schema.arguments import (
     as_positive,
     one_of,
@@ -125,6 +126,7 @@ class Server:
         return f"Server({self.base_url!r}, pid={self.pid}, {state})"
 
 
+@answering
 def serve(
     *,
     sample: int = 0,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 import narwhals as nw
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from petstore_frame.counts.lines import Line, lines_table
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.words import shares_in_words, short
+from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
@@ -33,6 +33,7 @@ _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
 
 
+@answering
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
     """Count pets by category and status.
 
@@ -123,8 +124,6 @@ class Summary(HasFrame):
         >>> print(summarize(pets).count("sold", category_id=3))
         at least 1
     """
-
-    _parts = MappingProxyType({"completeness": Completeness})
 
     category_ids: tuple[int | None, ...]
     labels: tuple[str, ...]

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pets, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
@@ -135,6 +135,7 @@ class Diff(HasFrame):
         return NOTEBOOK.section(str(self)) + table + NOTEBOOK.quiet([last])
 
 
+@answering
 def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 

@@ -13,7 +13,7 @@ import pandas as pd
 from typing_extensions import TypeVar
 
 from petstore_frame.counts.summary import Summary
-from petstore_frame.errors import ArgumentError, HistoryError
+from petstore_frame.errors import ArgumentError, HistoryError, answering
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import Engine
 from petstore_frame.history.flow import Flow
@@ -46,6 +46,7 @@ _LISTED = {
 }
 
 
+@answering
 class History(Generic[Frame]):
     """Dated inventories of one store, kept as plain Parquet.
 

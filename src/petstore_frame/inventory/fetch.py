@@ -18,6 +18,7 @@ from petstore_frame.errors import (
     CrossOriginError,
     PetstoreError,
     RateLimitError,
+    answering,
 )
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, SIDE_BY_SIDE, Asker, ReadingClient
@@ -35,12 +36,10 @@ from petstore_frame.inventory.result import (
 from petstore_frame.inventory.single_pages import Total, known_total
 from petstore_frame.inventory.strategies import Reading
 from petstore_frame.schema.arguments import (
-    answered,
     before_sending,
     checked_client,
     one_of,
     refuse,
-    renamed,
     whole_number,
 )
 from petstore_frame.schema.frame import PetColumns, to_frame
@@ -59,15 +58,10 @@ log = logging.getLogger("petstore_frame.inventory")
 MAX_IDS = 10_000
 # After so many ids without a readable answer, asking by ids stops.
 MAX_UNREAD = 20
-_BY_CATEGORY = (
-    ", because the store filters by status alone; "
-    "write pf.fetch_inventory(client).where(category_id=3)"
-)
 Progress = bool | Callable[[int], None] | None
 
 
-@answered(category=_BY_CATEGORY, category_id=_BY_CATEGORY)
-@renamed(probe_budget="max_probes")
+@answering
 def fetch_inventory(
     client: ReadingClient,
     *,
@@ -152,7 +146,7 @@ class FetchProgress:
     """
 
     def __init__(self, progress: Progress) -> None:
-        self._display: Display[int] | None = open_progress(progress, "Pets read", leave=False)
+        self._display: Display[int] | None = open_progress(progress, "Pets read")
 
     def __call__(self, held: int) -> None:
         if self._display is None:

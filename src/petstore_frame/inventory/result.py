@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial as partly
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError
+from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.origin import (
@@ -23,7 +22,7 @@ from petstore_frame.inventory.origin import (
     stamp,
     statuses_of,
 )
-from petstore_frame.schema.arguments import one_of, renamed
+from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import HasFrame, as_text
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS, PET_STATUSES
@@ -33,15 +32,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import pandas as pd
-
-# What is typed by habit, and the word for it here.
-_OTHER_WORDS = {
-    "summary": "pf.summarize(inventory) counts its pets",
-    "summarize": "pf.summarize(inventory) counts its pets",
-    "to_excel": 'pf.write_report(inventory, "stock.xlsx") writes a workbook',
-    "to_html": 'pf.write_report(inventory, "stock.html") writes a page',
-    "to_csv": 'pf.write_report(inventory, "stock.csv") writes a file for people',
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +52,6 @@ class Inventory(HasFrame, HasOrigin):
         >>> print(len(inventory), inventory.completeness, list(inventory.frame.columns))
         3 complete: 3 pets ['id', 'name', 'category_id', 'status']
     """
-
-    _parts = MappingProxyType({"completeness": Completeness})
 
     frame: pd.DataFrame
     origin: Origin
@@ -225,9 +213,6 @@ class Inventory(HasFrame, HasOrigin):
     def __len__(self) -> int:
         return len(self.frame)
 
-    def _where(self, name: str) -> str:
-        return _OTHER_WORDS.get(name) or super()._where(name)
-
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
 
@@ -330,6 +315,7 @@ def read_listing(given: object) -> Inventory | None:
     return given if isinstance(given, Inventory) else None
 
 
+@answering
 def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a Parquet file that this package wrote.
 
@@ -356,7 +342,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     return found
 
 
-@renamed(frame="pets")
+@answering
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     """Tell what a frame of pets covers, as it is now.
 

@@ -149,7 +149,7 @@ class LoadProgress:
     def __init__(self, progress: ProgressOption, total: int) -> None:
         self._total = total
         shown = progress if total or callable(progress) else False
-        self._display = open_progress(shown, "Loading", total, dynamic_ncols=True)
+        self._display = open_progress(shown, "Loading", total)
 
     def __call__(self, counts: Counter[State]) -> None:
         done = self._total - counts[State.PENDING] - counts[State.IN_FLIGHT]

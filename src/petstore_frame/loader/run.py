@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
+from petstore_frame.errors import answering
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -105,6 +106,7 @@ def load(
     return result
 
 
+@answering
 def resume_loads(
     client: PostingClient,
     *,

@@ -11,7 +11,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ArgumentError, HistoryError, MissingExtraError, ReportError
+from petstore_frame.errors import (
+    ArgumentError,
+    HistoryError,
+    MissingExtraError,
+    ReportError,
+    answering,
+)
 from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
@@ -41,6 +47,7 @@ _HINTS = {
 }
 
 
+@answering
 def write_report(
     pets: Inventory | AnyFrame,
     path: str | PathLike[str],
@@ -186,7 +193,7 @@ def _check_delimiter(delimiter: str, ending: str) -> None:
 def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
     """Give a function that takes how many more pets were written, and shows how far that is."""
     written = 0
-    with open_progress(progress, "Pets written", total, leave=False, delay=PATIENCE_S) as display:
+    with open_progress(progress, "Pets written", total, delay_s=PATIENCE_S) as display:
 
         def advance(pets: int) -> None:
             nonlocal written

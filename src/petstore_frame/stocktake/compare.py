@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from petstore_frame.errors import nearest
+from petstore_frame.errors import answering, nearest
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.inventory.result import read_listing
@@ -22,7 +22,7 @@ from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.words import ByColumn, ByField, ValueMap
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
-from petstore_frame.schema.arguments import refuse, renamed
+from petstore_frame.schema.arguments import refuse
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame, as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
@@ -34,7 +34,7 @@ _NOT_READING = ("source", "inventory", "on", "recipe", "leave_lines", "journal",
 _PIECE = 10_000  # a million records are not a million objects at once
 
 
-@renamed(data="source")
+@answering
 def compare(
     source: str | PathLike[str] | AnyFrame | Inventory,
     inventory: Inventory | pd.DataFrame | str | PathLike[str],

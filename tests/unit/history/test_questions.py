@@ -137,7 +137,7 @@ def test_open_hands_out_the_engine_s_own_frame(asked) -> None:
     days = to_pandas(opened)["date"].astype("datetime64[us]").nunique()
     assert days == len(asked.snapshots().query("date >= '2026-11-02'"))
     assert nw.from_native(opened).collect_schema().names() == ["id", "status", "date"]
-    assert type(pf.summarize(asked.open("2026-11-04"))) is type(opened)
+    assert type(asked.open("2026-11-04")) is type(opened)
 
 
 def test_questions_from_threads(folder) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.journal.tables import is_live
@@ -165,6 +165,7 @@ ORDER BY mine.record
 """
 
 
+@answering
 def read_ids(
     store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
 ) -> pd.DataFrame:
