@@ -136,10 +136,10 @@ def _last_change(history: History) -> Markup:
         diff = history.diff()
     except PetstoreError as problem:
         return PAGE.warning("Nothing to compare yet", [str(problem)])
-    return element("p", str(diff)) + _moves_table(diff)
+    return element("p", str(diff)) + moves_table(diff)
 
 
-def _moves_table(diff: Diff) -> Markup:
+def moves_table(diff: Diff) -> Markup:
     """Draw how many pets came, went or changed their status."""
     moves, caption = diff.moves, f"Pets that came, went or changed: {diff.total}"
     if moves.empty:

@@ -81,8 +81,8 @@ class ShownPets:
 class StoreModel:
     """An Inventory made ready to be asked for selections; ``labels`` name categories by id."""
 
-    def __init__(self, inventory: Inventory, labels: Mapping[int, str]) -> None:
-        self.inventory, self.labels = inventory, dict(labels)
+    def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
+        self.inventory, self.labels = inventory, dict(labels or {})
         self.counts = summarize(inventory, categories=self.labels)
         self._orders: dict[str, NDArray[np.int64]] = {}
 
