@@ -43,7 +43,7 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
     ("show", "of_a_part", "of_all"),
     [
         (lambda held, _: " ".join(str(pf.summarize(held)).split()),
-         "all categories ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "all categories 15 15 15 15 60"),
+         "sum ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "sum 15 15 15 15 60"),
         (lambda held, _: pf.summarize(held)._repr_html_(), "≥ 60", "60"),
         (lambda held, _: f"{pf.summarize(held).count('sold')}", "at least 15", "15"),
         # A filter that is stated leaves a part of which the number is known.

@@ -256,11 +256,9 @@ def compare(
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
-    recipe, lines = reading.of(file), reading.leave_lines
+    recipe = reading.of(file)
     with listed(store, output or file) as listing:
-        found = pf.compare(
-            file, listing.inventory, on=on or (), recipe=recipe, leave_lines=lines, journal=journal
-        )
+        found = pf.compare(file, listing.inventory, on=on or (), recipe=recipe, journal=journal)
         if output is not None:
             found.write(output, categories=recipe.categories)
     facts = {

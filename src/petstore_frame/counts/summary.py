@@ -26,7 +26,7 @@ from petstore_frame.schema.categories import Categories, category_name, shown_la
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
-ALL_PETS, ALL_CATEGORIES = "all pets", "all categories"
+PETS, SUM = "pets", "sum"
 LEGEND = "≥ means at least: the store may hold more than was read."
 SHOWN_CATEGORIES = 20
 _GROUPED = ("category_id", "status")
@@ -58,11 +58,10 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
         >>> import pandas as pd
         >>> pets = pd.DataFrame({"category_id": [3, 3, 7], "status": ["sold", None, "sold"]})
         >>> summary = summarize(pets, categories={3: "Cat"})
-        >>> summary.frame.set_index("category")[["sold", "no status", "all pets"]]
-                    sold  no status  all pets
-        category
-        Cat            1          1         2
-        Category 7     1          0         1
+        >>> print(summary.frame.drop(columns=["available", "pending"]).to_string(index=False))
+         category_id   category  sold  no status  pets
+                   3        Cat     1          1     2
+                   7 Category 7     1          0     1
         >>> summary.total
         <StatusCount: at least 3>
 
@@ -179,7 +178,7 @@ class Summary(HasFrame):
         """One row per category, without sums; a table of your own each time.
 
         Columns: ``category_id`` (Int64), ``category`` (str), one int64 count per status, and
-        ``all pets`` (int64).
+        ``pets`` (int64).
         """
         columns = {
             "category_id": pd.array(self.category_ids, dtype="Int64"),
@@ -187,12 +186,15 @@ class Summary(HasFrame):
         }
         names = map(_column_name, self.statuses)
         columns |= dict(zip(names, self.cells.T, strict=True))
-        return pd.DataFrame(columns | {ALL_PETS: self.cells.sum(axis=1)})
+        return pd.DataFrame(columns | {PETS: self.cells.sum(axis=1)})
 
     @cached_property
     def total(self) -> StatusCount:
         """How many pets there are, of any category and status."""
-        return replace(self.completeness.total, count=int(self.cells.sum()))
+        mark = self.completeness.total
+        if self.is_selection:  # that of the pets asked for, and not of the store
+            mark = replace(mark, is_exact=self.completeness.is_complete)
+        return replace(mark, count=int(self.cells.sum()))
 
     @cached_property
     def by_status(self) -> dict[str, StatusCount]:
@@ -240,7 +242,7 @@ class Summary(HasFrame):
         rows = [category_id is None or held == category_id for held in self.category_ids]
         columns = [status is None or held == status for held in self.statuses]
         known = self.completeness
-        mark = known.total if status is None else known.count(status)
+        mark = self.total if status is None else known.count(status)
         return replace(mark, count=int(self.cells[rows][:, columns].sum()))
 
     def categories_with(self, status: str) -> StatusCount:
@@ -285,7 +287,7 @@ class Summary(HasFrame):
     @property
     def sums(self) -> Line:
         """All categories together."""
-        return self._line(ALL_CATEGORIES, None, self.cells.sum(axis=0), is_rest=True)
+        return self._line(SUM, None, self.cells.sum(axis=0), is_rest=True)
 
     def _line(
         self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
@@ -310,7 +312,7 @@ class Summary(HasFrame):
 
     def __str__(self) -> str:
         lines = [*self.largest(SHOWN_CATEGORIES), self.sums]
-        head = ["category", *map(_column_name, self.statuses), ALL_PETS]
+        head = ["category", *map(_column_name, self.statuses), PETS]
         cells = [head, *([line.label, *map(short, line.cells)] for line in lines)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         rows = []
@@ -348,4 +350,4 @@ class Summary(HasFrame):
 
 def _column_name(status: str) -> str:
     """Name a status's column; an unknown status must not replace a column of ours."""
-    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
+    return f"status {status}" if status in ("category_id", "category", PETS) else status

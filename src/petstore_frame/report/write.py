@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,7 +28,7 @@ from petstore_frame.inventory.progress import open_progress
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
-from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
+from petstore_frame.report.workbook import write_workbook
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
@@ -57,7 +58,6 @@ def write_report(
     changes: Diff | None = None,
     results: LoadResult | None = None,
     attention: Sequence[str] | None = None,
-    require_complete: bool = False,
     delimiter: str = ",",
     progress: Progress = None,
 ) -> Path:
@@ -83,7 +83,6 @@ def write_report(
         results: A LoadResult; the workbook gets a sheet of what became of its records.
         attention: What needs a person, in sentences that the first sheet shows; an empty list says
             that nothing does.
-        require_complete: Refuse to write unless every pet of the store was read.
         delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
             that writes decimals with a comma, a tab, or ``|``.
         progress: True shows a bar, False none, None one where a person is watching, after two
@@ -96,8 +95,8 @@ def write_report(
         ArgumentError: ``pets`` is neither an Inventory nor a frame, what only an ``.xlsx`` shows
             is given for another file, or another option is wrong.
         InputError: A column is missing, or ids are not whole numbers.
-        ReportError: The ending is unknown, a folder is missing, the file is open in another
-            program, or it is not all pets as required. The file that was there is unchanged.
+        ReportError: The ending is unknown, a folder is missing, or the file is open in another
+            program. The file that was there is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:
@@ -122,11 +121,6 @@ def write_report(
     extras["changes"] = _last_changes(history) if changes is None else changes
     del extras["history"]
     content = gather(pets, categories, **extras)
-    if require_complete and not content.covers_all:
-        raise ReportError(
-            f"not proven complete, so no report was written: {content.sentence}; leave out "
-            "require_complete= for a report that says so"
-        )
     with _shown(progress, len(content.frame)) as advance, whole_file(target) as draft:
         content = replace(content, advance=advance)
         if ending == ".csv":
@@ -137,6 +131,20 @@ def write_report(
             write = write_html if ending == ".html" else write_workbook
             write(content, draft)
     return target
+
+
+def report_name(inventory: Inventory, ending: str) -> str:
+    """Return a name for the report of an inventory, which says the selection that it is of.
+
+    Example:
+        >>> from petstore_frame.schema.frame import PetColumns, to_frame
+        >>> pets = Inventory.made_up(to_frame(PetColumns([1], ["Luna"], [3], ["sold"])))
+        >>> report_name(pets, ".xlsx"), report_name(pets.where(status="sold"), ".csv")
+        ('stock.xlsx', 'stock-status-sold.csv')
+    """
+    known = inventory.completeness
+    words = re.findall(r"\w+", f"{known.part} {known.status or ''}".lower())
+    return "-".join(["stock", *words])[:100] + ending
 
 
 def check_target(target: Path, delimiter: str = ",") -> str:
@@ -151,22 +159,20 @@ def check_target(target: Path, delimiter: str = ",") -> str:
 
 
 def write_data(inventory: Inventory, target: Path, delimiter: str | None = None) -> Path:
-    """Write the pets raw, for programs, to the file of the kind that its ending names.
+    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``.
 
     A CSV with a delimiter of the caller's begins with a byte order mark: it is for a spreadsheet.
     """
     ending = check_data_target(target, delimiter)
     with whole_file(target) as draft:
-        if ending == ".xlsx":
-            write_workbook(gather(inventory), draft, DATA_SHEETS)
-        elif ending == ".parquet":
-            inventory.frame.to_parquet(draft, **_PARQUET)
-        else:
+        if ending == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
                 draft, index=False, encoding="utf-8-sig" if delimiter else "utf-8",
                 sep=delimiter or ",", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
+        else:
+            (_write_parquet if ending == ".parquet" else write_workbook)(gather(inventory), draft)
     return target
 
 

@@ -48,7 +48,8 @@ class Comparison(HasFrame):
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
             differ), ``record`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
             (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
-            the store has it; last ``problem`` (str) of a record that cannot be compared.
+            the store has it; last ``problem`` (str): why a record cannot be compared, which known
+            key differs from its own in form only, or which pet of the list a pet of others equals.
         warnings: What was noticed while the list was read.
     """
 
@@ -236,10 +237,9 @@ def _write_kind(
     last = len(words)
     first = last - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
     category = first + 2 * FIELDS.index("category_id")
-    problems = [None] * len(rows)
-    if kind == Kind.INVALID:
-        words.append("Why it cannot be compared")
-        problems = rows["problem"].to_list()
+    problems = rows["problem"].astype("object").where(rows["problem"].notna(), None).to_list()
+    if any(problems):
+        words.append("Note")
     for at, word in enumerate(words):
         width = _WIDTHS.get(word, _FIELD_WIDTH if at < last else _PROBLEM_WIDTH)
         sheet.do("set_column", at, at, width)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import json
 
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
 from journey.shell import typed
-from petstore_frame.report.write import write_data
 from threaded import serve
 
 NAMES = [
@@ -52,21 +50,9 @@ def test_a_csv_holds_names_byte_for_byte(fetch, tmp_path, delimiter: str) -> Non
     assert list(rows[0]) == COLUMNS
 
 
-def test_a_workbook_is_raw_data_too(fetch) -> None:
-    """The first sheet of an .xlsx is the frame itself, and what it covers on the second."""
-    assert fetch("pets.xlsx").exit_code == 0
-    sheets = pd.read_excel("pets.xlsx", sheet_name=None, keep_default_na=False)
-    pets = sheets["Inventory"]
-    assert [list(sheets), list(pets)] == [["Inventory", "About"], COLUMNS]
-    assert [name.replace("_x000D_", "\r") for name in pets["name"]] == NAMES
-    assert pets["id"].dtype == "int64" and set(pets["status"]) == {""}
-    assert "complete: 10 pets" in sheets["About"].to_string()
-
-
 @pytest.mark.parametrize(
     ("write", "load", "name"),
     [
-        (write_data, pf.load, "pets.xlsx"),
         (pf.write_report, pf.load, "pets.xlsx"),
         (pf.write_report, pf.load, "pets.csv"),
     ],

@@ -38,7 +38,7 @@ class MemoryStore(httpx.BaseTransport):
         self.requests, self.key = 0, KEY
         self._lock = Lock()
 
-    def client(self) -> Client:
+    def client(self, **_: object) -> Client:
         return Client(BASE_URL, KEY, transport=self, max_retries=0)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

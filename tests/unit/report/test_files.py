@@ -26,7 +26,7 @@ KINDS = ["xlsx", "csv", "parquet", "html"]
 def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
     """The file takes its name when it is whole, each pet is told, and its permissions stay."""
     told: list[int] = []
-    path = write(to=f"stock.{kind.upper()}", progress=told.append, require_complete=True)
+    path = write(to=f"stock.{kind.upper()}", progress=told.append)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     assert path.stat().st_mode & 0o600 == 0o600
     assert told[-1] == 5
@@ -64,10 +64,6 @@ REFUSED = [
     ({"to": "a.ods"}, ReportError, "LibreOffice"),
     ({"to": "a.xls"}, ReportError, "65,536"),
     ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
-    (
-        {"verdict": Verdict.UNKNOWN, "require_complete": True}, ReportError,
-        "unknown: at least 5 pets",
-    ),
     *[
         ({"to": f"a{kind}", extra: "x"}, ArgumentError, f"{extra} can be shown in an .xlsx report")
         for kind in (".csv", ".parquet", ".html")

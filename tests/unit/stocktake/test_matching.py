@@ -186,3 +186,6 @@ def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
         }  # fmt: skip
     with pytest.raises(pf.ArgumentError, match="compares two listings"):
         pf.compare(pd.DataFrame({"id": [1]}), after, on="id")
+    elsewhere = pf.Inventory.made_up(before.frame.copy(), base_url="https://other.example/v1")
+    with pytest.raises(pf.ArgumentError, match="two listings of one store"):
+        pf.compare(elsewhere, after, on="id")
