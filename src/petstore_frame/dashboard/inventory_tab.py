@@ -21,7 +21,7 @@ from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.markup import NOTEBOOK, PAGE, Card, Cell, Markup
+from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
 from petstore_frame.markup.palette import status_colours, status_word
 from petstore_frame.schema.models import PET_COLUMNS, PET_STATUSES
 from petstore_frame.schema.text import minute_text
@@ -244,7 +244,7 @@ class InventoryTab:
             self._say(PAGE.progress(f"{name} ({size}) is in your browser's downloads."))
 
 
-def _cards(shown: ShownPets, everything: Summary, *, is_copy: bool = False) -> Markup:
+def _cards(shown: ShownPets, everything: Summary) -> Markup:
     """Draw the key figures: all pets, then each status; one that is filtered out has no number."""
     counts, chosen = shown.counts, shown.selection
     under = f"of {short(everything.total)}" if chosen.is_filtered else counts.categories_in_words
@@ -262,7 +262,7 @@ def _cards(shown: ShownPets, everything: Summary, *, is_copy: bool = False) -> M
         else:
             under = counts.shares[status]
         drawn.append(Card(status_word(status), number, under, colour, count.is_exact))
-    return (NOTEBOOK if is_copy else PAGE).cards(drawn)
+    return PAGE.cards(drawn)
 
 
 def _table(shown: ShownPets) -> Markup:
@@ -282,16 +282,17 @@ def _table(shown: ShownPets) -> Markup:
 def static_copy(inventory: Inventory | None, labels: Mapping[int, str]) -> Markup:
     """Return the last numbers as markup that needs no kernel, no network and no trust."""
     if inventory is None:
-        return NOTEBOOK.render("dashboard/copy.html.j2", inventory=None)
+        return in_notebook(PAGE.render("dashboard/copy.html.j2", inventory=None))
     shown = StoreModel(inventory, labels).show(Selection())
     drawing = status_figure(shown.counts).file(PICTURE_WIDTH).encode()
-    return NOTEBOOK.render(
+    copy = PAGE.render(
         "dashboard/copy.html.j2",
         inventory=inventory,
         as_of=minute_text(inventory.fetched_at),
         headline=completeness_line(inventory.completeness),
-        cards=_cards(shown, shown.counts, is_copy=True),
+        cards=_cards(shown, shown.counts),
         total=short(shown.counts.total),
         drawing=b64encode(drawing).decode(),
         matrix=shown.counts.to_html(top=BARS),
     )
+    return in_notebook(copy)

@@ -16,8 +16,8 @@ from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pet
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.result import read_listing
-from petstore_frame.markup import NOTEBOOK
+from petstore_frame.inventory.saved import read_listing
+from petstore_frame.markup import PAGE, in_notebook
 from petstore_frame.schema.arguments import time_zone
 from petstore_frame.schema.frame import HasFrame
 from petstore_frame.schema.models import PET_COLUMNS
@@ -131,8 +131,8 @@ class Diff(HasFrame):
         rows = first.where(first.notna(), None).itertuples(index=False, name=None)
         more = len(self) - len(first)
         last = f"… and {more:,} more: .frame has all" if more > 0 else ""
-        table = NOTEBOOK.table(rows, list(first.columns))
-        return NOTEBOOK.section(str(self)) + table + NOTEBOOK.quiet([last])
+        table = PAGE.table(rows, list(first.columns))
+        return in_notebook(PAGE.section(str(self)) + table + PAGE.quiet([last]))
 
 
 @answering

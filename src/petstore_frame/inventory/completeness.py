@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -53,6 +52,7 @@ class Completeness:
         evidence: All that was learned, contradictions too; ``print`` each for its sentence.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
+        read: Pets read before that filter, None without one.
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
@@ -73,6 +73,7 @@ class Completeness:
     by_status: Mapping[str, StatusCount] = field(default_factory=dict, hash=False)
     advertised_total: int | None = None
     part: str = ""
+    read: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
@@ -147,11 +148,13 @@ class Completeness:
         )
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        from petstore_frame.markup import in_notebook
+
+        return in_notebook(self.to_html())
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import NOTEBOOK, Fold
+        from petstore_frame.markup import PAGE, Fold
         from petstore_frame.markup.palette import (
             shorten,
             status_colours,
@@ -161,7 +164,7 @@ class Completeness:
 
         counts = self.counts_asked_for()
         shades = status_colours(counts)
-        return NOTEBOOK.render(
+        return PAGE.render(
             "inventory/completeness.html.j2",
             badge=verdict_badge(self.verdict),
             words=str(self).removeprefix(f"{self.verdict}: "),
@@ -211,12 +214,12 @@ class Completeness:
             },
             advertised_total=values.get("advertised_total"),
             part=str(values.get("part", "")),
+            read=values.get("read"),
         )
 
     @classmethod
-    def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
-        """Return an unknown verdict, with why; only the ``statuses`` of the rows are known."""
-        counts = count_statuses(statuses)
+    def unknown(cls, reason: Evidence, counts: Mapping[str, int], status: str | None) -> Self:
+        """Return an unknown verdict, with why; only the pets of each status are known."""
         return cls(
             Verdict.UNKNOWN,
             str(reason),
@@ -227,16 +230,22 @@ class Completeness:
             by_status={name: StatusCount(count, False) for name, count in counts.items()},
         )
 
-    def of_part(
-        self, part: str, statuses: Iterable[str | None], wanted: Collection[str] | None
-    ) -> Self:
+    def after_change(self, reason: Evidence, counts: Mapping[str, int]) -> Self:
+        """Return what is known once the rows are not those that were read, with why.
+
+        No more pets are counted than were read; rows added by hand were not.
+        """
+        left = {name: min(n, self.count(name).count) for name, n in counts.items()}
+        known = type(self).unknown(reason, left, self.status)
+        return replace(known, rows=min(sum(counts.values()), self.rows))
+
+    def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:
         """Return what is known of the pets that pass a filter.
 
-        ``part`` is the filter, as text that follows "with"; ``statuses`` has the status of each pet
-        that passes, and ``wanted`` the statuses that can pass, None for all.
+        ``part`` is the filter, as text that follows "with"; ``counts`` has the pets of each status
+        that pass, and ``wanted`` the statuses that can pass, None for all.
         """
-
-        counts, verdict = count_statuses(statuses), self.verdict
+        verdict = self.verdict
         if wanted is not None and all(self.count(name).is_exact for name in wanted):
             verdict = Verdict.COMPLETE
         elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
@@ -253,19 +262,19 @@ class Completeness:
             },
             advertised_total=None,
             part=" and ".join(filter(None, (self.part, part))),
+            read=self.rows if self.read is None else self.read,
         )
 
 
-def count_statuses(statuses: Iterable[str | None]) -> dict[str, int]:
-    """Count statuses: those of the interface, each other one, and ``no status`` last.
+def count_statuses(seen: Mapping[str | None, int]) -> dict[str, int]:
+    """Put counts in order: the statuses of the interface, each other one, and ``no status`` last.
 
     Example:
-        >>> count_statuses(["sold", None, "sold"])
+        >>> count_statuses({"sold": 2, None: 1})
         {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
     """
-    seen = Counter(statuses)
-    counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
-    without = seen.pop(None, 0)
-    counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
-    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + without
+    counts: dict[str, int] = {status: seen.get(status, 0) for status in PET_STATUSES}
+    others = sorted(str(name) for name, count in seen.items() if count and name is not None)
+    counts |= {name: seen[name] for name in others}
+    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + seen.get(None, 0)
     return counts

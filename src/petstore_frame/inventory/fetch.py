@@ -246,7 +246,7 @@ class _Fetch:
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
         ask, finding, first = self.ask, weigh(evidence), self.reading.first
         total = Total() if first is None else known_total(first, ask)
-        counts, exact = count_statuses(columns.status), finding.exact
+        counts, exact = count_statuses(Counter(columns.status)), finding.exact
         if finding.verdict is Verdict.COMPLETE:
             asked = counts if ask.status is None else [ask.status]
             exact = frozenset(asked) - finding.inexact

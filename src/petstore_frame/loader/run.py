@@ -180,7 +180,9 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
         return None
     with reading(path) as sql:
         found = read_imports(sql, "id GLOB ? || '*'", [import_id])
-    return Columns(found[0].mapping, found[0].key) if len(found) == 1 else None
+    return (
+        Columns(found[0].mapping, found[0].key, found[0].recipe or {}) if len(found) == 1 else None
+    )
 
 
 def _import_of(

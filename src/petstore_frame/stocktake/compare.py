@@ -13,7 +13,7 @@ import pandas as pd
 from petstore_frame.errors import answering, nearest
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
-from petstore_frame.inventory.result import read_listing
+from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.reading.read import Source, open_source

@@ -289,7 +289,8 @@ class RecipeFields(BaseModel):
     def blanks(self) -> tuple[str, ...]:
         """The words with a question mark without which no file can be read."""
         found = ["key"] if BLANK in (self.key or ()) else []
-        found += ["keep"] if (self.keep or "").removeprefix("newest:").strip() == BLANK else []
+        keep = (self.keep or "").removeprefix("newest:").strip()
+        found += ["keep"] if keep == BLANK and self.key != () else []  # which needs a key
         return (*found, *(f"mapping.{name}" for name, at in self.mapping.items() if at == BLANK))
 
     def refuse_blanks(self, path: Path | None = None) -> None:

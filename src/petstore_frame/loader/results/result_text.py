@@ -29,7 +29,7 @@ from petstore_frame.loader.results.summary import (
     OUTDATED,
     ImportSummary,
 )
-from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, minute_text, short_text
@@ -151,18 +151,18 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     word, sentence = headline(facts)
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in counted(facts))
     parts = [
-        NOTEBOOK.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
-        NOTEBOOK.quiet([facts.run.base_url, *_background(facts)]),
-        NOTEBOOK.table(counts, numbers={0}),
+        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        PAGE.table(counts, numbers={0}),
     ]
     for title, sentences in _noted(facts):
-        parts += [NOTEBOOK.section(title), NOTEBOOK.items(sentences)]
+        parts += [PAGE.section(title), PAGE.items(sentences)]
     title, problems = _problems(facts)
     if problems:
         rows = [[f"{line:,}", *texts] for _, line, *texts in problems]
-        parts += [NOTEBOOK.section(title), NOTEBOOK.table(rows, _PROBLEM_HEAD)]
+        parts += [PAGE.section(title), PAGE.table(rows, _PROBLEM_HEAD)]
     if has_steps:
-        parts.append(NOTEBOOK.steps(step.typed(facts) for step in next_steps(facts)))
+        parts.append(PAGE.steps(step.typed(facts) for step in next_steps(facts)))
     return Markup("").join(parts)
 
 

@@ -326,7 +326,9 @@ class LoadResult(HasFrame):
         return f"<LoadResult of {self.facts.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        return result_html(self.facts)
+        from petstore_frame.markup import in_notebook
+
+        return in_notebook(result_html(self.facts))
 
 
 class LoadFailedError(PetstoreError):
