@@ -101,7 +101,7 @@ def test_quick_answers_stay(importing) -> None:
 
 def test_a_cell_is_corrected_and_a_row_left_out(importing) -> None:
     """Only rows with a problem have controls; a corrected row is sent as a row of its file."""
-    rows = "".join(f"Pet {n},1\n" for n in range(6))
+    rows = "".join(f"Kim {n},1\n" for n in range(6))
     importing.open("a.csv", f"name,category_id\nLuna,1x\n{rows}Total,1\n")
     assert set(importing.tab.rows) == {2, 9} and importing.offer == "Send 6 pets"
     importing.tab.rows[2].cell.value = "1"
@@ -174,7 +174,7 @@ def test_what_is_in_doubt_is_looked_for(import_into) -> None:
     """A pet whose answer was lost is found by a button, which says what it rests on."""
     importing = import_into(LossyStore())
     importing.tab._importing.grace_s = 0
-    rows = "".join("Lost,1\n" if n == 15 else f"Pet {n},1\n" for n in range(30))
+    rows = "".join("Lost,1\n" if n == 15 else f"Kim {n},1\n" for n in range(30))
     importing.open("some.csv", f"name,category_id\n{rows}").press("send")
     assert "sends nothing" in importing.text and importing.names.count("Lost") == 1
     importing.press("check")
