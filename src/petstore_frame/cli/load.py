@@ -136,8 +136,8 @@ def load(
         }
         result = _load(path, client, reading, options, as_json=as_json)
         try:
-            for record, pet_id in pets.items():
-                result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
+            if pets:
+                result.resolve(pets)
             if reconcile:
                 result.wait = _wait
                 given: dict[str, Any] = {} if grace is None else {"grace_s": grace}

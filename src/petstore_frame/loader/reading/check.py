@@ -180,7 +180,7 @@ class Checker:
             left_out |= (word_of(cells[at] if at < len(cells) else "") in words) is is_out
         record = Record(
             number, line, cells, _PENDING, payload, digest_of(body), None, tuple(notes),
-            key, about.origin, rank, left_out,
+            key, about.origin, rank, left_out, "default_name" in notes,
         )  # fmt: skip
         if problems:
             record = _refused(record, problems)
@@ -313,7 +313,7 @@ def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
     return record._replace(
         state=State.INVALID,
         payload=None,
-        fingerprint=None,
+        likeness=None,
         problem=problems[0],
         notes=(*(note for note in record.notes if note != Suspicion.TOTAL_ROW), *others),
     )

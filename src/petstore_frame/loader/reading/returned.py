@@ -46,7 +46,7 @@ COLUMNS: dict[str, Own] = {
     "accept": Own(ACCEPT, "Send as it is? (yes)", 24),
     "line": Own("", "Line", 8),
     "notes": Own("", "Notes", 30),
-    "first_sent_at": Own("", "First sent (UTC)", 21),
+    "sent_at": Own("", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
     "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
