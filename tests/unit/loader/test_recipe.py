@@ -177,5 +177,5 @@ def test_an_index_identifies_animals(shop: Shop) -> None:
     result = pf.load(frame, shop.client, **given)
     pf.load(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
     again = pf.load(frame.iloc[::-1], shop.client, **given)
-    assert result.pet_ids.index.equals(tags) and result.pet_ids.dropna().tolist() == [1, 2]
+    assert result.pet_ids.index.equals(tags) and result.pet_ids.tolist() == [1, 3, 2]
     assert again.pet_ids.to_dict() == {"T3": 2, "T2": 3, "T1": 1}
