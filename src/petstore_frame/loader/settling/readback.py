@@ -20,9 +20,9 @@ from itertools import count
 from typing import Any, NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
-from petstore_frame.inventory.asker import SIDE_BY_SIDE, ReadingClient
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.inventory.requests import SIDE_BY_SIDE, ReadingClient
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.journal.equal import StorePets
 from petstore_frame.loader.journal.rows import JournalRow, read_payload
