@@ -32,7 +32,8 @@ BEHIND = {
     "counts": "narwhals",
     "dashboard": "ipywidgets anywidget traitlets IPython",
     "cli": "traitlets voila typer",
-    "service": "fastapi starlette uvicorn sqlalchemy h11",
+    "service": "fastapi starlette uvicorn sqlalchemy",
+    "bundled": "h11",
 }
 # What the package is made of: tables, numbers and checked models.
 EVERYWHERE = {"pandas", "numpy", "pydantic"}

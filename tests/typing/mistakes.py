@@ -40,6 +40,7 @@ def use(own: pf.Client, history: pf.History) -> None:
 
 
 client = pf.Client("https://store.example/v1", 1234)  # wrong
+pf.Client("https://store.example/v1", retries=3)  # wrong
 client.list_pets(status="Sold")  # wrong
 client.create_pet("Luna", 3, "avaliable")  # wrong
 client.create_pet("Luna", categoryId=3)  # wrong
@@ -50,6 +51,9 @@ inventory["status"]  # wrong
 print(inventory.completness)  # wrong
 pf.write_report("stock.xlsx", inventory)  # wrong
 pf.load("new.csv", client, duplicates="ignore")  # wrong
+pf.load("new.csv", client, kye="tag")  # wrong
+pf.load("new.csv", "https://store.example/v1")  # wrong
+pf.compare("new.csv", inventory, kye="tag")  # wrong
 pf.History("history").open().to_pandas()  # wrong
 
 

@@ -20,7 +20,7 @@ from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import NOTEBOOK, Markup, Renderer
+from petstore_frame.markup import PAGE, Markup, Renderer, in_notebook
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
@@ -227,8 +227,7 @@ class Summary(HasFrame):
         """Which pets of how many were chosen, in words; empty for all."""
         known = self.completeness
         words = ", ".join(filter(None, (known.part, known.status)))
-        whole = getattr(known, "read", None)
-        of = f" of {whole:,}" if whole else ""
+        of = "" if known.read is None else f" of {known.read:,}"
         return f"{self.total}{of} pets: {words}" if words else ""
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
@@ -324,7 +323,7 @@ class Summary(HasFrame):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{completeness_line(self.completeness)}{self.to_html()}"
+        return in_notebook(completeness_line(self.completeness) + self.to_html())
 
     def to_html(
         self,
@@ -340,7 +339,7 @@ class Summary(HasFrame):
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        place = place or NOTEBOOK
+        place = place or PAGE
         table = lines_table(
             place, self.statuses, self.largest(top), self.sums, caption,
             is_picked=is_picked, is_selection=self.is_selection,
@@ -364,6 +363,6 @@ class CountTable:
     counts: Summary
     top: int | None = 20
 
-    def to_html(self, place: Renderer = NOTEBOOK, *, is_picked: bool = False) -> Markup:
+    def to_html(self, place: Renderer = PAGE, *, is_picked: bool = False) -> Markup:
         """Return the table as markup."""
         return self.counts.to_html(place, top=self.top, is_picked=is_picked)

@@ -237,10 +237,10 @@ class ImportJob:
             layout["mapping"] = run.mapping
             of_others = duplicates
             if isinstance(duplicates, Mapping):
-                of_others = duplicates.get("others_pets")
-            duplicates = dict.fromkeys(CASES, "send") | {"others_pets": of_others}
+                of_others = duplicates.get("store")
+            duplicates = dict.fromkeys(CASES, "send") | {"store": of_others}
             if of_others in (None, "refuse"):
-                del duplicates["others_pets"]
+                del duplicates["store"]
         fixed = self._load(
             own,
             Choices(choices.reading.replace(**layout), duplicates),

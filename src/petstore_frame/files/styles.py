@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Text, quiet text, lines and bands, as ``html.palette`` has them for a page.
-INK, MUTED, RULE, BAND = "#1F2933", "#5F6B7A", "#D5DBE1", "#F6F8FA"
+from petstore_frame.markup.palette import BAND, INK, MUTED, RULE
+
 SHEET_ROWS = 1_048_575  # data rows below one header row
 # Points: quiet text, headings of sections, key figures, titles of sheets.
 QUIET_SIZE, SECTION_SIZE, FIGURE_SIZE, TITLE_SIZE = 10, 13, 18, 22

@@ -57,6 +57,7 @@ class Completeness:
         evidence: All that was learned, contradictions too; ``print`` each for its sentence.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
+        read: Pets read before that filter, None without one.
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
@@ -77,6 +78,7 @@ class Completeness:
     by_status: Mapping[str, StatusCount] = field(default_factory=dict, hash=False)
     advertised_total: int | None = None
     part: str = ""
+    read: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
@@ -158,11 +160,13 @@ class Completeness:
         )
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        from petstore_frame.markup import in_notebook
+
+        return in_notebook(self.to_html())
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import NOTEBOOK, Fold
+        from petstore_frame.markup import PAGE, Fold
         from petstore_frame.markup.palette import (
             shorten,
             status_colours,
@@ -172,7 +176,7 @@ class Completeness:
 
         counts = self.counts_asked_for()
         shades = status_colours(counts)
-        return NOTEBOOK.render(
+        return PAGE.render(
             "inventory/completeness.html.j2",
             badge=verdict_badge(self.verdict),
             words=str(self).removeprefix(f"{self.verdict}: "),
@@ -222,6 +226,7 @@ class Completeness:
             },
             advertised_total=values.get("advertised_total"),
             part=str(values.get("part", "")),
+            read=values.get("read"),
         )
 
     @classmethod
@@ -271,6 +276,7 @@ class Completeness:
             },
             advertised_total=None,
             part=" and ".join(filter(None, (self.part, part))),
+            read=self.rows if self.read is None else self.read,
         )
 
 

@@ -251,11 +251,12 @@ class Inventory(HasFrame, HasOrigin):
 
     def _repr_html_(self) -> str:
         from petstore_frame.inventory.completeness_view import inventory_html
+        from petstore_frame.markup import in_notebook
 
         known = self.completeness
         requests = count_text(known.requests, "request")
         note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
-        return inventory_html(self.frame, known, note)
+        return in_notebook(inventory_html(self.frame, known, note))
 
 
 def _several(wanted: Any) -> list[Any]:

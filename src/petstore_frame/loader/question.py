@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,17 +26,17 @@ class CaseText(NamedTuple):
 
 
 COMPARED = "You want to see what differs from the store, by name and category"
-# In the order in which they are asked. The answer to the last one that is there most often differs
-# from that to the others.
+# In the order in which they are asked.
 CASES: dict[str, CaseText] = {
-    "own_pets": CaseText(
-        "{} of {} are pets of this store: they have its ids with their names",
-        "They are these pets",
-        "Copies of them are wanted",
+    "gone": CaseText(
+        "{} of {} are animals that the store showed before, and does not show any more: were they "
+        "taken out, or was the store restored or emptied?",
+        "They were taken out on purpose",
+        "The store has lost them: create them again",
     ),
-    "others_pets": CaseText(
-        "{} of {} equal pets that the store has, and that were not loaded from here: by "
-        "somebody else, or with a journal that is lost",
+    "store": CaseText(
+        "{} of {} are, or equal, pets that the store has already: from an export of it, from "
+        "somebody else, with a journal that is lost, or under another key",
         "They are these pets",
         "They are other animals",
     ),
@@ -45,18 +45,21 @@ CASES: dict[str, CaseText] = {
         "They are the same animals",
         "They are other animals",
     ),
-    "similar_key": CaseText(
+    "alias": CaseText(
         "{} of {} have a key that differs from a known one only in how it is written: "
         "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
         "They are the same animals, however the key is written",
         "They are other animals",
     ),
-    "reused_key": CaseText(
+    "reused": CaseText(
         "{} of {} have a known key, and the name of another animal",
         "They are the same animals under a new name",
         "They are other animals, and the key was used again",
     ),
 }
+# A plain word does not answer these: nothing is created again unless it is said by name. The last
+# one is no case of the question; it is asked by ``reconcile``.
+BY_NAME = ("gone", "absent")
 # What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "sent",
@@ -64,6 +67,7 @@ _BECOMES = {
     State.ADOPTED: "taken for their pets, not sent",
     State.CREATED: "created before",
     State.INVALID: "to fix",
+    State.GONE: "taken out of the store",
 }
 
 
@@ -72,7 +76,7 @@ class Example:
     """A record of the file beside what it may be.
 
     Attributes:
-        ours: The request body of this record, or its key (of ``similar_key``).
+        ours: The request body of this record, or its key (of ``alias``).
         theirs: The same of the other one.
         source: The file of the other record, or None for a pet of the store.
         day: When that file was loaded, in seconds since 1970, or None.
@@ -89,7 +93,7 @@ class Example:
 
     def shown(self, case: str) -> tuple[str, str]:
         """Return this record and what it may be, as a line shows them."""
-        is_key = case == "similar_key"
+        is_key = case == "alias"
         show = repr if is_key else _pet_text
         theirs = show(self.theirs)
         if self.pet_id is not None:
@@ -202,13 +206,13 @@ class Question:
             become = [f"{n:,} {_BECOMES.get(state, state)}" for state, n in counts.items() if n]
             found.append(PossibleAnswer(letter, when, options, ", ".join(become)))
 
-        if "own_pets" in names:
+        if "store" in names:
             found.append(PossibleAnswer("", COMPARED, {}, "nothing is sent"))
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[first.name]
-        add("s", skip, first.if_skip, duplicates="skip")
-        add("a", send, first.if_send, duplicates="send")
+        add("s", skip, first.if_skip, duplicates=_answer(names, "skip"))
+        add("a", send, first.if_send, duplicates=_answer(names, "send"))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
             add("", "It differs from case to case; answer each", {}, duplicates=mixed)
@@ -245,6 +249,12 @@ class Question:
         }
 
 
+def _answer(cases: Iterable[str], word: str) -> Any:
+    """Return one answer to all cases; some are answered by name only."""
+    named = dict.fromkeys(cases, word)
+    return named if "gone" in named else word
+
+
 class DuplicatesError(PetstoreError):
     """Some records may be known animals, and the user has not said whether they are.
 
@@ -269,6 +279,11 @@ def is_many(alike: int, of: int) -> bool:
         (True, False, True, False)
     """
     return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
+
+
+def is_quarter(alike: int, of: int) -> bool:
+    """Return whether these are at least three, and at least a quarter."""
+    return alike >= LEAST_ALIKE and alike >= ALIKE_SHARE * of
 
 
 def _joined(words: dict[str, Any], reader: Reader) -> str:

@@ -25,6 +25,7 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.inventory.progress import open_progress
+from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
@@ -64,7 +65,9 @@ def write_report(
     """Write what a store holds as a file to send on, with how much of it was read.
 
     The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
-    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page with
+    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets, and
+    ``pf.read_inventory`` takes them back with what they cover (a CSV has that in a file beside it,
+    ``<name>.csv.coverage.json``); ``.html`` is one page with
     every pet, searched, sorted and paged in the browser, that needs no network. Names are text
     whatever they begin with; in the workbook, ids of up to 15 digits are numbers, longer ones
     text, so that none is rounded. Times are those of ``fetched_at``, in UTC, and the same inventory
@@ -130,6 +133,8 @@ def write_report(
         else:
             write = write_html if ending == ".html" else write_workbook
             write(content, draft)
+    if ending == ".csv" and content.origin is not None:
+        write_coverage(target, content.completeness, content.origin)
     return target
 
 
@@ -173,6 +178,8 @@ def write_data(inventory: Inventory, target: Path, delimiter: str | None = None)
             )  # fmt: skip
         else:
             (_write_parquet if ending == ".parquet" else write_workbook)(gather(inventory), draft)
+    if ending == ".csv":
+        write_coverage(target, inventory.completeness, inventory.origin)
     return target
 
 
@@ -258,8 +265,15 @@ def _write_csv(content: Content, path: Path, delimiter: str) -> None:
         writer.writerow(harmless(column.name) for column in content.columns)
         for start, stop in Part("", 0, len(content.frame)).chunks():
             for row in zip(*content.values(start, stop), strict=True):
-                writer.writerow(harmless("" if cell is None else str(cell)) for cell in row)
+                writer.writerow(map(_cell, row))
             content.advance(stop - start)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    # A number stays one, with its minus: no program runs it.
+    return str(value) if isinstance(value, (int, float)) else harmless(str(value))
 
 
 def _write_parquet(content: Content, path: Path) -> None:

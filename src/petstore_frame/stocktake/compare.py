@@ -243,8 +243,8 @@ def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> 
         key = record.key
         if key is None or key not in repeated or record.state is State.SKIPPED:
             continue
-        cells, noted = "\x1f".join(record.cells), "\n".join(record.notes)
-        row = (record.number, record.line, record.state, record.payload, cells, record.rank, noted)
+        cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
+        row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
         rows.setdefault(key, []).append(KeyedRow(key, *row))
     others, differ = set[int](), dict[int, str]()
     for alike in rows.values():

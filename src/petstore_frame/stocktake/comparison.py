@@ -15,7 +15,7 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup import PAGE, Markup, in_notebook
 from petstore_frame.markup.palette import verdict_badge
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
@@ -167,15 +167,15 @@ class Comparison(HasFrame):
 
     def _repr_html_(self) -> str:
         parts = [
-            NOTEBOOK.headline(verdict_badge(self.completeness.verdict), self.headline),
-            NOTEBOOK.quiet([self.store, *self.warnings]),
-            NOTEBOOK.table(
+            PAGE.headline(verdict_badge(self.completeness.verdict), self.headline),
+            PAGE.quiet([self.store, *self.warnings]),
+            PAGE.table(
                 [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)],
                 ["", "Records", "Pets"],
                 numbers={1, 2},
                 is_named=True,
             ),
-            NOTEBOOK.steps(self.next_steps()),
+            PAGE.steps(self.next_steps()),
         ]
         rows = self.frame[self.frame["kind"].ne(Kind.SAME)]
         first = rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
@@ -184,9 +184,9 @@ class Comparison(HasFrame):
                 ["" if value is None else str(value) for value in row]
                 for row in self.shown_rows(first)
             ]
-            parts.append(NOTEBOOK.section("The first differences; .frame has all rows"))
-            parts.append(NOTEBOOK.table(shown, self.headings()))
-        return str(Markup("").join(parts))
+            parts.append(PAGE.section("The first differences; .frame has all rows"))
+            parts.append(PAGE.table(shown, self.headings()))
+        return in_notebook(Markup("").join(parts))
 
     def headings(self) -> list[str]:
         """Return what stands above the columns of rows that show both sides."""

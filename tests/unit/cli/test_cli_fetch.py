@@ -50,23 +50,6 @@ def test_a_csv_holds_names_byte_for_byte(fetch, tmp_path, delimiter: str) -> Non
     assert list(rows[0]) == COLUMNS
 
 
-@pytest.mark.parametrize(
-    ("write", "load", "name"),
-    [
-        (pf.write_report, pf.load, "pets.xlsx"),
-        (pf.write_report, pf.load, "pets.csv"),
-    ],
-)
-def test_a_file_comes_back(store, tmp_path, write, load, name: str) -> None:
-    """What is written for a spreadsheet is read again, and known as the pets of this store."""
-    with store.client() as client:
-        path = write(pf.fetch_inventory(client), tmp_path / name)
-        result = load(path, client, dry_run=True, journal=tmp_path / "journal")
-    assert list(result.frame["sent_name"]) == NAMES
-    assert set(result.frame["sent_category_id"]) == {3}
-    assert [case.name for case in result.question.cases] == ["own_pets"]
-
-
 def test_a_status_is_known_in_any_case(fetch) -> None:
     """SOLD is sold, and what was not asked for has no count."""
     told = fetch("pets.csv", "--status", "SOLD")

@@ -91,7 +91,7 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
 def shown(inventory: Inventory) -> str:
     """The text of what a notebook shows of an inventory, each of whose tags is closed."""
     html = inventory._repr_html_().replace("&nbsp;", " ")
-    page = ElementTree.fromstring(f"<page>{html}</page>")
+    page = ElementTree.fromstring(f"<page>{html.partition('</style>')[2]}</page>")
     return re.sub(r"\s+", " ", "".join(page.itertext()))
 
 

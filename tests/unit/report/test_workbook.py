@@ -177,7 +177,7 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
     for name in ("Summary", "By category", "By status"):
         said = [text for text in texts(book[name]) if "http" not in text and "?" not in text]
         assert [text for text in said if FALSE_ALARM.search(text)] == []
-    assert any(text.startswith("5 ") and "pets: " in text for text in texts(book["Summary"]))
+    assert f"5 of 60 pets: {part.completeness.part}" in texts(book["Summary"])
     assert numbers_of(book["Summary"], "Dog")[0] == 5
     page = write(of=part, to="part.html").read_text("utf-8")
     assert part.completeness.part in page.partition("<details>")[0]

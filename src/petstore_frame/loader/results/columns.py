@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
-from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.journal.tables import one_of
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reading.returned import RECORD, record_name
-from petstore_frame.loader.record import Reason, State
+from petstore_frame.loader.record import LIVE_STATES, Reason, State
 from petstore_frame.loader.results.summary import problem_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
@@ -147,19 +147,16 @@ def _series(values: list[Any], dtype: str, *, is_state: bool = False) -> Any:
     return pd.Categorical(texts, categories=_STATES if is_state else sorted(found))
 
 
-# Which pet each key is. An animal has at most one live record; one that has none is not in the
-# store.
+# Which pet each key is; an animal of which nothing is to be sent has no state.
 _IDS = f"""
-SELECT keys.key, live.pet_id, live.state, imports.source
-FROM keys JOIN records AS live ON live.animal = keys.animal AND {is_live("live")}
-JOIN imports USING (import)
+SELECT keys.key, own.pet_id, own.state, imports.source
+FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own")}
+LEFT JOIN imports USING (import)
 GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
-IMPORT_IDS = f"""
-SELECT mine.key, coalesce(mine.pet_id, live.pet_id), coalesce(live.state, mine.state),
-  imports.source
+IMPORT_IDS = """
+SELECT mine.key, mine.pet_id, coalesce(mine.own_state, mine.state), imports.source
 FROM records AS mine JOIN imports USING (import)
-LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
 WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
 ORDER BY mine.record
 """

@@ -26,10 +26,9 @@ from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
-    OUTDATED,
     ImportSummary,
 )
-from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, minute_text, short_text
@@ -46,19 +45,23 @@ _PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
     "status, too few to ask about",
-    "others_pets_few": "Sent as other animals: {} equal to pets of the store in all but the "
+    "store_few": "Sent as other animals: {} equal to pets of the store in all but the "
     "status, too few to ask about",
-    "withdrawn": "No longer in the file, and never sent: {} of an earlier version",
-    "store_unread": "The store could not be compared with the file, so a load by somebody else "
-    "would not be seen: {}",
-    "store_cut": "The store was not read to its end, so a load by somebody else may not be seen; "
-    "{} pets were compared",
+    "gone_few": "{} are animals that the store showed before, and does not show any more: were "
+    "they taken out?",
+    "not_shown": "{} pets of earlier loads are not in the store any more",
+    "twins": "{} pets that equal yours were added by somebody else: has a colleague loaded the "
+    "same file?",
+    "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
+    "left_unsent": "{} animals of an earlier version of this file were not sent: "
+    "petstore_frame.resume_loads(client) sends them",
+    "store_cut": "The store was not read to its end: {} pets were compared",
 }
 
 
 def headline(facts: ImportSummary) -> tuple[str, str]:
     """Return a title of one or two words, and one sentence, which names the file."""
-    name, total, elsewhere = facts.run.source, len(facts), facts.elsewhere
+    name, total = facts.run.source, len(facts)
     if not total:
         return "Nothing to load", f"{name}: a header and no records, so nothing was sent"
     if facts.is_rehearsal:
@@ -68,11 +71,11 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
         elif facts.is_held:
             sent = "and nothing would be sent while one cause fails most of them"
         return "Rehearsal", f"{name}: {count_text(total, 'record')} read, {sent}"
-    has_fixes = facts.count(*FIX_STATES, State.ABSENT) or elsewhere.to_fix
+    has_fixes = facts.count(*FIX_STATES, State.ABSENT)
     title = "Done, some to fix" if has_fixes else "Done"
-    if facts.count(State.UNKNOWN, State.IN_FLIGHT) or elsewhere.in_doubt:
+    if facts.count(State.UNKNOWN, State.IN_FLIGHT):
         title = "In doubt"
-    elif facts.counts[State.PENDING] or elsewhere.not_sent:
+    elif facts.counts[State.PENDING]:
         title = "Not finished"
     elif not facts.sent_now and not has_fixes:
         title = "Loaded before"
@@ -151,18 +154,18 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     word, sentence = headline(facts)
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in counted(facts))
     parts = [
-        NOTEBOOK.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
-        NOTEBOOK.quiet([facts.run.base_url, *_background(facts)]),
-        NOTEBOOK.table(counts, numbers={0}),
+        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        PAGE.table(counts, numbers={0}),
     ]
     for title, sentences in _noted(facts):
-        parts += [NOTEBOOK.section(title), NOTEBOOK.items(sentences)]
+        parts += [PAGE.section(title), PAGE.items(sentences)]
     title, problems = _problems(facts)
     if problems:
         rows = [[f"{line:,}", *texts] for _, line, *texts in problems]
-        parts += [NOTEBOOK.section(title), NOTEBOOK.table(rows, _PROBLEM_HEAD)]
+        parts += [PAGE.section(title), PAGE.table(rows, _PROBLEM_HEAD)]
     if has_steps:
-        parts.append(NOTEBOOK.steps(step.typed(facts) for step in next_steps(facts)))
+        parts.append(PAGE.steps(step.typed(facts) for step in next_steps(facts)))
     return Markup("").join(parts)
 
 
@@ -237,12 +240,6 @@ def file_warnings(facts: ImportSummary) -> list[str]:
         if not found or name in (COMMON_CAUSE, LIKELY_KEY):
             continue
         shown, text = found, _FOUND.get(name, name + ": {}")
-        if name == OUTDATED:
-            ((column, shown),) = found.items()
-            text = (
-                f"Rows that are sent, though another row of their key is newer by {column!r} "
-                f"(the choice 'newest: {column}' sends that one): {{}}"
-            )
         if isinstance(shown, list):
             word = "line" if len(shown) == 1 else "lines"
             shown = f"{count_text(len(shown), 'record')} ({word} {_listed(shown, _SHOWN_LINES)})"
@@ -316,7 +313,7 @@ class Step(NamedTuple):
 
 def next_steps(facts: ImportSummary) -> list[Step]:
     """Return what to do next, the most urgent first."""
-    counts, elsewhere = facts.counts, facts.elsewhere
+    counts = facts.counts
     if facts.question is not None:
         return [
             Step(answer.when, answer.options, () if answer.options else (Kind.COMPARE,))
@@ -342,12 +339,6 @@ def next_steps(facts: ImportSummary) -> list[Step]:
     steps += _fixing(facts)
     text = "not found in the store: look there; if they are not there, send them again"
     say(counts[State.ABSENT], text, duplicates={"absent": "send"})
-    text = "in doubt in an earlier import: the store is read for them"
-    say(elsewhere.in_doubt, text, Kind.RECONCILE)
-    text = "not sent yet by an earlier import: finish it"
-    say(elsewhere.not_sent, text, Kind.RESUME)
-    text = "known from an earlier import, which did not create them after all: load this file again"
-    say(elsewhere.to_fix, text)
     if not facts.is_rehearsal:
         equal = sum(group.records for group in facts.skipped if group.by == "equal")
         text = "not sent, because they equal earlier ones; if they are other animals, send them"

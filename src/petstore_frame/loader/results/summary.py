@@ -18,6 +18,7 @@ from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.record import (
+    DOUBT_STATES,
     FIX_STATES,
     Reason,
     RecordProblem,
@@ -31,7 +32,7 @@ SHOWN_PROBLEMS = 5
 IN_STORE = (State.CREATED, State.ADOPTED)
 # Facts of an import: the cause that most records share, so that nothing is sent; and the column of
 # dates by which the rows that count are not the newest.
-COMMON_CAUSE, OUTDATED = "common_cause", "outdated"
+COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
 
@@ -41,6 +42,7 @@ _KNOWN_BY = {
     "record": "the same record of {}",
     "equal": "equal to a record of {}",
     "store": "found in the store, from {}",
+    "repeat": "the same animal as another row of {}",
 }
 
 
@@ -67,14 +69,6 @@ class Skipped(NamedTuple):
             return self.reason.text
         there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
         return _KNOWN_BY.get(self.by, "known from {}").format(there) + self.reason.text
-
-
-class Elsewhere(NamedTuple):
-    """Skipped records whose animal may not be in the store, by its state."""
-
-    in_doubt: int = 0
-    not_sent: int = 0
-    to_fix: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,15 +110,6 @@ class ImportSummary:
         return sum(self.counts[state] for state in states)
 
     @property
-    def elsewhere(self) -> Elsewhere:
-        """How many skipped records have an animal of another import, perhaps not in the store."""
-        found = Counter[str]()
-        for group in self.skipped:
-            if group.loaded_on or group.reason == Reason.NOT_CREATED:
-                found[group.reason] += group.records
-        return Elsewhere(found[Reason.IN_DOUBT], found[Reason.NOT_SENT], found[Reason.NOT_CREATED])
-
-    @property
     def is_held(self) -> bool:
         """Whether nothing is sent while one cause fails most records."""
         return COMMON_CAUSE in self.run.facts
@@ -134,7 +119,7 @@ class ImportSummary:
         """What the command line ends with: 0 only if all records are in the store."""
         if self.question is not None:
             return 2
-        return exit_code(self.counts, self.run.ending, has_doubt_elsewhere=any(self.elsewhere))
+        return exit_code(self.counts, self.run.ending)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
@@ -153,7 +138,6 @@ class ImportSummary:
                 {name: value for name, value in group._asdict().items() if value}
                 for group in self.skipped
             ],
-            "elsewhere": self.elsewhere._asdict(),
             "causes": [cause.as_dict() for cause in self.causes],
             "notes": {note.kind: note.records for note in self.notes},
             "facts": run.facts,
@@ -169,10 +153,19 @@ class ImportSummary:
         return found
 
 
-_SKIPPED = f"""
-SELECT {journal.REASON}, coalesce(r.known_by, iif(live.id IS NULL, NULL, 'record')),
-  live.import IS mine.import, other.id, other.source, other.staged_at, count(*)
-{journal.OF_IMPORT} AND r.state = 'skipped' GROUP BY 1, 2, 3, 4 ORDER BY min(r.record)
+_SKIPPED = """
+SELECT coalesce(r.reason, CASE WHEN r.known_by IS NULL THEN 'blank'
+    WHEN r.payload IS NULL OR r.payload = r.own_payload OR r.own_payload IS NULL THEN 'known'
+    ELSE 'changed' END), r.known_by, r.own_import IS mine.import, other.source, other.staged_at,
+  count(*)
+FROM imports AS mine JOIN records AS r USING (import)
+LEFT JOIN imports AS other ON other.import = r.own_import
+WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, 3, r.own_import ORDER BY min(r.record)
+"""
+_DOUBT_ELSEWHERE = f"""
+SELECT DISTINCT other.id FROM imports AS mine JOIN records AS r USING (import)
+JOIN imports AS other ON other.import = r.own_import
+WHERE mine.id = ? AND other.import <> mine.import AND {journal.one_of(DOUBT_STATES, "r")}
 """
 # SQLite takes the line and the cells from the row that has the smallest record.
 _NOTED = """
@@ -199,16 +192,14 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
         JournalError: The journal has lost something, or does not know it.
     """
     run = journal.read_import(path, import_id)
-    skipped, in_doubt = Counter[Skipped](), dict[str, None]()
+    skipped = Counter[Skipped]()
     with reading(path) as sql:
         found = sql.execute(_SKIPPED, [import_id])
-        for reason, by, is_within, other, source, staged_at, records in found:
+        for reason, by, is_within, source, staged_at, records in found:
             group = Skipped(0, Reason(reason))
             if not group.reason.is_plain:
                 day = day_text(staged_at) if staged_at and not is_within else ""
                 group = group._replace(by=by, source=source or "", loaded_on=day)
-            if reason == Reason.IN_DOUBT and not is_within:
-                in_doubt[other] = None
             skipped[group] += records
         to_fix = islice(journal.read_rows(sql, run.id, *FIX_STATES), SHOWN_PROBLEMS)
         return ImportSummary(
@@ -218,7 +209,7 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
             causes=read_causes(sql, run),
             problems=[(row, problem_of(row, run)) for row in to_fix],
             notes=_read_notes(sql, run),
-            in_doubt_elsewhere=[*in_doubt],
+            in_doubt_elsewhere=[id_ for (id_,) in sql.execute(_DOUBT_ELSEWHERE, [import_id])],
             doubt=read_doubt(path, import_id),
         )
 
