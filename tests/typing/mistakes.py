@@ -27,7 +27,7 @@ def use(own: pf.Client, history: pf.History) -> None:
     sold: StatusCount = known.count("sold")
     summary: pf.Summary = pf.summarize(stock.frame)
     print(known.covers_all, sold.count, sold.is_exact, summary.count("sold"))
-    result: pf.LoadResult = pf.load("new.csv", own, categories={1: "Dog"}, dry_run=False)
+    result: pf.LoadResult = pf.load("new.csv", own, key="tag", categories={1: "Dog"})
     created: pd.DataFrame = result.created
     pf.load(created, own, dry_run=True)
     files: list[Path] = result.write("results")
