@@ -1,6 +1,6 @@
 """Install the wheel without extras and with each extra alone, and run the command's verbs there.
 
-Usage: python .ci/extras.py petstore_frame-0.3.0-py3-none-any.whl   (with uv, and all extras here)
+Usage: python .ci/extras.py petstore_frame-0.4.0-py3-none-any.whl   (with uv, and all extras here)
 
 Each environment is fresh. Without extras every verb is run, with one those that need one. A verb
 either does its work, or ends with exit code 2 and the line that installs the missing part. The
@@ -43,6 +43,7 @@ VERBS = {
 # An extra, and those whose libraries it brings along.
 EXTRAS = {
     "": (),
+    "notebook": (),
     "excel": ("excel",),
     "history": ("history",),
     "service": ("service",),

@@ -32,7 +32,7 @@ from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory.result import completeness as completeness
-from .inventory.result import read_inventory as read_inventory
+from .inventory.saved import read_inventory as read_inventory
 from .loader.load import load as load
 from .loader.reading.recipe import Recipe as Recipe
 from .loader.results.columns import read_ids as read_ids

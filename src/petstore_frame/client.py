@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import wraps
-from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, Self
 
 from pydantic import SecretStr
 
@@ -20,6 +20,7 @@ from petstore_frame.errors import (
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
+    answering,
     nearest,
 )
 from petstore_frame.errors.frames import callers_level
@@ -51,26 +52,13 @@ from petstore_frame.transport.settings import read_settings
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
-_BY_TRANSPORT = "pass Client(transport=httpx.HTTPTransport({}))".format
-# What other clients call it, and how it is done here.
-_ELSEWHERE = {
-    "auth": "the key goes as `Authorization: Bearer`; pass it, or a function, as api_key=",
-    "token": "pass it as api_key=",
-    "retries": "it is max_retries=",
-    "timeout_s": "it is timeout=, in seconds",
-    "verify": _BY_TRANSPORT("verify=context"),
-    "proxy": "set HTTPS_PROXY, or " + _BY_TRANSPORT("proxy=address"),
-    "headers": "pass a transport of your own that adds them",
-}
-_ELSEWHERE["proxies"] = _ELSEWHERE["proxy"]
 P = ParamSpec("P")
 
 
-def _check_words(words: list[str], known: list[str]) -> None:
+def _check_words(words: Iterable[str], known: list[str]) -> None:
     for word in words:
         if word not in known:
-            how = f": {_ELSEWHERE[word]}" if word in _ELSEWHERE else nearest(word, known)
-            raise ConfigurationError(f"a Client has no {word}={how}")
+            raise ConfigurationError(f"a Client has no word {word!r}{nearest(word, known)}")
 
 
 def _answering(make: Callable[P, None]) -> Callable[P, None]:
@@ -80,7 +68,7 @@ def _answering(make: Callable[P, None]) -> Callable[P, None]:
     @wraps(make)
     def checked(*given: P.args, **options: P.kwargs) -> None:
         try:
-            _check_words([*options], known)
+            _check_words(options, known)
             make(*given, **options)
         except ConfigurationError as problem:
             # These, the frames below and the environment hold the key, which a verbose traceback
@@ -142,9 +130,18 @@ class Client:
         settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
         self.base_url = settings.base_url
         self.idempotency = idempotency
+        self._options: dict[str, Any] = {
+            "timeout": timeout, "max_retries": max_retries, "transport": transport,
+            "idempotency": idempotency,
+        }  # fmt: skip
         self._transport = Transport(settings, transport=transport, clocks=self._clocks)
         self._has_warned = False
 
+    def with_key(self, api_key: str) -> Self:
+        """Return a client of the same store with another key; this one stays as it is."""
+        return type(self)(self.base_url, api_key, **self._options)
+
+    @answering
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
 
@@ -191,6 +188,7 @@ class Client:
         columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
         return Page(columns, answer.headers, answer.url, damaged)
 
+    @answering
     def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
         """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
 
@@ -258,6 +256,7 @@ class Client:
             return PostOutcome(Proof.NOT_APPLIED, "api_key", None, problem, is_systemic=True)
         return judge_answer(answer, has_key=has_key)
 
+    @answering
     def get_pet(self, pet_id: int) -> Pet:
         """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.
 

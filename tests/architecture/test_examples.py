@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
+from types import ModuleType
 
 import pytest
 
 from architecture.sources import MODULES
 
+
 # Not by pkgutil, which imports each part: every worker collects this file, and one runs it.
+class Finder(doctest.DocTestFinder):
+    """Finds the examples of a decorated function, too."""
+
+    def _from_module(self, module: ModuleType | None, found: object) -> bool:
+        return super()._from_module(module, inspect.unwrap(found) if callable(found) else found)
+
+
 RUN = sorted(name for name in MODULES if not name.endswith("__main__"))
 
 
@@ -18,5 +28,7 @@ def test_docstring_examples(name: str, tmp_path, monkeypatch) -> None:
     """The examples of a module's docstrings give what they say."""
     monkeypatch.chdir(tmp_path)
     module = importlib.import_module(name)
-    results = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    assert results.failed == 0
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for example in Finder().find(module, name):
+        runner.run(example)
+    assert runner.summarize().failed == 0

@@ -24,7 +24,6 @@ LEVELS = {part: level for level, part in enumerate(HOUSE_LIST)}
 # Each outside library has one door (narwhals: one for each kind of question).
 BEHIND = {
     "markup": "html jinja2 markupsafe",
-    "__init__": "lazy_loader",
     "transport": "httpx pydantic_core",
     "schema": "msgspec pydantic_core",
     "files": "xlsxwriter filelock",
@@ -33,8 +32,8 @@ BEHIND = {
     "counts": "narwhals",
     "dashboard": "ipywidgets anywidget traitlets IPython",
     "cli": "traitlets voila typer",
-    "inventory": "tqdm IPython",
-    "service": "fastapi starlette uvicorn sqlalchemy h11",
+    "service": "fastapi starlette uvicorn sqlalchemy",
+    "bundled": "h11",
 }
 # What the package is made of: tables, numbers and checked models.
 EVERYWHERE = {"pandas", "numpy", "pydantic"}
@@ -53,7 +52,8 @@ def test_imports_point_down() -> None:
     found.discard(("report", "__init__"))
     assert {part for part, _ in found if part == "service"} == set()
     assert {pair for pair in found if LEVELS.get(pair[1], 99) >= LEVELS[pair[0]]} == set()
-    assert len(found) <= 70
+    # Every part may raise an error.
+    assert len({pair for pair in found if pair[1] != "errors"}) <= 60
 
 
 def test_no_circle() -> None:

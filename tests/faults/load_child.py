@@ -1,8 +1,8 @@
 """One import in a process of its own, which a test may kill at a named step.
 
 The key comes from ``PETSTORE_API_KEY``; the argument is one JSON object: file, base_url, journal,
-and perhaps step, nth, timeout, lifetime_s, workers, file_limit (bytes). Prints the counts of
-states as JSON.
+and perhaps step, nth, timeout, lifetime_s, workers, duplicates, file_limit (bytes). Prints the
+counts of states as JSON.
 """
 
 from __future__ import annotations
@@ -43,7 +43,12 @@ def main() -> None:
             wish["file"],
             client,
             Recipe(key=wish.get("key", ())),
-            LoadOptions(workers=wish.get("workers", 8), journal=wish["journal"], progress=False),
+            LoadOptions(
+                workers=wish.get("workers", 8),
+                journal=wish["journal"],
+                progress=False,
+                duplicates=wish.get("duplicates"),
+            ),
             step=die_at,
         )
     except LoadStopped as stopped:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from benchmarks import damage
 
@@ -21,15 +19,11 @@ from petstore_frame.loader.journal import outcomes as writing
 from petstore_frame.loader.journal.database import (
     SUFFIX,
     count_file,
-    place_of,
     read_count,
-    reading,
     write_count,
 )
-from petstore_frame.loader.journal.rows import read_imports, read_rows
 from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import State
-from shop import Shop
 
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
 SEED = random.SystemRandom().randrange(10**6)
@@ -180,56 +174,13 @@ def test_a_result_finds_its_journal_from_another_working_directory(
     assert Path(result.summary["journal"]).parent == tmp_path / "relative"
 
 
-# Written by version 0.2.0: five files with keys and without, one record in doubt, one that the
-# store refused and one that was invalid, both created from their fix file, and two still to send.
-DUMP = Path(__file__).parent / "journals" / "format4.sql"
-
-
-@pytest.fixture
-def old(shop: Shop) -> Path:
-    """The journal of an office that has updated."""
-    path = place_of(shop.journal, shop.client.base_url)
-    shop.journal.mkdir()
-    with closing(sqlite3.connect(path)) as sql:
-        sql.executescript(DUMP.read_text(encoding="utf-8"))
-        sql.execute("UPDATE journal SET base_url = ?", [shop.client.base_url])
-        sql.execute("UPDATE imports SET source_path = ?", [str(shop.folder / "other.csv")])
+def test_a_journal_of_another_format_is_refused_by_name(load_with, run_load) -> None:
+    """What another version wrote is neither read nor changed."""
+    result, store = load_with(3)
+    with closing(sqlite3.connect(result.path)) as sql:
+        sql.execute("UPDATE journal SET format = 5")
         sql.commit()
-    mark = b"[42, 36, 65536, 25184960201, 1795365048506678536, true, 62]"
-    slot = b"%08x %b" % (zlib.crc32(mark), mark)
-    path.with_name(path.name + ".check").write_bytes(slot.ljust(511) + b"\n")
-    for name in ("Ada", "Bo", "Cy", "Flo", "Di", "Ed", "Gus", "Hal", "Ida", "Jo"):
-        shop.store.add({"name": name, "categoryId": 1})
-    return path
-
-
-def test_a_weekly_file_goes_on(shop: Shop, old: Path) -> None:
-    """Each key keeps its pet, what was in doubt stays so, and what was left is sent once."""
-    known = {key: pet for key, pet in shop.ids.items() if not pd.isna(pet)}
-    assert known == {"001": 1, "002": 2, "006": 4, "004": 5, "005": 6, "007": 7, "008": 10}
-    keys = [f"{number:03}" for number in range(1, 12)]
-    assert {*shop.ids} == {*keys[:-1]}
-    names = ["Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Jo", "Kim", "Lu", "New"]
-    rows = [f"{key},{name}" for key, name in zip(keys, names, strict=True)]
-    result = shop.load("week.csv", "tag,name", *rows, key="tag")
-    assert result.counts[State.CREATED] == 3
-    assert shop.names == sorted([*names, "Hal", "Ida"])
-
-
-def test_records_keep_their_states_and_links(old: Path) -> None:
-    """Doubt stays doubt, a record and its fix row are one animal, and the old database stays."""
-    with reading(old) as sql:
-        first, second = (list(read_rows(sql, run.id)) for run in read_imports(sql)[:2])
-    assert [row.state for row in first].count(State.UNKNOWN) == 1
-    assert [row.animal for row in first][3:5] == [row.animal for row in second]
-    with closing(sqlite3.connect(old.with_name(f"{old.name}.4"))) as sql:
-        assert sql.execute("SELECT format FROM journal").fetchone() == (4,)
-
-
-def test_one_that_has_lost_commits_is_refused(old: Path) -> None:
-    """An old journal without its last entries is not brought over."""
-    with closing(sqlite3.connect(old)) as sql:
-        sql.execute("UPDATE journal SET commits = 41")
-        sql.commit()
-    with pytest.raises(JournalError, match="lost"), reading(old):
-        pass
+    result.path.with_name(f"{result.path.name}.commits").touch()
+    with pytest.raises(JournalError, match="has the format 5, and this program reads 6"):
+        run_load(9, store)
+    assert store.posts == 3

@@ -402,14 +402,14 @@ class Stories(RuleBasedStateMachine):
         values = {(row.name, row.category) for row in rows}
         sent = [pet for pet_id, pet in self.store.pets.items() if pet_id not in pets]
         assert {(pet["name"], str(pet["categoryId"])) for pet in sent} <= values
-        is_asked = isinstance(said, tuple) and {"own_pets", "others_pets"} & {*said}
+        is_asked = isinstance(said, tuple) and {"store"} & {*said}
         self._allow_what_nobody_could_see(office, pets, is_asked=bool(is_asked))
         return said
 
     def _true_answer(self, case: str, rows: list[Row], before: Counter[str]) -> str:
-        if case == "reused_key":
+        if case == "reused":
             return "skip" if all(before[row.name] for row in rows) else "send"
-        if case == "similar_key":
+        if case == "alias":
             is_reused = any(self._has_others_key(row) and not before[row.name] for row in rows)
             return "send" if is_reused else "skip"
         return "skip"
@@ -491,7 +491,7 @@ class Keyless(Stories):
 
 def _names_listed(result: pf.LoadResult) -> set[str]:
     """Return the names of the rows that a result warns of: they equal pets of others."""
-    lines = result.facts.run.facts.get("others_pets_few", [])
+    lines = result.facts.run.facts.get("store_few", [])
     return {row.cells[1] for row in result.rows() if row.line in lines}
 
 

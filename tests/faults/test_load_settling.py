@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import unicodedata
 from types import SimpleNamespace
@@ -19,38 +18,26 @@ from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
 
 LINKS = {"has_links": True}
-CLOSED = {"has_get_pet": False}  # no search by id
-FAR_APART = {"next_id": lambda last: (last * 7919 + 17) % 1_000_003}
-JUMP = {"next_id": lambda last: last + (1000 if last == 320 else 1)}
 THIRD = {"name": "Pet 2", "categoryId": 3, "status": "sold"}  # of pets_csv
 
 
 @pytest.mark.parametrize(
-    ("rows", "faults", "options", "expected", "most_requests"),
+    ("rows", "faults", "options", "expected"),
     [
-        (30, {5: "fin_after", 12: "fin_before"}, {}, (1, 1, 0), 10),
-        # Ids in between are asked for, until fifty in a row do not exist.
-        (900, {200: "fin_after", 230: "fin_after"}, {}, (2, 0, 0), 900),
-        (900, {800: "fin_after"}, FAR_APART, (0, 0, 1), 100),
-        # A search that ends at empty ids would not see a pet behind a jump of the ids.
-        (321, {321: "fin_after"}, JUMP, (1, 0, 0), 100),
-        # After the end of getPet nothing is asked further.
-        (900, {800: "fin_before"}, CLOSED, (0, 0, 1), 20),
-        (250, {200: "fin_after"}, LINKS | CLOSED, (1, 0, 0), 10),
+        (30, {5: "fin_after", 12: "fin_before"}, {}, (1, 1, 0)),
+        (900, {800: "fin_before"}, {}, (0, 0, 1)),
+        (250, {200: "fin_after"}, LINKS, (1, 0, 0)),
     ],
-    ids=["one page", "ids", "ids apart", "jump", "no way on", "links"],
+    ids=["one page", "no way on", "links"],
 )
-def test_only_a_whole_listing_proves_absence(
-    load_with, rows, faults, options, expected, most_requests
-) -> None:
+def test_only_a_whole_listing_proves_absence(load_with, rows, faults, options, expected) -> None:
     """A pet that is found is created with its id; one that is not is absent in a whole listing."""
     result, store = load_with(rows, faults, store=options, workers=1)
     asked = store.gets
     done = settle(result, store)
     assert (done.created, done.absent, done.unknown) == expected
-    assert store.gets - asked == done.requests <= most_requests
-    assert sum("the search by id" in note for note in done.notes) <= 1
-    assert (result.frame["id_source"] == "recovered").sum() == done.created
+    assert store.gets - asked == done.requests <= 20
+    assert [row.id_source for row in result.rows()].count("recovered") == done.created
     check_promises(result, store)
 
 
@@ -67,10 +54,10 @@ def test_a_page_cut_short_is_no_whole_listing(stores, run_load) -> None:
 
 def test_a_store_that_hides_its_pets_proves_no_absence(load_with) -> None:
     """A listing without a pet that the store confirmed is not believed."""
-    result, store = load_with(20, {5: "fin_before"}, store=CLOSED)
+    result, store = load_with(20, {5: "fin_before"})
     for pet_id in list(store.pets)[:4]:
         del store.pets[pet_id]
-    done = settle(result, store, by_id=False)
+    done = settle(result, store)
     assert (done.absent, done.unknown) == (0, 1)
 
 
@@ -82,42 +69,26 @@ def test_a_pet_with_half_an_emoji_may_be_the_one_that_was_sent(
     path = pets_csv(30)
     path.write_text(path.read_text("utf-8").replace("Pet 0,", "Cut \U0001f436,"), "utf-8")
     faults = {1: "fin_before", 12: "fin_before"}
-    result, store = load_with(path, faults, store=CLOSED, workers=1)
+    result, store = load_with(path, faults, workers=1)
     store.pets[99] = {"id": 99, "name": stored, "categoryId": 1, "status": "sold"}
     done = settle(result, store)
     assert (done.absent, done.unknown) == ((1, 1) if is_ours else (2, 0))
 
 
-def test_ids_are_asked_side_by_side(load_with) -> None:
-    """A search of many ids has several requests on their way, and finds what one by one finds."""
-    result, store = load_with(300, {150: "fin_after", 180: "fin_after"})
-    asking, both = [], threading.Event()
-
-    def wait_for_another() -> None:
-        asking.append(1)
-        if len(asking) > 1:
-            both.set()
-        both.wait(0.5)
-        asking.pop()
-
-    store.on_get = wait_for_another
-    done = settle(result, store)
-    assert both.is_set() and (done.created, done.unknown) == (2, 0)
-
-
-@pytest.mark.parametrize(("twins", "is_sole"), [(1, True), (0, False)])
-def test_a_pet_that_may_be_someone_elses_is_a_candidate(
-    load_with, twins: int, is_sole: bool
-) -> None:
-    """Where more equal pets are free than records, or others may add some, a person says whose."""
+@pytest.mark.parametrize(
+    ("others", "candidates"),
+    [([THIRD], (3, 21)), ([{"name": "Other", "categoryId": 9}], (3,))],
+    ids=["a twin", "another pet"],
+)
+def test_a_pet_that_may_be_someone_elses_is_a_candidate(load_with, others, candidates) -> None:
+    """Where a pet appeared that nothing of ours explains, others add pets: a person says whose."""
     result, store = load_with(20, {3: "fin_after"}, workers=1)
-    for _ in range(twins):
-        store.add(THIRD)
-    done = settle(result, store, sole_writer=is_sole)
-    assert (done.created, done.unknown) == (0, 1)
-    assert done.candidates == {3: (3, 21)[: 1 + twins]}
+    for pet in others:
+        store.add(pet)
+    done = settle(result, store)
+    assert (done.created, done.unknown, done.candidates) == (0, 1, {3: candidates})
     assert "record 3 may be pet 3" in str(result)
-    result.resolve(3, pet_id=3)
+    result.resolve({3: 3})
     assert result.counts[State.CREATED] == 20
 
 
@@ -144,11 +115,12 @@ def test_equal_records_are_settled_as_a_multiset(
 @pytest.mark.parametrize("checks", [True, False])
 def test_an_older_twin_is_not_claimed(stores, run_load, checks: bool) -> None:
     """A pet from before the import is none of its records; of unknown age it is a candidate."""
-    store = stores({1: "fin_before"}.get)
-    twin = store.add({"name": "Pet 0", "categoryId": 1, "status": "available"})
+    store = stores({2: "fin_before"}.get)
+    run_load(1, store, name="other.csv", first=900)
+    twin = store.add({"name": "Pet 1", "categoryId": 2, "status": "pending"})
     for number in range(3):
         store.add({"name": f"Old {number}", "categoryId": 1})
-    result = run_load(30, store, check_store=checks, workers=1)
+    result = run_load(30, store, check_store=checks, workers=1, first=2)
     done = settle(result, store)
     assert (done.created, done.absent, done.unknown) == (0, int(checks), int(not checks))
     assert done.candidates == ({} if checks else {1: (twin,)})
@@ -171,17 +143,17 @@ def test_a_pet_that_was_tidied_does_not_make_its_record_absent(pets_csv, load_wi
     result, store = load_with(path, {3: "500_after", 5: "500_after"}, workers=1)
     store.pets[3]["name"] = unicodedata.normalize("NFC", name)
     store.pets[5]["status"] = "pending"
-    done = settle(result, store, resend_absent=True)
-    assert (done.absent, done.unknown, done.resent, len(store.pets)) == (0, 2, 0, 21)
+    done = settle(result, store)
+    assert (done.absent, done.unknown, len(store.pets)) == (0, 2, 21)
 
 
-def test_a_pet_that_appears_after_all_is_not_sent_again(load_with) -> None:
-    """A record that was called absent is in doubt again as soon as there is an equal pet."""
-    result, store = load_with(30, {3: "500_before"}, store=LINKS, workers=1)
-    assert settle(result, store).absent == 1
+def test_a_pet_that_appears_after_all_is_not_sent_again(load_with, run_load) -> None:
+    """A record that was called absent is not sent again where there is an equal pet by now."""
+    result, store = load_with(30, {3: "500_before", 7: "500_before"}, store=LINKS, workers=1)
+    assert settle(result, store).absent == 2
     store.add(THIRD)
-    done = settle(result, store, sole_writer=False, resend_absent=True)
-    assert (done.unknown, done.resent, len(store.pets)) == (1, 0, 30)
+    again = run_load(30, store, duplicates={"absent": "send"}, workers=1)
+    assert (again.counts[State.ABSENT], len(store.pets)) == (1, 30)
 
 
 def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load) -> None:
@@ -189,9 +161,8 @@ def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load) -> Non
     result, store = load_with(30, {3: "fin_after"}, store=LINKS, workers=1)
     for first in (500, 600):
         run_load(5, store, name=f"{first}.csv", first=first)
-    done = settle(result, store, sole_writer=False, resend_absent=True)
-    assert (done.absent, done.candidates) == (0, {3: (3,)})
-    assert (settle(result, store).created, len(store.pets)) == (1, 40)
+    done = settle(result, store)
+    assert (done.created, done.absent, len(store.pets)) == (1, 0, 40)
 
 
 def test_the_grace_is_waited_for_and_no_longer(load_with, run_load) -> None:
@@ -215,11 +186,11 @@ def test_a_wait_is_announced_to_whoever_watches(
 ) -> None:
     """reconcile says until when it waits, and why, where somebody would take it for a hang."""
     waits: list[float] = []
-    result, store = load_with(5, {3: "fin_after"})
+    result, store = load_with(5, {3: "fin_before"})
     monkeypatch.setattr(waiting, "time", SimpleNamespace(sleep=waits.append))
     for is_watched in (False, True):
         monkeypatch.setattr(waiting, "is_watched", lambda answer=is_watched: answer)
-        settle(result, store, grace_s=60.0, sole_writer=False)
+        settle(result, store, grace_s=60.0)
         assert ("waiting until" in capsys.readouterr().err) is is_watched
     assert [0 < wait <= 65 for wait in waits] == [True, True]
 
@@ -236,13 +207,13 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_loa
 def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     """resolve writes an id, or lets the record be sent; it changes nothing that is settled."""
     result, store = load_with(10, {5: "fin_after", 6: "fin_before"}, workers=1)
-    result.resolve(np.int64(5), pet_id=np.int64(5))
-    result.resolve(6, not_created=True)
     with pytest.raises(ValueError, match="not in doubt"):
-        result.resolve(1, not_created=True)
+        result.resolve({5: 5, 1: None})
+    assert result.counts[State.UNKNOWN] == 2
+    result.resolve({np.int64(5): np.int64(5), 6: None})
     again = run_load(10, store)
     assert again.counts[State.CREATED] == len(store.pets) == 10
-    assert again.created["id_source"].tolist().count("manual") == 1
+    assert [row.id_source for row in again.rows()].count("manual") == 1
     check_promises(again, store)
 
 
@@ -256,13 +227,10 @@ OF_ANOTHER = "pet 1 is record 1's in the import of pets.csv; nothing was changed
         ("reconcile", 3, {}, "client is a Client, got an int"),
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
         ("reconcile", None, {"grace_s": "1"}, f"{SECONDS} '1'"),
-        ("reconcile", None, {"most_gets": 1.5}, "most_gets is a whole number, got 1.5"),
-        ("reconcile", None, {"resend_absent": "no"}, "resend_absent is True or False, got 'no'"),
-        ("resolve", "5", {"pet_id": 5}, "record is a whole number"),
-        ("resolve", 5, {"pet_id": "5"}, "pet_id is a whole number"),
-        ("resolve", 5, {"not_created": "yes"}, "not_created is True or False"),
-        ("resolve", 5, {}, "either pet_id= or not_created=True"),
-        ("resolve", 5, {"pet_id": 1}, OF_ANOTHER),
+        ("resolve", {"5": 5}, {}, "record is a whole number"),
+        ("resolve", {5: "5"}, {}, "pet_id is a whole number"),
+        ("resolve", 5, {}, "a pet for each record"),
+        ("resolve", {5: 1}, {}, OF_ANOTHER),
     ],
     ids=str,
 )

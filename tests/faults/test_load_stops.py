@@ -11,7 +11,7 @@ import pytest
 
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises
-from petstore_frame.errors import LoadInterrupted
+from petstore_frame.errors import APIConnectionError, LoadInterrupted
 from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import Ending, State
 
@@ -66,14 +66,12 @@ def test_an_outage_that_does_not_end_ends_the_session(stores, run_load, wait_for
     check_promises(again, store)
 
 
-def test_a_store_that_was_never_there_is_told_soon(stores, wait_for_it, fake: FakeTime) -> None:
-    """Where no request ever arrived the session ends within seconds, and nothing is in doubt."""
+def test_a_store_that_was_never_there_is_told_at_once(stores, run_load) -> None:
+    """A store that cannot be read gets nothing, and the error says what to add."""
     store = stores()
     store.close()
-    result = wait_for_it(5, store)
-    assert result.facts.run.ending is Ending.OUTAGE and fake.now < 1060
-    assert result.counts[State.PENDING] == 5
-    assert "connection refused" in str(result) and "may have been" not in str(result)
+    with pytest.raises(APIConnectionError, match="check_store=False"):
+        run_load(5, store)
 
 
 def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
@@ -113,7 +111,7 @@ def test_an_import_stopped_at_its_last_record_is_done_once_that_is_settled(
     """A person's word on the last record in doubt ends the import."""
     stopped, store = load_with(3, {3: "redirect"}, workers=1)
     assert stopped.exit_code == 5
-    stopped.resolve(3, pet_id=77)
+    stopped.resolve({3: 77})
     again = run_load(3, store)
     assert (again.facts.run.ending, again.exit_code) == (Ending.DONE, 0)
 

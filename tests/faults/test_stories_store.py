@@ -24,7 +24,7 @@ def test_ten_weekly_files_after_a_lost_journal(shop: Shop, key: dict) -> None:
         shop.load(f"{week}.csv", HEADER, *rows, **key)
     shop.lose_journal()
     for week in range(10):
-        with shop.asks("others_pets"):
+        with shop.asks("store"):
             shop.load(f"{week}.csv", **key)
         result = shop.load(f"{week}.csv", **key, duplicates="skip")
         assert result.counts[State.ADOPTED] == 10 and "10 found in the store" in str(result)
@@ -37,7 +37,7 @@ def test_his_file_then_mine_then_his_again(shop: Shop, key: dict) -> None:
     """Pets that my last reading saw are adopted with their ids when their file comes."""
     shop.colleague.load("his.csv", HEADER, *WEEKS[0], **key)
     shop.load("mine.csv", HEADER, *WEEKS[1], **key)
-    with shop.asks("others_pets"):
+    with shop.asks("store"):
         shop.load("his.csv", HEADER, *WEEKS[0], **key)
     result = shop.load("his.csv", **key, duplicates="skip")
     assert sorted(result.frame["pet_id"]) == sorted(pet["id"] for pet in shop.pets[:10])
@@ -50,18 +50,19 @@ def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
     shop.colleague.load("his.csv", HEADER, *WEEKS[0], key="tag")
     for rows in (WEEKS[0][:4], WEEKS[0][4:]):
         mine = [*rows, *(f"M{row}x" for row in rows)]
-        with shop.asks("others_pets"):
+        with shop.asks("store"):
             shop.load("mine.csv", HEADER, *mine, key="tag")
-        shop.load("mine.csv", HEADER, *mine, key="tag", duplicates={"others_pets": "skip"})
+        shop.load("mine.csv", HEADER, *mine, key="tag", duplicates={"store": "skip"})
     assert len(shop.names) == len(set(shop.names)) == 20
 
 
 def test_few_like_animals_are_a_warning(shop: Shop) -> None:
     """Two of ten that equal a colleague's new pets are sent, and listed."""
+    shop.load("own.csv", HEADER, "O,Own", key="tag")
     shop.colleague.load("a.csv", HEADER, *WEEKS[0], key="tag")
     mine = [f"M{number},{row.partition(',')[2]}" for number, row in enumerate(WEEKS[0][:2])]
     result = shop.load("b.csv", HEADER, *mine, *WEEKS[1][:8], key="tag")
-    assert len(shop.pets) == 20 and result.warnings
+    assert len(shop.pets) == 21 and result.warnings
 
 
 def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
@@ -69,7 +70,7 @@ def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
     fish = ["Goldfish"] * 10
     service_shop.load("fish.csv", "name", *fish)
     branch = service_shop.colleague
-    with branch.asks("others_pets"):
+    with branch.asks("store"):
         branch.load("fish.csv", "name", *fish)
     result = branch.load("fish.csv", "name", *fish, duplicates="send")
     assert len(branch.pets) == 20 and result.counts[State.CREATED] == 10
@@ -100,7 +101,7 @@ def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
     with suppress(JournalError):
         shop.load("a.csv", HEADER, *rows, key="tag")
     assert len(shop.pets) < 100
-    with shop.asks("others_pets"):
+    with shop.asks("store"):
         shop.load("a.csv", key="tag")
     shop.load("a.csv", key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 100

@@ -9,16 +9,28 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import typer
 from typer.testing import CliRunner, Result
 
-from petstore_frame.cli import app
+from petstore_frame.cli import main
+
+program = typer.Typer()
+
+
+@program.command(
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+def pass_on(context: typer.Context) -> None:
+    """Give all words to the program, whose end the runner then shows."""
+    main(context.args)
 
 
 def typed(line: str, *more: str, **environ: str) -> Result:
     """Run a line that begins with the program's name, with further words behind it."""
-    program, *words = shlex.split(line)
-    assert program == "petstore-frame"
-    return CliRunner().invoke(app, [*words, *more], env=environ)
+    first, *words = shlex.split(line)
+    assert first == "petstore-frame"
+    return CliRunner().invoke(program, [*words, *more], env=environ)
 
 
 @contextmanager
@@ -35,7 +47,7 @@ def started(line: str, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]
 
 def example(command: str) -> str:
     """Return the line that the help of a command shows."""
-    shown = typed(f"petstore-frame {command} --help", COLUMNS="200").stdout
-    found = re.search(r"Example: (petstore-frame .+?)\s*$", shown, re.MULTILINE)
+    shown = typed(f"petstore-frame {command} --help").stdout
+    found = re.search(r"Example: (petstore-frame .+?)\n\n", shown, re.DOTALL)
     assert found is not None, shown
-    return found[1]
+    return " ".join(found[1].split())

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import fields
-from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
 from markupsafe import escape
-from typer.main import get_command
 
 import petstore_frame as pf
 from journey.shell import typed
-from petstore_frame.cli import app
-from petstore_frame.cli.options import HowRead
 from petstore_frame.stocktake import Kind
 from shop import Shop
 from threaded import serve
@@ -82,21 +78,28 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
     assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6
 
 
-def test_a_list_is_read_with_every_option_of_the_loader() -> None:
-    """In Python and in a shell, comparing takes what loading a text file or a workbook takes."""
-    reading = {each.name for each in fields(pf.Recipe)} - {"duplicates"}
-    assert reading <= set(signature(pf.compare).parameters)
-    assert reading <= {*signature(pf.load).parameters, *signature(pf.load).parameters}
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    load, compare = ({p.name for p in commands[name].params} for name in ("load", "compare"))
-    assert {each.name for each in fields(HowRead)} <= load & compare
+def test_what_only_looks_like_an_animal_is_said(tmp_path: Path) -> None:
+    """A key of another form, a name in other letters, and a pet of others that equals ours."""
+    with pf.testing.fake_store().client() as client:
+        office = Shop(tmp_path, client)
+        office.load("a.csv", HEADER, "7,Zo\u00eb,1,sold", "8,Max,1,sold", key="animal_id")
+        client.create_pet("Max", 1, "available")
+        listed = office.write("b.csv", HEADER, "007,Zo\u00eb,1,sold", "8,Max,1,sold")
+        store = pf.fetch_inventory(client)
+        found = pf.compare(listed, store, key="animal_id", journal=office.journal)
+        by_name = pf.compare(office.write("c.csv", HEADER, "9,Zoe\u0308,1,sold"), store, on="name")
+    assert found.of("only in list")["problem"].tolist() == ["the key is known as 7"]
+    twin = found.of("only in store").set_index("name_in_store").loc["Max", "problem"]
+    assert twin == f"equals pet {found.of('same')['id'].iloc[0]}"
+    assert len(found.warnings) == 2
+    assert len(by_name.of("same")) == 1
 
 
 def test_options_and_warnings_are_those_of_a_load(shop: Shop) -> None:
     """A list without a header and with odd cells is read alike, and what was odd is told."""
     path = shop.folder / "odd.txt"
     path.write_text("A0; Pup 0;1;Available\n", encoding="utf-8")
-    options: dict[str, Any] = {"columns": HEADER.split(","), "quoting": "none", "sep": ";"}
+    options: dict[str, Any] = {"columns": HEADER.split(","), "quoting": "none", "delimiter": ";"}
     found = pf.compare(path, pf.fetch_inventory(shop.client), on="name", **options)
     told = tuple(str(note) for note in shop.load("odd.txt", dry_run=True, **options).notes)
     assert len(told) == 2 and found.warnings == told

@@ -10,7 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.history_tab import moves_table
-from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
 from unit.conftest import AS_OF, inventory, pets, read_book
 
@@ -43,7 +43,7 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
     ("show", "of_a_part", "of_all"),
     [
         (lambda held, _: " ".join(str(pf.summarize(held)).split()),
-         "all categories ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "all categories 15 15 15 15 60"),
+         "sum ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "sum 15 15 15 15 60"),
         (lambda held, _: pf.summarize(held)._repr_html_(), "≥ 60", "60"),
         (lambda held, _: f"{pf.summarize(held).count('sold')}", "at least 15", "15"),
         # A filter that is stated leaves a part of which the number is known.

@@ -11,6 +11,7 @@ import json
 import os
 import queue
 import secrets
+import signal
 import site
 import subprocess
 import sys
@@ -20,11 +21,13 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 from pydantic import SecretStr
 
 import petstore_frame as pf
+from petstore_frame.bundled.rates import read_faults
+from petstore_frame.errors import answering
 from petstore_frame.schema.arguments import (
     as_positive,
     one_of,
@@ -34,6 +37,11 @@ from petstore_frame.schema.arguments import (
 )
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 from petstore_frame.transport import GivenTransport, checked_key
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from petstore_frame.bundled.faults import FaultyProxy
 
 _HOME = Path(__file__).parents[2]
 _SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
@@ -64,10 +72,12 @@ class Server:
         base_url: str,
         api_key: SecretStr,
         idempotency: pf.IdempotencyKey | None,
+        proxy: FaultyProxy | None = None,
     ) -> None:
         self._process = process
         self._idempotency = idempotency
-        self.base_url = base_url
+        self._proxy = proxy
+        self.base_url = base_url if proxy is None else proxy.base_url
         self.api_key = api_key
 
     @property
@@ -103,16 +113,28 @@ class Server:
             transport=transport,
         )
 
+    def truth(self) -> pd.DataFrame:
+        """Return what the store made of each body that was posted, by no client's account.
+
+        Only of ``serve(faults=...)``. Pets that were there before are not in it.
+
+        Returns:
+            A row for each different body: ``name`` str, ``category_id`` Int64, ``status`` str;
+            how often it was ``sent``, ``applied`` and ``answered`` with success, int64; and
+            ``ids`` of its pets, lists.
+
+        Raises:
+            ArgumentError: The server was started without ``faults``.
+        """
+        if self._proxy is None:
+            refuse("the truth is kept where faults are: pf.serve(faults='lost-reply=0.05')")
+        return self._proxy.truth()
+
     def close(self) -> None:
         """End the service: it answers what is in flight first."""
-        self._process.terminate()
-        try:
-            self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        if self._proxy is not None:
+            self._proxy.close()
+        _end(self._process)
 
     def __enter__(self) -> Server:
         return self
@@ -125,6 +147,7 @@ class Server:
         return f"Server({self.base_url!r}, pid={self.pid}, {state})"
 
 
+@answering
 def serve(
     *,
     sample: int = 0,
@@ -135,6 +158,7 @@ def serve(
     start_timeout_s: float = 30.0,
     spec_only: bool = False,
     log_level: LogLevel = "warning",
+    faults: str | Mapping[str, float] | None = None,
 ) -> Server:
     """Start the bundled service on loopback and return once it answers.
 
@@ -142,7 +166,7 @@ def serve(
 
     Args:
         sample: Number of made-up pets to put into an empty store.
-        seed: Seed of those pets; the same seed gives the same pets.
+        seed: Seed of those pets and of the faults; the same seed gives the same ones.
         database: Path of a SQLite file or a SQLAlchemy URL; None is a fresh store that is gone
             with the server.
         port: Port on loopback; 0 picks a free one.
@@ -150,6 +174,11 @@ def serve(
         start_timeout_s: Seconds to wait until the service answers.
         spec_only: Leave out every extension of the interface.
         log_level: Least severe log line: ``info``, ``warning`` or ``error``.
+        faults: How often the store misbehaves, to try a loader: ``"lost-reply=0.05,cap=20"`` or a
+            dict. ``lost-reply`` cuts answers, ``refused`` requests, ``late`` holds answers until
+            the client gives up, ``error-after`` answers 500 after the fact, ``busy`` 429 and 503,
+            ``repeat`` passes a request on twice, ``slow`` takes a second longer: rates from 0 to 1.
+            ``cap`` is the largest page. ``server.truth()`` says what was applied.
 
     Raises:
         ArgumentError: An argument has a wrong type or value; nothing was started.
@@ -170,24 +199,54 @@ def serve(
     if not isinstance(database, str | bytes | PathLike | None):
         refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
     place = None if database is None else os.fsdecode(database)
+    drawn = None if faults is None else read_faults(faults)
     settings: dict[str, Any] = {
         "sample": whole_number("sample", sample, 0),
         "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
         "database": place,
-        "port": whole_number("port", port, 0, 65535),
+        "port": whole_number("port", port, 0, 65535) if drawn is None else 0,
         "spec_only": true_or_false("spec_only", spec_only),
         "log_level": one_of("log_level", log_level, get_args(LogLevel)),
+        "api_key": api_key.get_secret_value(),
     }
     require_service(place)
-    process, base_url = _launch(settings, api_key, timeout_s)
+    process, base_url = _launch(settings, timeout_s)
     honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)
-    return Server(process, base_url, api_key, honoured)
+    proxy = None if drawn is None else _before(process, base_url, drawn, seed, port)
+    return Server(process, base_url, api_key, honoured, proxy)
+
+
+def _before(
+    process: subprocess.Popen[str], base_url: str, faults: dict[str, float], seed: int, port: int
+) -> FaultyProxy:
+    """Return a proxy before a service, which ends where the proxy cannot begin."""
+    from petstore_frame.bundled.faults import FaultyProxy
+
+    try:
+        return FaultyProxy(base_url, faults, seed, port)
+    except pf.errors.ServiceStartError:
+        _end(process)
+        raise
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _launch(
-    settings: dict[str, Any], api_key: SecretStr, timeout_s: float
+    settings: Mapping[str, Any], timeout_s: float, *, is_shown: bool = False
 ) -> tuple[subprocess.Popen[str], str]:
-    """Start the service's process; return it with the address that it reports."""
+    """Start the service's process; return it with the address that it reports.
+
+    Where it is shown, its log goes to stderr.
+    """
     environ = child_environ()
     environ.pop("PETSTORE_API_KEY", None)
     lines = queue.SimpleQueue[str]()
@@ -196,7 +255,7 @@ def _launch(
             _SERVICE,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=log,
+            stderr=None if is_shown else log,
             env=environ,
             text=True,
             encoding="utf-8",
@@ -207,8 +266,8 @@ def _launch(
         stdout = process.stdout
         try:
             with process.stdin as stdin:
-                secret = {"api_key": api_key.get_secret_value(), "parent_pid": os.getpid()}
-                stdin.write(json.dumps(settings | secret) + "\n")
+                line = dict(settings) | {"parent_pid": os.getpid()}
+                stdin.write(json.dumps(line, default=str) + "\n")
             threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
             return process, str(json.loads(lines.get(timeout=timeout_s))["base_url"])
         except BaseException as problem:
@@ -221,6 +280,31 @@ def _launch(
             raise pf.errors.ServiceStartError(
                 f"the bundled service did not come up; its last output: {last}"
             ) from problem
+
+
+def misbehave(
+    settings: Mapping[str, Any], faults: str, upstream: str | None
+) -> tuple[dict[str, Any], str]:
+    """Run a store that misbehaves until SIGTERM or Ctrl-C; return what was applied, and say it."""
+    from petstore_frame.bundled.faults import FaultyProxy
+
+    drawn, process, place = read_faults(faults), None, upstream
+    if place is None:
+        require_service(settings["database"])
+        process, place = _launch(dict(settings) | {"port": 0}, 30.0, is_shown=True)
+    try:
+        proxy = FaultyProxy(place, drawn, settings["seed"], settings["port"])
+        sys.stdout.write(json.dumps({"base_url": proxy.base_url, "pid": os.getpid()}) + "\n")
+        sys.stdout.flush()
+        ended = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: ended.set())
+        ended.wait()
+        proxy.close()
+    finally:
+        if process is not None:
+            _end(process)
+    return proxy.summary(), str(proxy)
 
 
 def child_environ(

@@ -176,16 +176,8 @@ class Figure:
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
     def alone(self) -> Chart:
-        """Return the figure with its styles, for a notebook.
-
-        A notebook that is not trusted keeps the texts of a picture, and drops the picture. So its
-        texts take no room outside of it, and the facts stand there in one sentence.
-        """
-        facts = element("div", self.words, style=f"font-size:{style.TEXT}px")
-        hidden = element("foreignObject", facts, width=0, height=0)  # within the picture
-        before, end, _ = self.picture.rpartition("</svg>")
-        held = element("div", before, hidden, end, style="font-size:0px")
-        shown = drawing(self.markup.replace(self.picture, held), self.words)
+        """Return the figure with its styles, for a notebook."""
+        shown = drawing(self.markup, self.words)
         return Chart(shown.html, shown.words, self.file())
 
     def file(self, width: int = _FILE_WIDTH) -> str:

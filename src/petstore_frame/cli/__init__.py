@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
 import typer
 
 import petstore_frame
-from petstore_frame.cli.commands import EXIT_CODES, AllCommands, exit_table
+from petstore_frame.cli import dashboard, demo, listing, load, monday, service
+from petstore_frame.cli.commands import (
+    COMMANDS,
+    EXIT_CODES,
+    FAULT,
+    exit_code,
+    exit_table,
+    explain,
+)
 
 app = typer.Typer(
     name="petstore-frame",
-    cls=AllCommands,
     help=(
         "A store's animals: read the inventory, load new animals, report what is there.\n\n"
         "The store and its key come from PETSTORE_BASE_URL and PETSTORE_API_KEY. With --json a "
@@ -20,8 +30,10 @@ app = typer.Typer(
     ),
     epilog=exit_table(EXIT_CODES),
     no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
@@ -39,3 +51,26 @@ def before_the_command(
     ] = False,
 ) -> None:
     """Options that precede the command."""
+
+
+for _command in (
+    demo.demo, service.serve, demo.sample, load.recipe, load.load, listing.compare, listing.fetch,
+    listing.report, dashboard.dashboard, listing.snapshot, listing.trend, monday.monday,
+):  # fmt: skip
+    app.command(epilog=exit_table(COMMANDS[_command.__name__]))(_command)
+app.add_typer(service.app, epilog=exit_table(COMMANDS["keys"]))
+
+
+def main(words: Sequence[str] | None = None) -> NoReturn:
+    """Run a command, and end with its exit code; what went wrong is one line on stderr."""
+    try:
+        code = app(words, standalone_mode=False, prog_name="petstore-frame")
+    except BrokenPipeError:
+        sys.stderr.close()  # a reader such as head has enough; Python would complain at its end
+        code = 0
+    except (Exception, typer.Abort) as problem:  # noqa: BLE001 # each has its exit code
+        code = exit_code(problem)
+        if code == FAULT:
+            traceback.print_exception(problem)
+        typer.echo(f"error: {explain(problem)}", err=True)
+    sys.exit(code or 0)

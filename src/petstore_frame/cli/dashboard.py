@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,9 +21,14 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.bundled.server import child_environ
-from petstore_frame.cli.commands import print_json
-from petstore_frame.cli.options import AsJson, CategoriesFile, WhichStore
+from petstore_frame.cli.commands import refuse
+from petstore_frame.cli.options import (
+    ApiKey,
+    AsJson,
+    BaseUrl,
+    CategoriesFile,
+    Timeout,
+)
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 NOTEBOOK = PAGE / "dashboard.ipynb"
@@ -36,18 +40,22 @@ _PING_MS = 30_000
 
 
 def dashboard(
+    pets: Annotated[
+        int | None, typer.Argument(help="With --sample: how many pets; else 500.", min=1)
+    ] = None,
+    sample: Annotated[
+        bool, Option("--sample", help="Show a bundled store of made-up pets instead.")
+    ] = False,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None, Option(help="Folder of snapshots.", exists=True, file_okay=False)
     ] = None,
-    sample: Annotated[
-        int, Option(min=0, help="Show a bundled store of so many made-up pets instead.")
-    ] = 0,
     port: Annotated[int, Option(help="Port on loopback; 0 picks a free one.")] = 0,
     browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
-    *,
-    store: WhichStore,
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
@@ -56,29 +64,32 @@ def dashboard(
 
     Example: petstore-frame dashboard --sample 500
     """
-    if sample and (store.base_url or store.api_key):
-        raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")
+    if sample and (base_url or api_key):
+        refuse("--sample shows a store of its own; leave out its address and key")
+    if pets is not None and not sample:
+        refuse(f"{pets} is a number of made-up pets; add --sample")
+    from petstore_frame.bundled.server import child_environ
+
     if find_spec("voila") is None:
         raise pf.errors.MissingExtraError("the dashboard as a page", "lab")
     if port and _is_open(port):
-        raise pf.errors.ConfigurationError(f"port {port} is in use; leave out --port")
+        refuse(f"port {port} is in use; leave out --port")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
         if sample:
-            server = stack.enter_context(pf.serve(sample=sample))
-            key = server.api_key.get_secret_value()
-            store = replace(store, base_url=server.base_url, api_key=key)
+            server = stack.enter_context(pf.serve(sample=pets or 500))
+            base_url, api_key = server.base_url, server.api_key.get_secret_value()
             categories = categories or pf.samples.write_sample_categories(folder / "categories.csv")
             if history is None:
                 history = folder / "history"
                 with server.client() as client:
                     pf.samples.write_sample_history(history, inventory=pf.fetch_inventory(client))
         # What is missing is refused here, before a page is made.
-        store.client().close()
+        pf.Client(base_url, api_key, timeout=timeout).close()
         typed = {
-            "PETSTORE_BASE_URL": store.base_url,
-            "PETSTORE_API_KEY": store.api_key,
-            "PETSTORE_TIMEOUT": store.timeout,
+            "PETSTORE_BASE_URL": base_url,
+            "PETSTORE_API_KEY": api_key,
+            "PETSTORE_TIMEOUT": timeout,
         }
         token, chosen = secrets.token_urlsafe(24), port
         if not chosen:
@@ -113,7 +124,7 @@ def _announce(port: int, url: str, *, as_json: bool) -> None:
     while not _is_open(port):
         time.sleep(0.1)
     if as_json:
-        print_json({"url": url, "pid": os.getpid()})
+        typer.echo(json.dumps({"url": url, "pid": os.getpid()}))
     else:
         typer.echo(f"{url}\nCtrl-C ends it.")
 

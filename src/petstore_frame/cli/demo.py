@@ -15,7 +15,7 @@ from typer import Option
 import petstore_frame as pf
 from petstore_frame.cli.commands import finish
 from petstore_frame.cli.load import write_files
-from petstore_frame.cli.options import AsJson, switch, to_write
+from petstore_frame.cli.options import AsJson
 
 _COLUMNS = """\
 animal_id   the shelter's own number, by which a row is known again
@@ -26,13 +26,15 @@ arrived     a day; a store has no place for it, so it is not sent"""
 
 
 def sample(
-    output: Annotated[Path, to_write("The CSV to write.")] = Path("arrivals.csv"),
+    output: Annotated[Path, Option("--output", "-o", help="The CSV to write.")] = Path(
+        "arrivals.csv"
+    ),
     rows: Annotated[int, Option(min=0, help="Number of animals.")] = 2_000,
     seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
-    clean: Annotated[bool, switch("clean", "Write valid records only.")] = False,
+    clean: Annotated[bool, Option("--clean", help="Write valid records only.")] = False,
     categories: Annotated[Path | None, Option(help="Write the category labels here too.")] = None,
     template: Annotated[
-        bool, switch("template", "Write the columns alone, to be filled in.")
+        bool, Option("--template", help="Write the columns alone, to be filled in.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

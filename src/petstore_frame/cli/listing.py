@@ -5,26 +5,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end, finish
+from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end, finish, refuse
 from petstore_frame.cli.options import (
-    PLAIN,
+    ApiKey,
     AsJson,
+    BaseUrl,
     CategoriesFile,
     Delimiter,
-    HowRead,
     JournalFolder,
-    WhichStore,
-    switch,
-    to_write,
+    Key,
+    RecipeFile,
+    Timeout,
+    Words,
+    recipe_of,
 )
 
 if TYPE_CHECKING:
@@ -35,18 +36,12 @@ _COLUMNS_SHOWN = 8
 _MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
 
 
-@dataclass(frozen=True)
-class HowShown:
-    """What a listing is to cover, and how that is shown."""
-
-    PANEL: ClassVar[str] = PLAIN
-    require_complete: Annotated[
-        bool, switch("require-complete", "Write nothing unless all pets were read.")
-    ] = False
-    evidence: Annotated[
-        bool, switch("evidence", "Show how it is known that the listing is complete.")
-    ] = False
-    as_json: AsJson = False
+RequireComplete = Annotated[
+    bool, Option("--require-complete", help="Write nothing unless all pets were read.")
+]
+Evidence = Annotated[
+    bool, Option("--evidence", help="Show how it is known that the listing is complete.")
+]
 
 
 class Listing(NamedTuple):
@@ -54,47 +49,44 @@ class Listing(NamedTuple):
 
     inventory: pf.Inventory
     code: int
-    written: Path
-    shown: HowShown
 
-    def tell(self, more: str = "", **facts: Any) -> None:
+    def tell(
+        self, written: Path, *, as_json: bool, evidence: bool, more: str = "", **facts: Any
+    ) -> None:
         """Print what the file covers, and how that is known where asked; end the command."""
         inventory, known = self.inventory, self.inventory.completeness
-        lines = [f"{self.written}: {known}"]
-        if self.shown.evidence:
+        lines = [f"{written}: {known}"]
+        if evidence:
             lines += [f"  {word}: {each}" for word, said in known.reasons() for each in said]
-            total = known.advertised_total
-            stated = "none" if total is None else f"{total:,}"
             lines.append(f"  Requests sent: {known.requests:,}")
-            lines.append(f"  Total stated by the store: {stated}")
         elif not known.is_complete:
             lines.append(f"  {known.basis}")
         told = {
-            "output": str(self.written),
+            "output": str(written),
             "rows": len(inventory),
             "base_url": inventory.base_url,
             "fetched_at": inventory.fetched_at.isoformat(),
             "completeness": known.to_dict(),
         }
         text = "\n".join([*lines, more] if more else lines)
-        finish(told | facts, text, as_json=self.shown.as_json, code=self.code)
+        finish(told | facts, text, as_json=as_json, code=self.code)
 
 
 @contextmanager
 def listed(
-    store: WhichStore,
+    client: pf.Client,
     written: Path,
-    shown: HowShown = HowShown(),
     *,
+    require_complete: bool = False,
     keep_partial: bool | None = None,
     **options: Any,
 ) -> Iterator[Listing]:
     """Read a store; end the command where what was read is not to be written, or by Ctrl-C.
 
     Args:
-        store: Which store.
+        client: A client of the store, which is closed at the end.
         written: What is written of it in the block; where the command ends, it is as it was.
-        shown: What the listing has to cover, and how that is shown.
+        require_complete: Whether only a complete listing will do.
         keep_partial: Whether to go on with the pets read when the reading broke off; None goes on
             where the store broke it off, and not after Ctrl-C.
         options: Further arguments of ``fetch_inventory``.
@@ -102,7 +94,7 @@ def listed(
     untouched = f"{written} {'is as it was' if written.exists() else 'was not written'}"
     code = 0
     try:
-        with store.client() as client:
+        with client:
             try:
                 inventory = pf.fetch_inventory(client, **options)
             except (pf.FetchInterrupted, pf.IncompleteInventoryError) as problem:
@@ -112,19 +104,21 @@ def listed(
                 why = "interrupted" if is_interrupted else str(problem.cause or problem)
                 partly = f"{why}; {inventory.completeness}"
                 if not keep_partial and (is_interrupted or keep_partial is False):
-                    way = " (--keep-partial writes a part)" if keep_partial is False else ""
-                    end(f"{partly}; {untouched}{way}", code)
+                    step = " (--keep-partial writes a part)" if keep_partial is False else ""
+                    end(f"{partly}; {untouched}{step}", code)
                 typer.echo(f"error: {partly}", err=True)
         known = inventory.completeness
-        if shown.require_complete and not known.is_complete:
+        if require_complete and not known.is_complete:
             end(f"--require-complete: {known}; {untouched}", code or PARTLY)
-        yield Listing(inventory, code or (0 if known.is_complete else PARTLY), written, shown)
+        yield Listing(inventory, code or (0 if known.is_complete else PARTLY))
     except KeyboardInterrupt:
         end(f"interrupted; {untouched}", INTERRUPTED)
 
 
 def fetch(
-    output: Annotated[Path, to_write("File to write: .csv, .parquet or .xlsx.")],
+    output: Annotated[
+        Path, Option("--output", "-o", help="File to write: .csv, .parquet or .xlsx.")
+    ],
     status: Annotated[
         Literal["available", "pending", "sold"] | None,
         Option(help="Only pets with this status.", case_sensitive=False),
@@ -134,16 +128,19 @@ def fetch(
         Option(help="Keep at most so many; where that cuts, the listing is incomplete.", min=1),
     ] = None,
     documented: Annotated[
-        bool, switch("documented", "Use and trust only what the interface states.")
+        bool, Option("--documented", help="Use and trust only what the interface states.")
     ] = False,
     keep_partial: Annotated[
         bool,
-        switch("keep-partial", "Write what was read when the reading broke off, or by Ctrl-C."),
+        Option("--keep-partial", help="Write what was read when the reading broke off."),
     ] = False,
     delimiter: Delimiter = None,
-    *,
-    shown: HowShown,
-    store: WhichStore,
+    require_complete: RequireComplete = False,
+    evidence: Evidence = False,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    timeout: Timeout = 30.0,
+    as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
@@ -156,18 +153,25 @@ def fetch(
     from petstore_frame.report import check_data_target, write_data
 
     check_data_target(output, delimiter)  # before minutes are spent on reading
-    asked = {"status": status, "max_pets": max_pets}
-    strategy = "documented" if documented else "auto"
     with listed(
-        store, output, shown, keep_partial=keep_partial, strategy=strategy, **asked
+        pf.Client(base_url, api_key, timeout=timeout),
+        output,
+        require_complete=require_complete,
+        keep_partial=keep_partial,
+        strategy="documented" if documented else "auto",
+        status=status,
+        max_pets=max_pets,
     ) as listing:
         write_data(listing.inventory, output, delimiter)
     counts = listing.inventory.completeness.counts_asked_for()
-    listing.tell("\n".join(f"  {name:<12} {n}" for name, n in counts.items()))
+    more = "\n".join(f"  {name:<12} {n}" for name, n in counts.items())
+    listing.tell(output, as_json=as_json, evidence=evidence, more=more)
 
 
 def report(
-    output: Annotated[Path, to_write("File to write: .xlsx, .csv, .parquet or .html.")],
+    output: Annotated[
+        Path, Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
+    ],
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None,
@@ -178,9 +182,12 @@ def report(
         ),
     ] = None,
     delimiter: Delimiter = None,
-    *,
-    shown: HowShown,
-    store: WhichStore,
+    require_complete: RequireComplete = False,
+    evidence: Evidence = False,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    timeout: Timeout = 30.0,
+    as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write the Monday workbook.
 
@@ -194,24 +201,28 @@ def report(
     delimiter = delimiter or ","
     ending = check_target(output, delimiter)  # before minutes are spent on reading
     if history is not None and ending != ".xlsx":
-        raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
-    with listed(store, output, shown) as listing:
+        refuse(f"--history is for a workbook (.xlsx), which {output} is not")
+    client = pf.Client(base_url, api_key, timeout=timeout)
+    with listed(client, output, require_complete=require_complete) as listing:
         more: dict[str, Any] = {"categories": categories, "history": history}
         pf.write_report(listing.inventory, output, delimiter=delimiter, **more)
-    listing.tell()
+    listing.tell(output, as_json=as_json, evidence=evidence)
 
 
 def snapshot(
     history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
     replace: Annotated[
-        bool, switch("replace", "Replace the day's snapshot even by a weaker one.")
+        bool, Option("--replace", help="Replace the day's snapshot even by a weaker one.")
     ] = False,
     timezone: Annotated[
         str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
     ] = None,
-    *,
-    shown: HowShown,
-    store: WhichStore,
+    require_complete: RequireComplete = False,
+    evidence: Evidence = False,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    timeout: Timeout = 30.0,
+    as_json: AsJson = False,
 ) -> None:
     """Read the inventory and keep it under today's date, for cron.
 
@@ -221,32 +232,39 @@ def snapshot(
     Example: petstore-frame snapshot --history history
     """
     kept = pf.History(history, timezone=timezone)
-    with listed(store, history, shown) as listing:
+    client = pf.Client(base_url, api_key, timeout=timeout)
+    with listed(client, history, require_complete=require_complete) as listing:
         added = kept.add(listing.inventory, replace=replace)
     has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
     changes = kept.diff(new=added.date) if has_earlier else None
     alone = "the only day so far; a snapshot of another day is compared"
-    facts = {
+    facts: dict[str, Any] = {
         "date": added.date.isoformat(),
         "compared_with": None if changes is None else changes.since.isoformat(),
         "changes": None if changes is None else changes.counts,
     }
-    kept_as = listing._replace(written=added.path)
-    kept_as.tell(alone if changes is None else str(changes), **facts)
+    more = alone if changes is None else str(changes)
+    listing.tell(added.path, as_json=as_json, evidence=evidence, more=more, **facts)
 
 
 def compare(
     file: Annotated[Path, typer.Argument(metavar="LIST", help="A CSV or .xlsx file.")],
-    *,
-    reading: HowRead,
-    output: Annotated[Path | None, to_write("Workbook to write: .xlsx.")] = None,
+    key: Key = None,
+    categories: CategoriesFile = None,
+    recipe: RecipeFile = None,
+    words: Words = None,
+    output: Annotated[
+        Path | None, Option("--output", "-o", help="Workbook to write: .xlsx.")
+    ] = None,
     on: Annotated[
         list[str] | None,
         Option(help="Field that makes a record and a pet equal; repeat it for several."),
     ] = None,
     journal: JournalFolder = None,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
-    store: WhichStore,
 ) -> None:
     """Tell where a list and the store disagree, and write it as a workbook.
 
@@ -256,13 +274,11 @@ def compare(
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
-    recipe, lines = reading.of(file), reading.leave_lines
-    with listed(store, output or file) as listing:
-        found = pf.compare(
-            file, listing.inventory, on=on or (), recipe=recipe, leave_lines=lines, journal=journal
-        )
+    reading = recipe_of(recipe, key, categories, words)
+    with listed(pf.Client(base_url, api_key, timeout=timeout), output or file) as listing:
+        found = pf.compare(file, listing.inventory, on=on or (), recipe=reading, journal=journal)
         if output is not None:
-            found.write(output, categories=recipe.categories)
+            found.write(output, categories=reading.categories)
     facts = {
         "output": None if output is None else str(output),
         "kinds": {str(kind): row for kind, row in found.summary.to_dict(orient="index").items()},

@@ -6,200 +6,165 @@ import math
 import os
 import sys
 import warnings
-from dataclasses import dataclass, replace
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from typer import BadParameter, Option
+from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import REFUSED, end, print_json
+from petstore_frame.cli.commands import DISK, REFUSED, end, explain, finish, refuse
 from petstore_frame.cli.options import (
-    ANIMALS,
+    ApiKey,
     AsJson,
-    HowRead,
+    BaseUrl,
+    CategoriesFile,
     JournalFolder,
-    WhichStore,
-    repeated,
-    switch,
-    to_write,
+    Key,
+    RecipeFile,
+    Timeout,
+    Words,
+    recipe_of,
 )
-from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, LoadOptions
-from petstore_frame.loader.proposals import Reader
 
 if TYPE_CHECKING:
     from petstore_frame.loader.question import Question
 
 
-@dataclass(frozen=True)
-class AnimalOptions:
-    """Which animal a record is."""
-
-    PANEL: ClassVar[str] = ANIMALS
+def load(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="CSV, TSV, gzip of these, or .xlsx."),
+    ] = None,
+    key: Key = None,
+    categories: CategoriesFile = None,
+    recipe: RecipeFile = None,
+    words: Words = None,
+    save_recipe: Annotated[
+        Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Option("--output", "-o", help="Folder for results, fix, unknown and summary."),
+    ] = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Read, check, plan; send nothing.")] = False,
     duplicates: Annotated[
         list[str] | None,
         Option(
             metavar="ANSWER",
-            help="What records are that may be known animals: refuse (asks, and sends nothing), "
-            "skip (the same animals), send (others), or an answer for one case, such as "
-            "similar_key=skip; may be repeated.",
+            help="What rows are that may be known animals: skip (the same animals), send (others), "
+            "or an answer for one case, such as alias=skip; may be repeated.",
         ),
-    ] = None
-    send_line: Annotated[
-        list[int] | None, repeated("The record in this line is another animal", "--send-line")
-    ] = None
+    ] = None,
+    send_lines: Annotated[
+        list[int] | None, Option(help="Line of a row that is another animal; may be repeated.")
+    ] = None,
+    leave_lines: Annotated[
+        list[int] | None, Option(help="Line of a row to leave out; may be repeated.")
+    ] = None,
+    again: Annotated[
+        bool, Option("--again", help="Load the same file a second time, on purpose.")
+    ] = False,
     no_check_store: Annotated[
-        bool, switch("no-check-store", "Do not compare the records with the pets of the store.")
-    ] = False
-    again: Annotated[bool, switch("again", "Load the same file a second time, on purpose.")] = False
-    ids: Annotated[Path | None, Option(help="Write which pet each key is to this CSV file.")] = None
-    journal: JournalFolder = None
-
-    def options(self, **more: Any) -> LoadOptions:
-        """Return these, and what else was said, as the options of a load."""
-        words = self.duplicates or []
-        answers: Any = words[0] if words else None  # one word for all cases, or CASE=ANSWER each
-        if len(words) > 1 or "=" in (answers or ""):
-            answers = dict(word.split("=", 1) for word in words if "=" in word)
-            if len(answers) != len(words):
-                raise BadParameter("--duplicates is one word, or CASE=ANSWER, each case once")
-        return LoadOptions(
-            duplicates=answers,
-            send_lines=tuple(self.send_line or ()),
-            check_store=not self.no_check_store,
-            again=self.again,
-            journal=self.journal,
-            **more,
-        )
-
-
-@dataclass(frozen=True)
-class Sending:
-    """How records are sent."""
-
-    PANEL: ClassVar[str] = "How it is sent"
-    resume: Annotated[
-        bool, switch("resume", "Without a file: finish the imports into this store that stopped.")
-    ] = False
+        bool, Option("--no-check-store", help="Do not read the store before sending.")
+    ] = False,
     max_errors: Annotated[
-        int | None, Option(help="Stop above so many invalid or rejected records.", min=0)
-    ] = None
+        int | None, Option(help="Stop above so many invalid or rejected rows.", min=0)
+    ] = None,
     workers: Annotated[
-        int | None,
-        Option(help="Requests in flight at most; without it about 16.", min=1, max=MOST_WORKERS),
-    ] = None
+        int | None, Option(help="Requests in flight at most, 1 to 32; else about 16.", min=1)
+    ] = None,
     idempotency_lifetime: Annotated[
         float | None,
-        Option(help="The store is known to remember Idempotency-Keys for so many seconds.", min=1),
-    ] = None
-
-
-@dataclass(frozen=True)
-class Settling:
-    """What to do with records in doubt."""
-
-    PANEL: ClassVar[str] = "What to do with records in doubt"
+        Option(help="The store remembers Idempotency-Keys for so many seconds.", min=1),
+    ] = None,
+    resume: Annotated[
+        bool, Option("--resume", help="Without a file: finish the loads that stopped.")
+    ] = False,
     reconcile: Annotated[
-        bool, switch("reconcile", "Look for records in doubt by reading the store back.")
-    ] = False
-    sole_writer: Annotated[
-        bool,
-        switch(
-            "sole-writer",
-            "With --reconcile: nobody else adds pets, so one that equals a record is its own.",
-        ),
-    ] = False
+        bool, Option("--reconcile", help="Look for rows in doubt by reading the store back.")
+    ] = False,
     grace: Annotated[
         float | None,
-        Option(
-            help="With --reconcile: seconds after which the store can no longer act on a request; "
-            f"else {GRACE_S:.0f}.",
-            min=0,
-        ),
-    ] = None
-    resend_absent: Annotated[
-        bool, switch("resend-absent", "With --reconcile: send what was not found again.")
-    ] = False
+        Option(help="With --reconcile: seconds after which the store acts no more.", min=0),
+    ] = None,
     resolve: Annotated[
         list[str] | None,
         Option(
             metavar="RECORD=PET_ID",
-            help="A record in doubt is this pet; RECORD=none: it was not created. May be repeated.",
+            help="A row in doubt is this pet; RECORD=none: it was not created. May be repeated.",
         ),
-    ] = None
-
-    def pets(self, *, dry_run: bool) -> dict[int, int | None]:
-        """Return the pet of each record that was named, None for not created.
-
-        Raises:
-            BadParameter: An option cannot be read, or would have no effect.
-        """
-        if dry_run and (self.reconcile or self.resolve):
-            name = "--reconcile" if self.reconcile else "--resolve"
-            raise BadParameter(f"--dry-run and {name} exclude each other")
-        for name in ("grace", "sole_writer", "resend_absent"):
-            if getattr(self, name) not in (None, False) and not self.reconcile:
-                raise BadParameter(f"--{name.replace('_', '-')} needs --reconcile")
-        if not math.isfinite(self.grace or 0):
-            raise BadParameter("--grace is a finite number of seconds")
-        try:
-            split = (pair.split("=") for pair in self.resolve or ())
-            return {int(row): None if pet == "none" else int(pet) for row, pet in split}
-        except ValueError:
-            raise BadParameter("--resolve is RECORD=PET_ID, or RECORD=none") from None
-
-
-def load(
-    path: Annotated[
-        Path | None, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.", show_default=False)
     ] = None,
-    *,
-    reading: HowRead,
-    output: Annotated[
-        Path | None, to_write("Folder for results, fix, unknown and summary.")
-    ] = None,
-    dry_run: Annotated[bool, switch("dry-run", "Read, check and plan; send nothing.")] = False,
+    journal: JournalFolder = None,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    timeout: Timeout = 30.0,
     as_json: AsJson = False,
-    animals: AnimalOptions,
-    store: WhichStore,
-    sending: Sending,
-    settling: Settling,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
 
-    The exit code is that of the worst outcome among the records.
+    The exit code is that of the worst outcome among the rows.
 
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
-    if (path is None) is not sending.resume:
-        raise BadParameter("give a file to load, or --resume without one")
+    if (path is None) is not resume:
+        refuse("give a file to load, or --resume without one")
+    if dry_run and (reconcile or resolve):
+        refuse("--dry-run and --reconcile or --resolve exclude each other")
+    if grace is not None and not (reconcile and math.isfinite(grace)):
+        refuse("--grace is a number of seconds, and needs --reconcile")
     _check_output(output)
-    resolved = settling.pets(dry_run=dry_run)
-    lifetime_s = sending.idempotency_lifetime
-    keys = None if lifetime_s is None else pf.IdempotencyKey(lifetime_s)
-    with store.client(idempotency=keys) as client:
+    pets = _pets(resolve or [])
+    lifetime = None if idempotency_lifetime is None else pf.IdempotencyKey(idempotency_lifetime)
+    with pf.Client(base_url, api_key, timeout=timeout, idempotency=lifetime) as client:
         if path is None:
-            _resume(client, animals.journal, as_json=as_json)
-        options = animals.options(
-            dry_run=dry_run,
-            leave_lines=tuple(reading.leave_lines or ()),
-            workers=sending.workers,
-            max_errors=sending.max_errors,
-        )
-        recipe = reading.of(path)
-        result = _load(path, client, recipe, options, as_json=as_json)
+            _resume(client, journal, as_json=as_json)
+        reading = recipe_of(recipe, key, categories, words)
+        if save_recipe is not None:
+            reading.write(save_recipe)
+        options: dict[str, Any] = {
+            "duplicates": _answers(duplicates or []),
+            "send_lines": send_lines or (),
+            "leave_lines": leave_lines or (),
+            "again": again,
+            "dry_run": dry_run,
+            "check_store": not no_check_store,
+            "max_errors": max_errors,
+            "workers": workers,
+            "journal": journal,
+        }
+        result = _load(path, client, reading, options, as_json=as_json)
         try:
-            for record, pet_id in resolved.items():
-                result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
-            if settling.reconcile:
-                _reconcile(result, client, settling)
-        finally:  # also where that fails: what the import has done is shown
-            _tell(result, output, as_json=as_json)
-    if animals.ids is not None:
-        result.ids.to_csv(animals.ids, index=False)
-    raise typer.Exit(result.exit_code)
+            if pets:
+                result.resolve(pets)
+            if reconcile:
+                result.wait = _wait
+                given: dict[str, Any] = {} if grace is None else {"grace_s": grace}
+                result.reconcile(client, **given)
+        except (pf.PetstoreError, OSError) as problem:
+            # What the load has done is shown all the same.
+            typer.echo(f"error: {explain(problem)}", err=True)
+    _tell(result, output, as_json=as_json)
+
+
+def _pets(pairs: list[str]) -> dict[int, int | None]:
+    """Return the pet of each row that was named, None for not created."""
+    try:
+        split = (pair.split("=") for pair in pairs)
+        return {int(row): None if pet == "none" else int(pet) for row, pet in split}
+    except ValueError:
+        refuse("--resolve is RECORD=PET_ID, or RECORD=none")
+
+
+def _answers(given: list[str]) -> Any:
+    """Return one word for all cases, or a word for each case that was named."""
+    if len(given) < 2 and "=" not in "".join(given):
+        return given[0] if given else None
+    answers = dict(word.split("=", 1) for word in given if "=" in word)
+    if len(answers) != len(given):
+        refuse("--duplicates is one word, or CASE=ANSWER, each case once")
+    return answers
 
 
 def _check_output(folder: Path | None) -> None:
@@ -210,97 +175,75 @@ def _check_output(folder: Path | None) -> None:
     there = next(place for place in places if os.path.lexists(place))
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         what = "cannot be written to" if there.is_dir() else "is not a folder"
-        raise BadParameter(f"--output {folder}: {there} {what}; nothing was sent")
+        refuse(f"--output {folder}: {there} {what}")
 
 
 def _load(
     path: Path,
     client: pf.Client,
     recipe: pf.Recipe,
-    options: LoadOptions,
+    options: dict[str, Any],
     *,
     as_json: bool,
 ) -> pf.LoadResult:
-    """Load a file; where somebody must say which animals its records are, ask, or refuse it."""
-    from petstore_frame.loader.run import load as load_file
-
+    """Load a file; where somebody must say which animals its rows are, ask, or refuse it."""
     while True:
         try:
-            return load_file(path, client, recipe, options)
+            return pf.load(path, client, recipe=recipe, **options)
         except (pf.errors.LoadInterrupted, pf.errors.LoadStopped) as stopped:
             return stopped.result
         except pf.errors.DuplicatesError as problem:
             if as_json:
-                print_json(problem.question.as_dict() | {"exit_code": REFUSED})
-                raise typer.Exit(REFUSED) from None
+                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
-            said = _ask(problem.question)
-        options = replace(options, duplicates=said["duplicates"])
-        if "key" in said:
-            recipe = recipe.replace(key=said["key"])
+            options |= _ask(problem.question)
 
 
 def _ask(question: Question) -> dict[str, Any]:
     """Ask which answer is right; Enter stops, and nothing was sent."""
-    ways = {answer.letter: answer for answer in question.answers() if answer.letter}
+    answers = {answer.letter: answer for answer in question.answers() if answer.letter}
     lines = question.lines()
-    lines += [f"  {letter}      {answer}" for letter, answer in ways.items()]
+    lines += [f"  {letter}      {answer}" for letter, answer in answers.items()]
     lines.append("  Enter  stop; nothing was sent")
     typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
     typed = sys.stdin.readline().strip().lower()
-    if typed not in ways:
+    if typed not in answers:
         end("stopped; nothing was sent", REFUSED)
-    return ways[typed].options
+    return answers[typed].options
 
 
-def _reconcile(result: pf.LoadResult, client: pf.Client, settling: Settling) -> None:
-    """Look for records in doubt in the store; say until when nothing happens, and why."""
-    from petstore_frame.loader.sending.pool import announcement
-
-    grace_s = GRACE_S if settling.grace is None else settling.grace
-
-    def wait(seconds: float) -> None:
-        if words := announcement(seconds):
-            typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
-        sleep(seconds)
-
-    result.wait = wait
-    result.reconcile(
-        client,
-        grace_s=grace_s,
-        sole_writer=settling.sole_writer,
-        resend_absent=settling.resend_absent,
-    )
+def _wait(seconds: float) -> None:
+    if seconds >= 1:
+        typer.echo(f"waiting {seconds:.0f} s before reading back (--grace)", err=True)
+    sleep(seconds)
 
 
 def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
-    """Finish the imports that stopped, print what became of each, and end the command."""
+    """Finish the loads that stopped, print what became of each, and end the command."""
+    from petstore_frame.loader.proposals import Reader
+
     results = pf.resume_loads(client, journal=journal)
-    if as_json:
-        print_json({"imports": [result.summary for result in results]})
-    elif results:
-        typer.echo("\n".join(result.text(Reader.SHELL) for result in results))
-    else:
-        typer.echo("Nothing to resume: no import into this store has records left to send")
-    raise typer.Exit(max((result.exit_code for result in results), default=0))
+    text = "\n".join(result.text(Reader.SHELL) for result in results)
+    nothing = "Nothing to resume: no load into this store has rows left to send"
+    code = max((result.exit_code for result in results), default=0)
+    facts = {"imports": [result.summary for result in results]}
+    finish(facts, text or nothing, as_json=as_json, code=code)
 
 
-def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> None:
-    """Write the files, then print what became of the records, also where no file could be written.
+def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
+    """Write the files, print what became of the rows, also where no file can be written; end."""
+    from petstore_frame.loader.proposals import Reader
 
-    Raises:
-        OSError: The files could not be written.
-    """
-    files = list[Path]()
+    code, files = result.exit_code, list[Path]()
     try:
         files = [] if output is None else write_files(result, output)
-    finally:
-        folder = str(files[0].parent) if files else None
-        if as_json:
-            print_json(result.summary | {"output": folder, "files": [*map(str, files)]})
-        else:
-            typer.echo("\n".join([result.text(Reader.SHELL), *(f"wrote {file}" for file in files)]))
+    except (pf.PetstoreError, OSError) as problem:
+        typer.echo(f"error: {explain(problem)}", err=True)
+        code = DISK
+    facts = {"output": str(output) if files else None, "files": [*map(str, files)]}
+    text = "\n".join([result.text(Reader.SHELL), *(f"wrote {file}" for file in files)])
+    finish(result.summary | facts, text, as_json=as_json, code=code)
 
 
 def write_files(result: pf.LoadResult, folder: Path) -> list[Path]:
@@ -315,9 +258,13 @@ def write_files(result: pf.LoadResult, folder: Path) -> list[Path]:
 
 def recipe(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV or .xlsx file.")],
-    *,
-    reading: HowRead,
-    output: Annotated[Path | None, to_write("Recipe to write: .toml; else it is printed.")] = None,
+    key: Key = None,
+    categories: CategoriesFile = None,
+    recipe: RecipeFile = None,
+    words: Words = None,
+    output: Annotated[
+        Path | None, Option("--output", "-o", help="Recipe to write: .toml; else it is printed.")
+    ] = None,
 ) -> None:
     """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.
 
@@ -326,7 +273,8 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    text = str(pf.Recipe.draft(path, **reading.of(path).given()))
+    known = recipe_of(recipe, key, categories, words)
+    text = str(pf.Recipe.draft(path, **known.given()))
     if output is None:
         typer.echo(text, nl=False)
         return

@@ -9,17 +9,8 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from petstore_frame.bundled.server import ask_keys, become_service, require_service
-from petstore_frame.cli.commands import (
-    DISK,
-    REFUSED,
-    PlainCommand,
-    PlainGroup,
-    end,
-    exit_table,
-    finish,
-)
-from petstore_frame.cli.options import AsJson, switch
+from petstore_frame.cli.commands import REFUSED, end, finish, refuse
+from petstore_frame.cli.options import AsJson
 
 Database = Annotated[str, Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
 
@@ -35,32 +26,54 @@ def serve(
     sample: Annotated[int, Option(help="Made-up pets to put into an empty store.")] = 0,
     seed: Annotated[int, Option(help="Seed of the made-up pets.")] = 0,
     spec_only: Annotated[
-        bool, switch("spec-only", "Leave out every extension of the interface.")
+        bool, Option("--spec-only", help="Leave out every extension of the interface.")
     ] = False,
     log_level: Annotated[str, Option(help="info, warning or error.")] = "info",
+    faults: Annotated[
+        str | None, Option(help="Misbehave, such as lost-reply=0.05,busy=0.02,cap=20.")
+    ] = None,
+    upstream: Annotated[
+        str | None, Option(help="With --faults: stand before this store instead.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
     One line of JSON on stdout has its address and process id once it answers; the log is on
-    stderr. Without a key one is made and shown there, once.
+    stderr. Without a key one is made and shown there, once. With --faults it loses answers and
+    refuses requests, as the seed draws them, and at the end says what was applied, and how often.
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
-    settings = locals()
-    require_service(database)
-    become_service(settings)
+    from petstore_frame.bundled.server import become_service, misbehave
+
+    settings = {
+        "port": port,
+        "host": host,
+        "database": database,
+        "api_key_file": api_key_file,
+        "sample": sample,
+        "seed": seed,
+        "spec_only": spec_only,
+        "log_level": log_level,
+    }
+    if upstream is not None and faults is None:
+        refuse("--upstream needs --faults, such as --faults lost-reply=0.05")
+    if faults is None:
+        become_service(settings)
+    facts, text = misbehave(settings, faults, upstream)
+    finish(facts, text, as_json=as_json)
 
 
 app = typer.Typer(
     name="keys",
-    cls=PlainGroup,
     help="The keys in a store's database: make a new one, list them, revoke one.",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
-_ENDS = exit_table((0, REFUSED, DISK))
 
 
-@app.command("new", cls=PlainCommand, epilog=_ENDS)
+@app.command("new")
 def new(
     label: Annotated[str, typer.Argument(help="What the key is for.")] = "",
     database: Database = "petstore.sqlite3",
@@ -70,13 +83,15 @@ def new(
 
     Example: petstore-frame keys new till --database petstore.sqlite3
     """
+    from petstore_frame.bundled.server import ask_keys
+
     made = ask_keys(database, label=label)
     if not as_json:
         typer.echo(f"a new key in {made['database']}, shown this once", err=True)
     finish({"key": made["key"], "label": label}, made["key"], as_json=as_json)
 
 
-@app.command("list", cls=PlainCommand, epilog=_ENDS)
+@app.command("list")
 def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> None:
     """List the keys in the database by their first characters.
 
@@ -84,6 +99,8 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
 
     Example: petstore-frame keys list --database petstore.sqlite3
     """
+    from petstore_frame.bundled.server import ask_keys
+
     book = ask_keys(database)
     facts, lines = [], []
     for each in book["keys"]:
@@ -98,7 +115,7 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
     finish({"keys": facts}, text, as_json=as_json)
 
 
-@app.command("revoke", cls=PlainCommand, epilog=_ENDS)
+@app.command("revoke")
 def revoke(
     key: Annotated[
         str, typer.Argument(help="The first characters, exactly as listed, or the whole key.")
@@ -110,6 +127,8 @@ def revoke(
 
     Example: petstore-frame keys revoke psk_a1b2c3 --database petstore.sqlite3
     """
+    from petstore_frame.bundled.server import ask_keys
+
     book = ask_keys(database, revoke=key.removesuffix("..."))
     if not book["revoked"]:
         end(

@@ -63,7 +63,7 @@ def lines_table(
         rows.append([*row, _number(line.total, here)])
     return place.table(
         rows,
-        [*head, Cell("Pets" if is_selection else "All pets")],
+        [*head, Cell("Pets")],
         numbers=range(1, len(statuses) + 2),
         caption=caption,
         foot=[Cell("Sum"), *map(_number, sums.cells)],

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 import narwhals as nw
@@ -17,22 +16,24 @@ from numpy.typing import NDArray
 from petstore_frame.counts.lines import Line, lines_table
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.words import shares_in_words, short
+from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import NOTEBOOK, Markup, Renderer
+from petstore_frame.markup import PAGE, Markup, Renderer, in_notebook
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
-ALL_PETS, ALL_CATEGORIES = "all pets", "all categories"
+PETS, SUM = "pets", "sum"
 LEGEND = "≥ means at least: the store may hold more than was read."
 SHOWN_CATEGORIES = 20
 _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
 
 
+@answering
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
     """Count pets by category and status.
 
@@ -57,11 +58,10 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
         >>> import pandas as pd
         >>> pets = pd.DataFrame({"category_id": [3, 3, 7], "status": ["sold", None, "sold"]})
         >>> summary = summarize(pets, categories={3: "Cat"})
-        >>> summary.frame.set_index("category")[["sold", "no status", "all pets"]]
-                    sold  no status  all pets
-        category
-        Cat            1          1         2
-        Category 7     1          0         1
+        >>> print(summary.frame.drop(columns=["available", "pending"]).to_string(index=False))
+         category_id   category  sold  no status  pets
+                   3        Cat     1          1     2
+                   7 Category 7     1          0     1
         >>> summary.total
         <StatusCount: at least 3>
 
@@ -124,8 +124,6 @@ class Summary(HasFrame):
         at least 1
     """
 
-    _parts = MappingProxyType({"completeness": Completeness})
-
     category_ids: tuple[int | None, ...]
     labels: tuple[str, ...]
     statuses: tuple[str, ...]
@@ -180,7 +178,7 @@ class Summary(HasFrame):
         """One row per category, without sums; a table of your own each time.
 
         Columns: ``category_id`` (Int64), ``category`` (str), one int64 count per status, and
-        ``all pets`` (int64).
+        ``pets`` (int64).
         """
         columns = {
             "category_id": pd.array(self.category_ids, dtype="Int64"),
@@ -188,12 +186,15 @@ class Summary(HasFrame):
         }
         names = map(_column_name, self.statuses)
         columns |= dict(zip(names, self.cells.T, strict=True))
-        return pd.DataFrame(columns | {ALL_PETS: self.cells.sum(axis=1)})
+        return pd.DataFrame(columns | {PETS: self.cells.sum(axis=1)})
 
     @cached_property
     def total(self) -> StatusCount:
         """How many pets there are, of any category and status."""
-        return replace(self.completeness.total, count=int(self.cells.sum()))
+        mark = self.completeness.total
+        if self.is_selection:  # that of the pets asked for, and not of the store
+            mark = replace(mark, is_exact=self.completeness.is_complete)
+        return replace(mark, count=int(self.cells.sum()))
 
     @cached_property
     def by_status(self) -> dict[str, StatusCount]:
@@ -226,8 +227,7 @@ class Summary(HasFrame):
         """Which pets of how many were chosen, in words; empty for all."""
         known = self.completeness
         words = ", ".join(filter(None, (known.part, known.status)))
-        whole = getattr(known, "read", None)
-        of = f" of {whole:,}" if whole else ""
+        of = "" if known.read is None else f" of {known.read:,}"
         return f"{self.total}{of} pets: {words}" if words else ""
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
@@ -241,7 +241,7 @@ class Summary(HasFrame):
         rows = [category_id is None or held == category_id for held in self.category_ids]
         columns = [status is None or held == status for held in self.statuses]
         known = self.completeness
-        mark = known.total if status is None else known.count(status)
+        mark = self.total if status is None else known.count(status)
         return replace(mark, count=int(self.cells[rows][:, columns].sum()))
 
     def categories_with(self, status: str) -> StatusCount:
@@ -286,7 +286,7 @@ class Summary(HasFrame):
     @property
     def sums(self) -> Line:
         """All categories together."""
-        return self._line(ALL_CATEGORIES, None, self.cells.sum(axis=0), is_rest=True)
+        return self._line(SUM, None, self.cells.sum(axis=0), is_rest=True)
 
     def _line(
         self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
@@ -311,7 +311,7 @@ class Summary(HasFrame):
 
     def __str__(self) -> str:
         lines = [*self.largest(SHOWN_CATEGORIES), self.sums]
-        head = ["category", *map(_column_name, self.statuses), ALL_PETS]
+        head = ["category", *map(_column_name, self.statuses), PETS]
         cells = [head, *([line.label, *map(short, line.cells)] for line in lines)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         rows = []
@@ -323,7 +323,7 @@ class Summary(HasFrame):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{completeness_line(self.completeness)}{self.to_html()}"
+        return in_notebook(completeness_line(self.completeness) + self.to_html())
 
     def to_html(
         self,
@@ -339,30 +339,14 @@ class Summary(HasFrame):
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        place = place or NOTEBOOK
+        place = place or PAGE
         table = lines_table(
             place, self.statuses, self.largest(top), self.sums, caption,
             is_picked=is_picked, is_selection=self.is_selection,
         )  # fmt: skip
         return (place.quiet(self._legend) if self._legend else Markup()) + table
 
-    @property
-    def is_exact(self) -> bool:  # for the dashboard, until it asks for the total
-        return self.total.is_exact
-
 
 def _column_name(status: str) -> str:
     """Name a status's column; an unknown status must not replace a column of ours."""
-    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
-
-
-@dataclass(frozen=True)
-class CountTable:
-    """A Summary as a table."""
-
-    counts: Summary
-    top: int | None = 20
-
-    def to_html(self, place: Renderer = NOTEBOOK, *, is_picked: bool = False) -> Markup:
-        """Return the table as markup."""
-        return self.counts.to_html(place, top=self.top, is_picked=is_picked)
+    return f"status {status}" if status in ("category_id", "category", PETS) else status

@@ -44,6 +44,7 @@ a file or frame that cannot be used an InputError.
 from importlib import import_module
 
 from petstore_frame.errors.classes import *  # noqa: F403 # __init__.pyi has them for type checkers
+from petstore_frame.errors.names import answering as answering
 from petstore_frame.errors.names import nearest as nearest
 
 # A traceback shows the name by which a class is imported, not the file that it stands in.

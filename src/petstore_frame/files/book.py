@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import MissingExtraError, ReportError
-from petstore_frame.files.styles import INK, TEXT, WHOLE
+from petstore_frame.files.styles import TEXT, WHOLE
+from petstore_frame.markup.palette import INK
 
 FONT = "Calibri"
 _A4 = 9

@@ -11,13 +11,13 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pets, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.result import read_listing
-from petstore_frame.markup import NOTEBOOK
+from petstore_frame.inventory.saved import read_listing
+from petstore_frame.markup import PAGE, in_notebook
 from petstore_frame.schema.arguments import time_zone
 from petstore_frame.schema.frame import HasFrame
 from petstore_frame.schema.models import PET_COLUMNS
@@ -131,15 +131,17 @@ class Diff(HasFrame):
         rows = first.where(first.notna(), None).itertuples(index=False, name=None)
         more = len(self) - len(first)
         last = f"… and {more:,} more: .frame has all" if more > 0 else ""
-        table = NOTEBOOK.table(rows, list(first.columns))
-        return NOTEBOOK.section(str(self)) + table + NOTEBOOK.quiet([last])
+        table = PAGE.table(rows, list(first.columns))
+        return in_notebook(PAGE.section(str(self)) + table + PAGE.quiet([last]))
 
 
+@answering
 def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
-        old, new: Each an Inventory, its frame, a Parquet file of one, or a Snapshot.
+        old, new: Each an Inventory, a frame of pets with ids, a Parquet or CSV file of one, or a
+            Snapshot. Where nothing says what it covers, nothing is proven to be new or gone.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             Snapshot keeps its day.
 
@@ -167,8 +169,8 @@ def _listing(given: object) -> Snapshot | Inventory:
     found = given if isinstance(given, Snapshot) else read_listing(given)
     if found is None:
         raise ArgumentError(
-            "diff(old, new) takes an Inventory, its frame, a Parquet file of one, or a Snapshot; "
-            f"got {kind_text(given)} that says nothing of its store"
+            "diff(old, new) takes an Inventory, a frame of pets with ids, a file of one, or a "
+            f"Snapshot; got {kind_text(given)}"
         )
     return found
 

@@ -13,7 +13,7 @@ import pandas as pd
 from typing_extensions import TypeVar
 
 from petstore_frame.counts.summary import Summary
-from petstore_frame.errors import ArgumentError, HistoryError
+from petstore_frame.errors import ArgumentError, HistoryError, answering
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import Engine
 from petstore_frame.history.flow import Flow
@@ -21,7 +21,7 @@ from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.history.trend import count_trend
 from petstore_frame.inventory import Inventory
-from petstore_frame.markup import NOTEBOOK
+from petstore_frame.markup import PAGE, in_notebook
 from petstore_frame.schema.arguments import some_of, time_zone
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_dtypes
@@ -46,6 +46,7 @@ _LISTED = {
 }
 
 
+@answering
 class History(Generic[Frame]):
     """Dated inventories of one store, kept as plain Parquet.
 
@@ -281,11 +282,11 @@ class History(Generic[Frame]):
         last = kept.snapshots[-_ROWS_SHOWN:]
         rows = [(each.date, f"{each.rows:,}", str(each.completeness)) for each in last]
         more = len(kept.snapshots) - len(rows)
-        return (
-            NOTEBOOK.section(str(kept))
-            + NOTEBOOK.items(map(str, kept.problems))
-            + NOTEBOOK.table(rows, ("date", "pets", "completeness"), numbers={1})
-            + NOTEBOOK.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
+        return in_notebook(
+            PAGE.section(str(kept))
+            + PAGE.items(map(str, kept.problems))
+            + PAGE.table(rows, ("date", "pets", "completeness"), numbers={1})
+            + PAGE.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
         )
 
     def _contents(self, *, warn: bool = True) -> Contents:

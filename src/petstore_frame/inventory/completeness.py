@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from petstore_frame.inventory.evidence import Evidence, Verdict
+from petstore_frame.inventory.evidence import Evidence, Shows, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 class StatusCount:
     """How many pets of one status were read, and whether the store has no more of them.
 
+    ``is_least`` is False where pets left meanwhile, so that the store may even have fewer.
+
     Example:
         >>> StatusCount(1200, False)
         <StatusCount: at least 1,200>
@@ -25,9 +26,12 @@ class StatusCount:
 
     count: int
     is_exact: bool
+    is_least: bool = True
 
     def __str__(self) -> str:
-        return f"{self.count:,}" if self.is_exact else f"at least {self.count:,}"
+        if self.is_exact:
+            return f"{self.count:,}"
+        return f"{'at least' if self.is_least else 'about'} {self.count:,}"
 
     def __repr__(self) -> str:
         return f"<StatusCount: {self}>"
@@ -53,6 +57,7 @@ class Completeness:
         evidence: All that was learned, contradictions too; ``print`` each for its sentence.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
+        read: Pets read before that filter, None without one.
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
@@ -73,6 +78,7 @@ class Completeness:
     by_status: Mapping[str, StatusCount] = field(default_factory=dict, hash=False)
     advertised_total: int | None = None
     part: str = ""
+    read: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
@@ -93,7 +99,13 @@ class Completeness:
 
         Of a part that ``inventory.where`` made, it is that of the part.
         """
-        return StatusCount(self.rows, self.is_complete and self.status is None)
+        is_exact = self.is_complete and self.status is None
+        return StatusCount(self.rows, is_exact, self.is_least)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether nothing shows that the listing changed, so that what was read is still there."""
+        return not any(each.shows is Shows.MOVED and each.scope is None for each in self.evidence)
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
@@ -115,7 +127,7 @@ class Completeness:
 
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
-        return self.by_status.get(status, StatusCount(0, self.total.is_exact))
+        return self.by_status.get(status, StatusCount(0, self.total.is_exact, self.is_least))
 
     def counts_asked_for(self) -> dict[str, StatusCount]:
         """Return ``by_status`` without the statuses that were not asked for."""
@@ -135,7 +147,8 @@ class Completeness:
             return f"unstable: {self.rows:,} {what} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:
             return f"{self.verdict}: {self.rows:,} of {self.advertised_total:,} {what}"
-        return f"{self.verdict}: at least {self.rows:,} {what}"
+        least = "at least" if self.is_least else "about"
+        return f"{self.verdict}: {least} {self.rows:,} {what}"
 
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
@@ -147,11 +160,13 @@ class Completeness:
         )
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        from petstore_frame.markup import in_notebook
+
+        return in_notebook(self.to_html())
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import NOTEBOOK, Fold
+        from petstore_frame.markup import PAGE, Fold
         from petstore_frame.markup.palette import (
             shorten,
             status_colours,
@@ -161,7 +176,7 @@ class Completeness:
 
         counts = self.counts_asked_for()
         shades = status_colours(counts)
-        return NOTEBOOK.render(
+        return PAGE.render(
             "inventory/completeness.html.j2",
             badge=verdict_badge(self.verdict),
             words=str(self).removeprefix(f"{self.verdict}: "),
@@ -194,8 +209,6 @@ class Completeness:
             ValueError: The verdict is not one of the four.
         """
         verdict = Verdict(values["verdict"])
-        if verdict is Verdict.COMPLETE and values.get("scope", "all pets") != "all pets":
-            verdict = Verdict.UNKNOWN  # version 0.1 had verdicts on parts of a listing
         known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
         return cls(
             verdict=verdict,
@@ -206,17 +219,19 @@ class Completeness:
             assumptions=tuple(values.get("assumptions", ())),
             evidence=tuple(each for each in known if each is not None),
             by_status={
-                name: StatusCount(int(entry["count"]), bool(entry["is_exact"]))
+                name: StatusCount(
+                    int(entry["count"]), bool(entry["is_exact"]), bool(entry["is_least"])
+                )
                 for name, entry in values.get("by_status", {}).items()
             },
             advertised_total=values.get("advertised_total"),
             part=str(values.get("part", "")),
+            read=values.get("read"),
         )
 
     @classmethod
-    def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
-        """Return an unknown verdict, with why; only the ``statuses`` of the rows are known."""
-        counts = count_statuses(statuses)
+    def unknown(cls, reason: Evidence, counts: Mapping[str, int], status: str | None) -> Self:
+        """Return an unknown verdict, with why; only the pets of each status are known."""
         return cls(
             Verdict.UNKNOWN,
             str(reason),
@@ -227,16 +242,22 @@ class Completeness:
             by_status={name: StatusCount(count, False) for name, count in counts.items()},
         )
 
-    def of_part(
-        self, part: str, statuses: Iterable[str | None], wanted: Collection[str] | None
-    ) -> Self:
+    def after_change(self, reason: Evidence, counts: Mapping[str, int]) -> Self:
+        """Return what is known once the rows are not those that were read, with why.
+
+        No more pets are counted than were read; rows added by hand were not.
+        """
+        left = {name: min(n, self.count(name).count) for name, n in counts.items()}
+        known = type(self).unknown(reason, left, self.status)
+        return replace(known, rows=min(sum(counts.values()), self.rows))
+
+    def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:
         """Return what is known of the pets that pass a filter.
 
-        ``part`` is the filter, as text that follows "with"; ``statuses`` has the status of each pet
-        that passes, and ``wanted`` the statuses that can pass, None for all.
+        ``part`` is the filter, as text that follows "with"; ``counts`` has the pets of each status
+        that pass, and ``wanted`` the statuses that can pass, None for all.
         """
-
-        counts, verdict = count_statuses(statuses), self.verdict
+        verdict = self.verdict
         if wanted is not None and all(self.count(name).is_exact for name in wanted):
             verdict = Verdict.COMPLETE
         elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
@@ -248,24 +269,26 @@ class Completeness:
             rows=sum(counts.values()),
             by_status={
                 # A status that the filter leaves out has no pet in this part.
-                name: StatusCount(count, name in left_out or self.count(name).is_exact)
+                name: StatusCount(
+                    count, name in left_out or self.count(name).is_exact, self.is_least
+                )
                 for name, count in counts.items()
             },
             advertised_total=None,
             part=" and ".join(filter(None, (self.part, part))),
+            read=self.rows if self.read is None else self.read,
         )
 
 
-def count_statuses(statuses: Iterable[str | None]) -> dict[str, int]:
-    """Count statuses: those of the interface, each other one, and ``no status`` last.
+def count_statuses(seen: Mapping[str | None, int]) -> dict[str, int]:
+    """Put counts in order: the statuses of the interface, each other one, and ``no status`` last.
 
     Example:
-        >>> count_statuses(["sold", None, "sold"])
+        >>> count_statuses({"sold": 2, None: 1})
         {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
     """
-    seen = Counter(statuses)
-    counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
-    without = seen.pop(None, 0)
-    counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
-    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + without
+    counts: dict[str, int] = {status: seen.get(status, 0) for status in PET_STATUSES}
+    others = sorted(str(name) for name, count in seen.items() if count and name is not None)
+    counts |= {name: seen[name] for name in others}
+    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + seen.get(None, 0)
     return counts

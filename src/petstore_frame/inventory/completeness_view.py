@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten, verdict_badge
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def after_badge(known: Completeness) -> str:
 
 def completeness_line(known: Completeness) -> Markup:
     """Return one line for a notebook: the badge, then the rest of the headline."""
-    return NOTEBOOK.headline(verdict_badge(known.verdict), after_badge(known))
+    return PAGE.headline(verdict_badge(known.verdict), after_badge(known))
 
 
 def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
@@ -41,10 +41,10 @@ def inventory_html(frame: pd.DataFrame, known: Completeness, note: str) -> Marku
         [_cell(value) for value in row]
         for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)
     ]
-    return NOTEBOOK.render(
+    return PAGE.render(
         "inventory/inventory.html.j2",
         completeness=known.to_html(note),
-        table=NOTEBOOK.table(rows, list(shown.columns)),
+        table=PAGE.table(rows, list(shown.columns)),
         rows=rows,
         more=len(frame) - len(rows),
     )

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
 from petstore_frame.schema.text import count_text
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 ATTRS_KEY = "petstore_frame"
 # No count rests on texts, and hashing them would cost more than reading them.
 _DIGESTED = tuple(field.name for field in FIELDS if field.dtype != "str")
-# A frame of an earlier version does not name the fields of its digest.
-_FIRST_DIGESTED = ("id", "category_id", "status")
 # pandas drops attrs when it merges: keep the last records by digest, to know the same rows.
 _LAST_RECORDS: OrderedDict[str, str] = OrderedDict()
 _KEPT_RECORDS = 100
@@ -48,12 +46,18 @@ class Origin:
     store_id: str | None = None
 
     def is_other_store(self, other: Origin) -> bool:
-        """Return True if the addresses or the ids differ; on this machine the port may change."""
+        """Return True if the addresses or the ids differ; on this machine the port may change.
+
+        An empty address, as of a CSV without its coverage, may be any store's.
+        """
         ids = {self.store_id, other.store_id} - {None}
+        if not (self.base_url and other.base_url):
+            return len(ids) > 1
         here, there = (
             same_store_address(each.base_url, any_local_port=True) for each in (self, other)
         )
-        return here != there or len(ids) > 1
+        is_elsewhere = here != there and "" not in (self.base_url, other.base_url)
+        return is_elsewhere or len(ids) > 1
 
 
 class HasOrigin:
@@ -133,37 +137,40 @@ def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd
 
 def origin_of(frame: pd.DataFrame) -> Origin | None:
     """Return where the rows of a frame come from, also where they were changed since; or None."""
-    record = _record_of(frame)
+    text = frame.attrs.get(ATTRS_KEY)
+    if text is None:
+        text = _kept_text(rows_digest(frame))
+    record = _read_record(text) if isinstance(text, str) else None
     return None if record is None else record[0].origin
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
-    found = _record_of(frame)
+    digest = rows_digest(frame)
+    text = frame.attrs.get(ATTRS_KEY, _kept_text(digest))
+    found = _read_record(text) if isinstance(text, str) else None
     if found is None:
         reason = Evidence(Fact.NO_RECORD, detail=_repeated_ids(frame))
-        return Completeness.unknown(reason, statuses_of(frame), None)
-    record, digest, fields = found
+        return Completeness.unknown(reason, status_counts(_distinct(frame)), None)
+    record, expected, fields = found
     known = record.completeness
-    if digest is not None and digest == rows_digest(frame, fields):
+    if fields != _DIGESTED:  # it was written when a pet had other fields
+        digest = rows_digest(frame, fields)
+    if digest is not None and digest == expected:
         return known
     reason = Evidence(Fact.CHANGED_SINCE, detail=_what_changed(frame, known.rows))
-    return Completeness.unknown(reason, statuses_of(frame), known.status)
+    return known.after_change(reason, status_counts(_distinct(frame)))
 
 
-def _record_of(frame: pd.DataFrame) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
-    text = frame.attrs.get(ATTRS_KEY)
-    if text is None and len(frame) and _LAST_RECORDS:
-        text = _LAST_RECORDS.get(rows_digest(frame) or "")
-    return _read_record(text) if isinstance(text, str) else None
+def _kept_text(digest: str | None) -> str | None:
+    return _LAST_RECORDS.get(digest or "")
 
 
 @lru_cache(maxsize=64)
 def _read_record(text: str) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
     try:
         values = json.loads(text)
-        fields = tuple(values.get("fields", _FIRST_DIGESTED))
-        return ListingRecord.from_dict(values), values.get("digest"), fields
+        return ListingRecord.from_dict(values), values["digest"], tuple(values["fields"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
@@ -190,12 +197,21 @@ def _repeated_ids(frame: pd.DataFrame) -> str:
     return f": {len(twice):,} of its ids repeat ({shown})" if len(twice) else ""
 
 
-def statuses_of(frame: pd.DataFrame) -> list[str | None]:
-    """Return the status of each row, None where it is missing."""
+def status_counts(frame: pd.DataFrame) -> dict[str, int]:
+    """Count the rows of each status: those of the interface, each other one, none last."""
     if "status" not in frame.columns or frame.columns.duplicated().any():
-        return [None] * len(frame)
-    statuses = frame["status"].astype("object")
-    return list(statuses.where(statuses.notna(), None))
+        return count_statuses({None: len(frame)})
+    statuses = frame["status"].astype("category").cat
+    codes = statuses.codes.to_numpy()
+    counts = [int((codes == code).sum()) for code in range(-1, len(statuses.categories))]
+    return count_statuses(dict(zip([None, *map(str, statuses.categories)], counts, strict=True)))
+
+
+def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the first row of each id: one that repeats is no further pet."""
+    if "id" not in frame.columns or frame.columns.duplicated().any():
+        return frame
+    return frame[~frame["id"].duplicated()]
 
 
 def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:
@@ -204,13 +220,17 @@ def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str |
 
     digest = hashlib.sha256()
     try:
-        order = np.argsort(frame["id"].to_numpy(), kind="stable")
+        ids = frame["id"].to_numpy()
+        # Most stores list by rising id, and sorting takes as long as all else.
+        is_sorted = bool((ids[1:] >= ids[:-1]).all())
+        order = slice(None) if is_sorted else np.argsort(ids, kind="stable")
         for name in fields:
             field = FIELD_BY_NAME.get(name)
             if field is None:  # of a later version
                 return None
             for values in _hashable(frame[name], field.dtype):
-                digest.update(values if isinstance(values, bytes) else values[order].data)
+                sorted_values = values if isinstance(values, bytes) else values[order]
+                digest.update(np.ascontiguousarray(sorted_values).data)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
     return digest.hexdigest()[:32]
@@ -228,10 +248,11 @@ def _hashable(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
     if dtype != "category":  # where values are missing, too
         held: Any = column.astype(dtype).array
         return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
-    used = column.astype("category").cat.remove_unused_categories().cat
-    names = list(map(str, used.categories))
-    ranks = {name: rank for rank, name in enumerate(sorted(names))}
+    statuses = column.astype("category").cat
+    codes, names = statuses.codes.to_numpy(), [str(name) for name in statuses.categories]
+    used = sorted(name for code, name in enumerate(names) if (codes == code).any())
     # The last entry serves the code -1, which pandas gives to a missing value.
     width = "int16" if len(names) < 2**15 else "int32"
-    table = np.array([*(ranks[name] for name in names), -1], dtype=width)
-    return [table[used.codes], "\0".join(sorted(names)).encode("utf-8", "surrogatepass")]
+    ranks = [used.index(name) if name in used else -1 for name in names]
+    table = np.array([*ranks, -1], dtype=width)
+    return [table[codes], "\0".join(used).encode("utf-8", "surrogatepass")]

@@ -1,38 +1,41 @@
-"""Progress, shown by a bar of tqdm or by the caller's function."""
+"""Progress, shown as one line that is written anew, or by the caller's function."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
 from petstore_frame.schema.arguments import refuse
 
 Fact = TypeVar("Fact")
+EVERY_S = 0.2
 
 
 def open_progress(
     option: bool | Callable[[Fact], None] | None,
     label: str,
     total: int | None = None,
-    **look: Any,
+    *,
+    delay_s: float = 0.0,
 ) -> Display[Fact]:
     """Return the display of progress; nothing appears before its first ``show``.
 
     Args:
-        option: The caller's ``progress=``: True for a bar, False for nothing, None for a bar if a
-            person is watching; or a function, called with each fact.
-        label: What is counted, for the bar.
+        option: The caller's ``progress=``: True for a line, False for nothing, None for a line if
+            a person is watching; or a function, called with each fact.
+        label: What is counted.
         total: Where it ends, or None where nobody knows.
-        look: Further options of ``tqdm.tqdm``.
+        delay_s: How long nothing is shown, for what is mostly done in a moment.
 
     Raises:
         ArgumentError: The option is something else.
     """
     checked_progress(option)
     function = option if callable(option) else None
-    has_bar = is_watched() if option is None else option is True
-    return Display(function, {"desc": label, "total": total, **look} if has_bar else None)
+    has_line = is_watched() if option is None else option is True
+    return Display(function, _ProgressLine(label, total, delay_s) if has_line else None)
 
 
 def checked_progress(option: Any) -> None:
@@ -42,37 +45,22 @@ def checked_progress(option: Any) -> None:
 
 
 class Display(Generic[Fact]):
-    """The caller's function, a bar, or neither; made by ``open_progress``."""
+    """The caller's function, a line, or neither; made by ``open_progress``."""
 
-    def __init__(
-        self, function: Callable[[Fact], None] | None, look: dict[str, Any] | None
-    ) -> None:
-        self._function, self._look = function, look
-        self._bar: Any = None
+    def __init__(self, function: Callable[[Fact], None] | None, line: _ProgressLine | None) -> None:
+        self._function, self._line = function, line
 
     def show(self, fact: Fact, done: int, **notes: object) -> None:
-        """Call the function with a fact, or move the bar to a number, with notes behind it."""
+        """Call the function with a fact, or write the number done, with notes behind it."""
         if self._function is not None:
             self._function(fact)
-        elif (bar := self._shown_bar()) is not None:
-            bar.set_postfix(notes, refresh=False)  # also without notes, to remove earlier ones
-            bar.update(done - bar.n)
-
-    def _shown_bar(self) -> Any:
-        if self._bar is None and self._look is not None:
-            from tqdm import tqdm
-
-            look = {"unit": " pets", "mininterval": 0.2, **self._look}
-            if is_in_notebook():
-                look |= {"file": _Output(), "leave": False, "dynamic_ncols": False}
-            self._bar = tqdm(**look)
-        return self._bar
+        elif self._line is not None:
+            self._line.show(done, notes)
 
     def close(self) -> None:
-        """Take the bar down; a later ``show`` puts up another."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+        """Take the line away; a later ``show`` writes another."""
+        if self._line is not None:
+            self._line.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -81,25 +69,38 @@ class Display(Generic[Fact]):
         self.close()
 
 
-class _Output:
-    """A line in the output of a notebook's cell, of which nothing is saved once it is empty.
+class _ProgressLine:
+    """A line in a terminal or in the output of a notebook's cell, of which nothing stays."""
 
-    A bar of widgets would stay in the saved notebook as the text that it began with.
-    """
+    def __init__(self, label: str, total: int | None, delay_s: float) -> None:
+        self._label, self._of = label, "" if total is None else f" of {total:,}"
+        self._began, self._next = time.monotonic(), time.monotonic() + delay_s
+        self._width = 0
+        self._cell: Any = None  # a display of IPython
 
-    encoding = "utf-8"
+    def show(self, done: int, notes: dict[str, object]) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + EVERY_S
+        rate = f"{done / max(now - self._began, 1e-3):,.0f}/s"
+        words = [f"{self._label}: {done:,}{self._of}", rate]
+        self._write(", ".join([*words, *(f"{name} {value}" for name, value in notes.items())]))
 
-    def __init__(self) -> None:
-        import IPython.display
+    def clear(self) -> None:
+        if self._width:
+            self._write("")
 
-        show: Any = IPython.display.display
-        self._shown = show({"text/plain": ""}, raw=True, display_id=True)
-
-    def write(self, text: str) -> None:
-        if line := text.strip("\r\n"):
-            self._shown.update({"text/plain": line.strip()}, raw=True)
-
-    def flush(self) -> None: ...
+    def _write(self, text: str) -> None:
+        if is_in_notebook():
+            if self._cell is None:
+                display: Any = sys.modules["IPython"].display.display
+                self._cell = display({"text/plain": ""}, raw=True, display_id=True)
+            self._cell.update({"text/plain": text}, raw=True)
+        else:
+            end = "" if text else "\r"
+            print(f"\r{text:{self._width}}", end=end, file=sys.stderr, flush=True)  # noqa: T201 # progress
+        self._width = len(text)
 
 
 def is_in_notebook() -> bool:

@@ -9,11 +9,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial as partly
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError
-from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
+from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError, answering
+from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.origin import (
     HasOrigin,
@@ -21,27 +20,16 @@ from petstore_frame.inventory.origin import (
     completeness_of,
     origin_of,
     stamp,
-    statuses_of,
+    status_counts,
 )
-from petstore_frame.schema.arguments import one_of, renamed
+from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import HasFrame, as_text
-from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS, PET_STATUSES
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     import pandas as pd
-
-# What is typed by habit, and the word for it here.
-_OTHER_WORDS = {
-    "summary": "pf.summarize(inventory) counts its pets",
-    "summarize": "pf.summarize(inventory) counts its pets",
-    "to_excel": 'pf.write_report(inventory, "stock.xlsx") writes a workbook',
-    "to_html": 'pf.write_report(inventory, "stock.html") writes a page',
-    "to_csv": 'pf.write_report(inventory, "stock.csv") writes a file for people',
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +50,6 @@ class Inventory(HasFrame, HasOrigin):
         >>> print(len(inventory), inventory.completeness, list(inventory.frame.columns))
         3 complete: 3 pets ['id', 'name', 'category_id', 'status']
     """
-
-    _parts = MappingProxyType({"completeness": Completeness})
 
     frame: pd.DataFrame
     origin: Origin
@@ -87,7 +73,7 @@ class Inventory(HasFrame, HasOrigin):
         where it is not; the rest is as in its completeness and its origin.
         """
         verdict = Verdict(verdict)
-        counts = count_statuses(statuses_of(frame))
+        counts = status_counts(frame)
         is_whole = verdict is Verdict.COMPLETE
         by_status = {
             name: StatusCount(count, name in exact or (is_whole and status in (None, name)))
@@ -132,28 +118,60 @@ class Inventory(HasFrame, HasOrigin):
             >>> print(inventory.where(status=["pending", "sold"]).completeness)
             complete: 6 pets with status pending or sold
         """
-        rows, words = self.frame, []
+        rows, words, known = self.frame, [], self.completeness
         statuses = None if status is None else _several(status)
         if statuses is not None:
-            known = dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.completeness.by_status])
             for each in statuses:
-                one_of("status", each, known)
-            held = rows["status"].astype("object")
-            rows = rows[held.where(held.notna(), NO_STATUS).isin(statuses)]
+                one_of("status", each, dict.fromkeys([*PET_STATUSES, NO_STATUS, *known.by_status]))
+            held = rows["status"].astype("category")
+            passes = held.isin(statuses)
+            rows = rows[(passes | held.isna()) if NO_STATUS in statuses else passes]
             words.append(f"status {' or '.join(statuses)}")
         if category_id is not None:
             numbers = _several(category_id)
             rows = rows[rows["category_id"].isin(numbers)]
             words.append(f"category {' or '.join(map(str, numbers))}")
-        return self.part(rows, " and ".join(words), statuses)
+        return self._part(rows, " and ".join(words), statuses, known)
 
     def part(self, rows: pd.DataFrame, words: str, statuses: Collection[str] | None = None) -> Self:
         """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
 
         ``words`` is the filter, as text that follows "with"; ``statuses`` are those that it leaves.
         """
-        known = self.completeness.of_part(words, statuses_of(rows), statuses)
-        return type(self)(stamp(rows.copy(), known, self.origin), self.origin)
+        return self._part(rows, words, statuses, self.completeness)
+
+    def _part(
+        self,
+        rows: pd.DataFrame,
+        words: str,
+        statuses: Collection[str] | None,
+        known: Completeness,
+    ) -> Self:
+        known = known.of_part(words, status_counts(rows), statuses)
+        return type(self)(stamp(rows.copy(deep=False), known, self.origin), self.origin)
+
+    def require_complete(self) -> Self:
+        """Return this Inventory where every pet that was asked for was read; else raise.
+
+        Raises:
+            IncompleteInventoryError: The verdict is another one; the text has the evidence, and
+                ``.partial`` is this Inventory.
+
+        Example:
+            >>> import petstore_frame as pf
+            >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
+            ...     len(pf.fetch_inventory(client).require_complete())
+            9
+        """
+        known = self.completeness
+        if known.is_complete:
+            return self
+        shown = [known.basis, *(str(each) for each in known.contradictions)]
+        raise IncompleteInventoryError(
+            f"{known}, so this may not be all: {' '.join(dict.fromkeys(filter(None, shown)))} "
+            "Use the Inventory itself for what there is, or fetch it again",
+            partial=self,
+        )
 
     def with_ids(self, ids: pd.DataFrame) -> Self:
         """Return the same pets with your own keys beside them.
@@ -225,9 +243,6 @@ class Inventory(HasFrame, HasOrigin):
     def __len__(self) -> int:
         return len(self.frame)
 
-    def _where(self, name: str) -> str:
-        return _OTHER_WORDS.get(name) or super()._where(name)
-
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
 
@@ -236,11 +251,12 @@ class Inventory(HasFrame, HasOrigin):
 
     def _repr_html_(self) -> str:
         from petstore_frame.inventory.completeness_view import inventory_html
+        from petstore_frame.markup import in_notebook
 
         known = self.completeness
         requests = count_text(known.requests, "request")
         note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
-        return inventory_html(self.frame, known, note)
+        return in_notebook(inventory_html(self.frame, known, note))
 
 
 def _several(wanted: Any) -> list[Any]:
@@ -272,7 +288,7 @@ class _BrokenOff(BaseException):
     def resume(self) -> Inventory:
         """Continue where the listing broke off and return the Inventory."""
         if self._resume is None:
-            raise PetstoreError("this error crossed a process; fetch the inventory again")
+            raise PetstoreError("there is nothing to go on with here; fetch the inventory again")
         return self._resume()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -319,44 +335,7 @@ def inventory_of(frame: pd.DataFrame) -> Inventory | None:
     return None if origin is None else Inventory(frame, origin)
 
 
-def read_listing(given: object) -> Inventory | None:
-    """Return what is an Inventory, its frame, or the path of its Parquet file; else None."""
-    import pandas as pd
-
-    if isinstance(given, str) or hasattr(given, "__fspath__"):
-        return read_inventory(cast("str", given))
-    if isinstance(given, pd.DataFrame):
-        return inventory_of(given)
-    return given if isinstance(given, Inventory) else None
-
-
-def read_inventory(path: str | PathLike[str]) -> Inventory:
-    """Read an Inventory back from a Parquet file that this package wrote.
-
-    Args:
-        path: A file of ``write_report(inventory, "stock.parquet")``, of ``petstore-frame fetch``,
-            or of ``inventory.frame.to_parquet()``.
-
-    Raises:
-        ArgumentError: It is no Parquet file, or says nothing of the store of its rows.
-    """
-    import pandas as pd
-
-    try:
-        frame = pd.read_parquet(path)
-    except ValueError as problem:
-        raise ArgumentError(f"{path} is no Parquet file of an inventory: {problem}") from None
-    missing = [name for name in PET_COLUMNS if name not in frame.columns]
-    found = None if missing else inventory_of(frame)
-    if found is None:
-        why = f"it lacks {', '.join(missing)}" if missing else "nothing says which store it is of"
-        raise ArgumentError(
-            f"{path} is no inventory: {why}; write one with pf.write_report(inventory, path)"
-        )
-    return found
-
-
-@renamed(frame="pets")
+@answering
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     """Tell what a frame of pets covers, as it is now.
 

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any, Literal, Self, get_args
 
 from petstore_frame.inventory.progress import checked_progress, open_progress
-from petstore_frame.loader.question import CASES
+from petstore_frame.loader.question import BY_NAME, CASES
 from petstore_frame.loader.record import State
 from petstore_frame.schema.arguments import (
     before_sending,
@@ -30,7 +30,6 @@ DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice a Client's usual timeout: we wait for a request that long, and a proxy in between may
 # keep it as long again.
 GRACE_S = 240.0
-MOST_GETS = 5000
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class LoadOptions(Limits):
         checked_progress(self.progress)
         if isinstance(self.duplicates, Mapping):
             for case, word in self.duplicates.items():
-                one_of("a case of duplicates", case, CASES)
+                one_of("a case of duplicates", case, [*CASES, "absent"])
                 one_of(f"duplicates[{case!r}]", word, get_args(Word))
         elif self.duplicates is not None:
             one_of("duplicates", self.duplicates, get_args(Word))
@@ -103,7 +102,8 @@ NOTHING_SAID: LoadOptions = LoadOptions()
 
 def answers_of(duplicates: Duplicates) -> dict[str, str]:
     """Return the answer to each case that has one."""
-    said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(CASES, duplicates)
+    plain = [case for case in CASES if case not in BY_NAME]
+    said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(plain, duplicates)
     return {case: word for case, word in said.items() if word != "refuse"}
 
 
@@ -114,30 +114,17 @@ def check_folder(name: str, value: Any) -> None:
         refuse(f"{name}= is a folder's path, got {value!r}")
 
 
-@dataclass(frozen=True)
-class SettlingOptions:
-    """What a caller says of one reading back, as ``LoadResult.reconcile`` explains it."""
+@before_sending()
+def check_settling(client: Any, grace_s: Any) -> None:
+    """Refuse what cannot be used to read a store back.
 
-    sole_writer: bool = False
-    grace_s: float = GRACE_S
-    by_id: bool = True
-    most_gets: int = MOST_GETS
-    resend_absent: bool = False
-
-    @before_sending()
-    def check(self, client: Any) -> None:
-        """Refuse what cannot be used.
-
-        Raises:
-            ArgumentError: The text says what it can be; nothing was sent.
-        """
-        checked_client(client, "ask_page")
-        is_number = isinstance(self.grace_s, Real) and not isinstance(self.grace_s, bool)
-        if not is_number or not 0 <= self.grace_s < math.inf:
-            refuse(f"grace_s= is a number of seconds, 0 or more, got {self.grace_s!r}")
-        whole_number("most_gets", self.most_gets, 0)
-        for name in ("by_id", "resend_absent", "sole_writer"):
-            true_or_false(name, getattr(self, name))
+    Raises:
+        ArgumentError: The text says what it can be; nothing was sent.
+    """
+    checked_client(client, "ask_page")
+    is_number = isinstance(grace_s, Real) and not isinstance(grace_s, bool)
+    if not is_number or not 0 <= grace_s < math.inf:
+        refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}")
 
 
 class LoadProgress:
@@ -149,7 +136,7 @@ class LoadProgress:
     def __init__(self, progress: ProgressOption, total: int) -> None:
         self._total = total
         shown = progress if total or callable(progress) else False
-        self._display = open_progress(shown, "Loading", total, dynamic_ncols=True)
+        self._display = open_progress(shown, "Loading", total)
 
     def __call__(self, counts: Counter[State]) -> None:
         done = self._total - counts[State.PENDING] - counts[State.IN_FLIGHT]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.proposals import Reader, compare_call, to_add
+from petstore_frame.loader.reading.likely import LikelyKey
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, day_text, minute_text
@@ -26,17 +27,17 @@ class CaseText(NamedTuple):
 
 
 COMPARED = "You want to see what differs from the store, by name and category"
-# In the order in which they are asked. The answer to the last one that is there most often differs
-# from that to the others.
+# In the order in which they are asked.
 CASES: dict[str, CaseText] = {
-    "own_pets": CaseText(
-        "{} of {} are pets of this store: they have its ids with their names",
-        "They are these pets",
-        "Copies of them are wanted",
+    "gone": CaseText(
+        "{} of {} are animals that the store showed before, and does not show any more: were they "
+        "taken out, or was the store restored or emptied?",
+        "They were taken out on purpose",
+        "The store has lost them: create them again",
     ),
-    "others_pets": CaseText(
-        "{} of {} equal pets that the store has, and that were not loaded from here: by "
-        "somebody else, or with a journal that is lost",
+    "store": CaseText(
+        "{} of {} are, or equal, pets that the store has already: from an export of it, from "
+        "somebody else, with a journal that is lost, or under another key",
         "They are these pets",
         "They are other animals",
     ),
@@ -45,18 +46,21 @@ CASES: dict[str, CaseText] = {
         "They are the same animals",
         "They are other animals",
     ),
-    "similar_key": CaseText(
+    "alias": CaseText(
         "{} of {} have a key that differs from a known one only in how it is written: "
         "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
         "They are the same animals, however the key is written",
         "They are other animals",
     ),
-    "reused_key": CaseText(
+    "reused": CaseText(
         "{} of {} have a known key, and the name of another animal",
         "They are the same animals under a new name",
         "They are other animals, and the key was used again",
     ),
 }
+# A plain word does not answer these: nothing is created again unless it is said by name. The last
+# one is no case of the question; it is asked by ``reconcile``.
+BY_NAME = ("gone", "absent")
 # What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "sent",
@@ -64,6 +68,7 @@ _BECOMES = {
     State.ADOPTED: "taken for their pets, not sent",
     State.CREATED: "created before",
     State.INVALID: "to fix",
+    State.GONE: "taken out of the store",
 }
 
 
@@ -72,7 +77,7 @@ class Example:
     """A record of the file beside what it may be.
 
     Attributes:
-        ours: The request body of this record, or its key (of ``similar_key``).
+        ours: The request body of this record, or its key (of ``alias``).
         theirs: The same of the other one.
         source: The file of the other record, or None for a pet of the store.
         day: When that file was loaded, in seconds since 1970, or None.
@@ -89,7 +94,7 @@ class Example:
 
     def shown(self, case: str) -> tuple[str, str]:
         """Return this record and what it may be, as a line shows them."""
-        is_key = case == "similar_key"
+        is_key = case == "alias"
         show = repr if is_key else _pet_text
         theirs = show(self.theirs)
         if self.pet_id is not None:
@@ -172,15 +177,15 @@ class Question:
     Attributes:
         source: The file's name, and how many records it has.
         cases: The reasons to ask, each with its counts.
-        likely_key: A column that looks as if it identified each animal, or None.
         base_url: The store.
+        likely: The column that may identify an animal, with its facts, or None.
     """
 
     source: str
     records: int
     cases: tuple[Case, ...]
-    likely_key: str | None = None
     base_url: str = ""
+    likely: LikelyKey | None = None
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
@@ -202,31 +207,38 @@ class Question:
             become = [f"{n:,} {_BECOMES.get(state, state)}" for state, n in counts.items() if n]
             found.append(PossibleAnswer(letter, when, options, ", ".join(become)))
 
-        if "own_pets" in names:
+        if "store" in names:
             found.append(PossibleAnswer("", COMPARED, {}, "nothing is sent"))
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[first.name]
-        add("s", skip, first.if_skip, duplicates="skip")
-        add("a", send, first.if_send, duplicates="send")
+        add("s", skip, first.if_skip, duplicates=_answer(names, "skip"))
+        add("a", send, first.if_send, duplicates=_answer(names, "send"))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
             add("", "It differs from case to case; answer each", {}, duplicates=mixed)
         # With a key, the next load takes fewer equal records for others without a question.
         equal = [case for case in self.cases if case.name == "equal"]
         is_equal = any(is_many(case.records, case.of) for case in equal)
-        if is_equal and self.likely_key:
-            keyed = f"They are the same, and the column {self.likely_key!r} names each from now on"
-            add("k", keyed, {}, key=self.likely_key, duplicates="skip")
+        if is_equal and self.likely is not None:
+            column = self.likely.column
+            keyed = f"They are the same, and the column {column!r} names each from now on"
+            add("k", keyed, {}, key=column, duplicates="skip")
         return found
 
     def text(self, reader: Reader = Reader.PYTHON) -> str:
         """Return what was found, and what to add for each answer."""
-        lines = [*self.lines(), "Say which it is:"]
+        lines = self.lines()
+        if self.likely is not None:
+            typed = to_add("key", self.likely.column, reader)
+            lines += [f"Which animal is each row? One column may say so: {self.likely}"]
+            lines += [f"    add {typed}"]
+        lines.append("Say which it is:")
+        source = None if self.source == "frame" else self.source
         for answer in self.answers():
             typed = "add " + _joined(answer.options, reader)
             if not answer.options:
-                typed = compare_call(self.source, self.base_url, reader)
+                typed = compare_call(source, self.base_url, reader)
             lines += [f"  {answer}:", f"    {typed}"]
         return "\n".join(lines)
 
@@ -237,12 +249,18 @@ class Question:
             "source": self.source,
             "records": self.records,
             "cases": [asdict(case) for case in self.cases],  # a state is a text
-            "likely_key": self.likely_key,
+            "likely_key": None if self.likely is None else self.likely.column,
             "answers": [
                 {name: value for name, value in answer._asdict().items() if name != "letter"}
                 for answer in self.answers()
             ],
         }
+
+
+def _answer(cases: Iterable[str], word: str) -> Any:
+    """Return one answer to all cases; some are answered by name only."""
+    named = dict.fromkeys(cases, word)
+    return named if "gone" in named else word
 
 
 class DuplicatesError(PetstoreError):
@@ -269,6 +287,11 @@ def is_many(alike: int, of: int) -> bool:
         (True, False, True, False)
     """
     return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
+
+
+def is_quarter(alike: int, of: int) -> bool:
+    """Return whether these are at least three, and at least a quarter."""
+    return alike >= LEAST_ALIKE and alike >= ALIKE_SHARE * of
 
 
 def _joined(words: dict[str, Any], reader: Reader) -> str:

@@ -55,26 +55,28 @@ class State(Word):
         "it is on its way, or was when its import was killed; load the file again",
     )
     PENDING = "pending", "not sent yet", "resend"
+    GONE = "gone", "was in the store, and is not there any more"
     SKIPPED = "skipped", "not sent: blank, known already, or left out"
 
 
-# Every change that sending, reconcile or a person may make; a journal refuses any other. (What was
-# never sent takes whatever state its file gives it when that is loaded again.) unknown ->
-# in_flight repeats a request, because the store remembers its idempotency key still.
-MOVES: dict[State, frozenset[State]] = {
-    State.PENDING: frozenset({State.IN_FLIGHT, State.UNKNOWN, State.CREATED}),
-    State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
+# Every move of an animal; the journal's database refuses any other. None is the state of an animal
+# of which nothing is to be sent. unknown -> in_flight repeats a request because the store still
+# remembers its idempotency key.
+MOVES: dict[State | None, frozenset[State | None]] = {
+    None: frozenset({State.PENDING, State.ADOPTED}),
+    State.PENDING: frozenset({State.IN_FLIGHT, None, State.ADOPTED}),
+    State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNKNOWN, State.PENDING}),
+    State.REJECTED: frozenset({State.PENDING}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
-    State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
-    **dict.fromkeys(
-        (State.INVALID, State.SKIPPED, State.CREATED, State.REJECTED, State.ADOPTED), frozenset()
-    ),
+    State.ABSENT: frozenset({State.PENDING, State.CREATED}),
+    State.CREATED: frozenset({State.GONE}),
+    State.ADOPTED: frozenset({State.GONE}),
+    State.GONE: frozenset({State.PENDING}),
 }
 
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
-# Of the records of one animal at most one is in one of these: its pet is in the store, may be, or
-# will be. An index of the journal has them in this order.
+# An animal in one of these is in the store, was, may be, or will be.
 LIVE_STATES: tuple[State, ...] = (
     State.PENDING,
     State.IN_FLIGHT,
@@ -82,6 +84,7 @@ LIVE_STATES: tuple[State, ...] = (
     State.ABSENT,
     State.CREATED,
     State.ADOPTED,
+    State.GONE,
 )
 # A record to fix is surely not in the store; one in doubt may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
@@ -89,16 +92,13 @@ DOUBT_STATES: tuple[State, ...] = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
 
 
 class Reason(Word):
-    """Why a record was skipped: of itself, or for a known animal, by what became of that one."""
+    """Why a record was skipped: of itself, or because its animal is in the store."""
 
     BLANK = "blank", "blank"
     LEFT_OUT = "left_out", "left out, as you said"
     WITHDRAWN = "withdrawn", "no longer in the file"
     KNOWN = "known", ""
     CHANGED = "changed", ", with other values now"
-    IN_DOUBT = "in_doubt_earlier", ", which is in doubt"
-    NOT_SENT = "not_sent_earlier", ", which was not sent yet"
-    NOT_CREATED = "not_created_earlier", ", which was not created"
 
     @property
     def is_plain(self) -> bool:
@@ -126,9 +126,7 @@ _ENDING_CODES = {
 }
 
 
-def exit_code(
-    counts: Mapping[State, int], ending: Ending | None, *, has_doubt_elsewhere: bool = False
-) -> int:
+def exit_code(counts: Mapping[State, int], ending: Ending | None) -> int:
     """Return the exit code of an import; of several that apply, the worst.
 
     0 all created, 1 some invalid or rejected, 3 some in doubt, 4 too many errors, 5 stopped by
@@ -137,7 +135,7 @@ def exit_code(
     applying = [_ENDING_CODES[ending]] if ending in _ENDING_CODES else [0]
     if any(counts.get(state) for state in FIX_STATES):
         applying.append(1)
-    if has_doubt_elsewhere or any(counts.get(state) for state in DOUBT_STATES):
+    if any(counts.get(state) for state in DOUBT_STATES):
         applying.append(3)
     return max(applying)
 
@@ -204,7 +202,7 @@ class Record(NamedTuple):
             a long one longer.
         state: invalid, skipped or pending.
         payload: The bytes of the request body, or None unless it can be sent.
-        fingerprint: Digest of all that is sent but the status, or None without a payload.
+        likeness: Digest of all that is sent but the status, or None without a payload.
         problem: The first problem, or None.
         notes: What was normalised on the way, for example ``trimmed``.
         key: Text of the cells that identify the animal, or None without ``key=``. Of several
@@ -213,6 +211,7 @@ class Record(NamedTuple):
         rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does, empty for an
             empty cell.
         left_out: The user does not want this row to be sent.
+        is_unnamed: The name is from ``defaults``.
     """
 
     number: int
@@ -220,26 +219,27 @@ class Record(NamedTuple):
     cells: tuple[str, ...]
     state: State
     payload: bytes | None = None
-    fingerprint: bytes | None = None
+    likeness: bytes | None = None
     problem: RecordProblem | None = None
     notes: tuple[str, ...] = ()
     key: str | None = None
     origin: RecordOrigin | None = None
     rank: str | None = None
     left_out: bool = False
+    is_unnamed: bool = False
 
 
 def digest_of(body: bytes) -> bytes:
-    """Return the fingerprint of an animal from its request body without the status."""
+    """Return the likeness of an animal from its request body without the status."""
     return blake2b(body, digest_size=12).digest()
 
 
-def fingerprint_of(payload: bytes) -> bytes:
+def likeness_of(payload: bytes) -> bytes:
     """Return a digest of all that is sent of an animal but its status.
 
     Example:
         >>> sold = b'{"name":"Rex","categoryId":3,"status":"sold"}'
-        >>> fingerprint_of(sold) == digest_of(b'{"name":"Rex","categoryId":3}')
+        >>> likeness_of(sold) == digest_of(b'{"name":"Rex","categoryId":3}')
         True
     """
     body = json.loads(payload)

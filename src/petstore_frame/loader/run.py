@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
+from petstore_frame.errors import answering
+from petstore_frame.loader.causes import holding_cause
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -21,25 +25,25 @@ from petstore_frame.loader.journal.database import (
     reading,
 )
 from petstore_frame.loader.journal.identity import identify
-from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
+from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.options import (
     NOTHING_SAID,
     LoadOptions,
     ProgressOption,
     answers_of,
 )
-from petstore_frame.loader.question import DuplicatesError, Question
-from petstore_frame.loader.reading.keys import outdated
+from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
+from petstore_frame.loader.reading.likely import LikelyKey, proposed_key
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
-from petstore_frame.loader.results.summary import COMMON_CAUSE, OUTDATED, read_causes
+from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import (
     PostingClient,
@@ -76,17 +80,17 @@ def load(
     """
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
-    index = getattr(source, "index", None)
     columns_of, lines = partial(_columns_of, path), options.leave_lines
     with open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened:
         run = _import_of(opened, client, recipe, options, timing.now())
         staging = _Staging(opened, run, client, options, records_read)
         if options.dry_run:
-            return _rehearse(path, staging, index)
+            return _rehearse(path, staging)
         with holding(path), Writer(path, client.base_url) as writer:
             staged, _ = staging.write(writer)
             if COMMON_CAUSE in staged.run.facts:
-                detail = "one cause fails most records, so nothing was sent"
+                cause = staged.run.facts[COMMON_CAUSE]
+                detail = f"nothing was sent, as most rows fail for one cause: {cause}"
                 Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
                 was_at_work = True
             else:
@@ -100,11 +104,12 @@ def load(
                     is_new=staged.is_new,
                     step=step,
                 )
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work, index=index)
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
     _tell_end(result)
     return result
 
 
+@answering
 def resume_loads(
     client: PostingClient,
     *,
@@ -143,7 +148,10 @@ def resume_loads(
             waits = COMMON_CAUSE in run.facts  # for an answer
             if not waits:
                 with Deferred() as interrupts, writer.transaction() as sql:
-                    said = replace(options, duplicates=run.duplicates)
+                    # What was said by name was said of that day's reading.
+                    said = answers_of(run.duplicates or "refuse")
+                    said = {case: word for case, word in said.items() if case not in BY_NAME}
+                    said = replace(options, duplicates=said)
                     _identify(sql, staged_again(sql, run), client, said, interrupts.deliver)
                 run_session(writer, run, client, options, progress=progress, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))
@@ -153,8 +161,8 @@ def resume_loads(
 
 
 _LEFT = """
-ending IS NOT 'done' AND EXISTS (SELECT 1 FROM records
-  WHERE records.import = imports.import AND state IN ('pending', 'in_flight'))
+ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
+  WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
 """
 
 
@@ -178,7 +186,9 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
         return None
     with reading(path) as sql:
         found = read_imports(sql, "id GLOB ? || '*'", [import_id])
-    return Columns(found[0].mapping, found[0].key) if len(found) == 1 else None
+    return (
+        Columns(found[0].mapping, found[0].key, found[0].recipe or {}) if len(found) == 1 else None
+    )
 
 
 def _import_of(
@@ -202,6 +212,7 @@ def _import_of(
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
+        bytes_id=None if opened.path is None else _digest_of_file(opened.path, sheet),
         recipe=recipe.to_dict(),
         staged_at=now,
     )
@@ -231,12 +242,16 @@ class _Staging:
                     self.run,
                     self._batches(),
                     again=self.options.again,
+                    answers=_sent_by(self.options),
                     send_lines=self.options.send_lines,
                     leave_lines=self.options.leave_lines,
                     pause=interrupts.deliver,
                 )
-                question = _identify(sql, staged, self.client, self.options, interrupts.deliver)
-                run = _note_reading(sql, staged.run.id, self.opened, self.options.max_errors)
+                likely = proposed_key(self.opened.likely_keys())
+                question = _identify(
+                    sql, staged, self.client, self.options, interrupts.deliver, likely
+                )
+                run = _note_reading(sql, staged.run.id, self.opened, self.options, likely)
             interrupts.deliver()
         return replace(staged, run=run), question
 
@@ -248,7 +263,7 @@ class _Staging:
             yield batch
 
 
-def _rehearse(path: Path, staging: _Staging, index: Any) -> LoadResult:
+def _rehearse(path: Path, staging: _Staging) -> LoadResult:
     """Do all but the sending, in a copy of the journal that is removed with the result."""
     folder = TemporaryDirectory(prefix="petstore-frame-")
     try:
@@ -258,7 +273,7 @@ def _rehearse(path: Path, staging: _Staging, index: Any) -> LoadResult:
         with Writer(copy, staging.run.base_url) as writer:
             staged, question = staging.write(writer)
             Outcomes(writer, staged.run).recover()
-        result = LoadResult(path, staged.run.id, index=index, copy=copy, question=question)
+        result = LoadResult(path, staged.run.id, copy=copy, question=question)
     except BaseException:
         folder.cleanup()
         raise
@@ -272,31 +287,62 @@ def _identify(
     client: PostingClient,
     options: LoadOptions,
     pause: Callable[[], None],
+    likely: LikelyKey | None = None,
 ) -> Question | None:
     """Find the animals of records; the store is read at most once, and only if it may be.
 
     Raises:
         DuplicatesError: There is something to ask, and this is no rehearsal.
     """
-    read = cache(partial(read_store, client)) if options.check_store else None
+    readings: list[StorePets] = []
+
+    def read(records: int) -> StorePets:
+        if not readings:
+            readings.append(read_store(client, records))
+        return readings[0]
+
     said = answers_of(options.duplicates or "refuse")
-    question = identify(sql, staged, said, read, pause)
+    question = identify(sql, staged, said, read if options.check_store else None, pause)
+    if question is not None:
+        question = replace(question, likely=likely)
     if question is not None and not options.dry_run:
         raise DuplicatesError(question)
     return question
 
 
+def _sent_by(options: LoadOptions) -> list[str]:
+    """Return the cases in which the user says that rows are other animals."""
+    said = answers_of(options.duplicates or "refuse")
+    return [case for case, word in said.items() if word == "send"]
+
+
 def _note_reading(
-    sql: sqlite3.Connection, run_id: str, opened: Source, max_errors: int | None
+    sql: sqlite3.Connection,
+    run_id: str,
+    opened: Source,
+    options: LoadOptions,
+    likely: LikelyKey | None,
 ) -> Import:
-    """Note the cause that most records share, and the dates that contradict ``keep``."""
+    """Note the cause for which nothing is sent, and the column that may identify an animal."""
     (run,) = read_imports(sql, "id = ?", [run_id])
-    known = run.facts.items()
-    facts = {name: value for name, value in known if name not in (COMMON_CAUSE, OUTDATED)}
-    common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
-    if common and max_errors is None and not opened.is_returned:
-        facts[COMMON_CAUSE] = common[0]
-    if run.key and run.keep in ("first", "last"):
-        facts[OUTDATED] = outdated(run.header, read_kept(sql))
+    facts = run.facts
+    if likely is not None:
+        facts |= {LIKELY_KEY: {"column": likely.column, "facts": str(likely)}}
+    if options.max_errors is None and not opened.is_returned:
+        was_created = sql.execute(
+            "SELECT 1 FROM animals JOIN imports USING (import)"
+            " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+            [json.dumps(run.header)],
+        ).fetchone()
+        cause = holding_cause(read_causes(sql, run), was_created=was_created is not None)
+        facts |= {} if cause is None else {COMMON_CAUSE: str(cause)}
     note_facts(sql, run, facts)
     return replace(run, facts=facts)
+
+
+def _digest_of_file(path: Path, sheet: str | None) -> str:
+    """Return a digest of the bytes of a file, and of the sheet that is read."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update((sheet or "").encode())
+    return digest.hexdigest()[:32]

@@ -1,17 +1,26 @@
 """Markup from templates, in which every value is escaped.
 
-    from petstore_frame.markup import NOTEBOOK, PAGE
+    from petstore_frame.markup import PAGE, in_notebook
 
-    NOTEBOOK.headline(badge, "500 pets")               # a piece, styled by itself
+    in_notebook(PAGE.headline(badge, "500 pets"))      # a piece, with its styles
     PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
 
-``NOTEBOOK`` writes styles into each element, because a notebook that is not trusted drops style
-elements. ``PAGE`` writes classes, for pages that have ``stylesheet()`` once.
+Its elements have classes, of which ``stylesheet()`` has the looks.
 """
 
 from markupsafe import Markup, escape
 
-from petstore_frame.markup.render import NOTEBOOK, PAGE, Card, Cell, Fold, Renderer
+from petstore_frame.markup.render import PAGE, Card, Cell, Fold, Renderer, in_notebook
 from petstore_frame.markup.style import stylesheet
 
-__all__ = ["NOTEBOOK", "PAGE", "Card", "Cell", "Fold", "Markup", "Renderer", "escape", "stylesheet"]
+__all__ = [
+    "PAGE",
+    "Card",
+    "Cell",
+    "Fold",
+    "Markup",
+    "Renderer",
+    "escape",
+    "in_notebook",
+    "stylesheet",
+]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from petstore_frame.markup.palette import FAILED_BADGE, VERDICT_BADGES, Badge
-from petstore_frame.markup.style import LOOKS
+from petstore_frame.markup.style import stylesheet
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,15 +45,12 @@ class Fold(NamedTuple):
 
 
 class Renderer:
-    """Fills templates for one kind of place: a notebook's output, or a page with a style sheet.
+    """Fills templates.
 
-    A template gives an element a look of ``style.LOOKS`` with ``{{ look("table") }}``: with
-    ``is_page`` as classes, for a page that holds ``stylesheet()``, else as style attributes. Every
-    value is escaped unless it is ``Markup``; a value that is missing is an error.
+    A template gives an element a look of ``style.LOOKS`` with ``{{ look("table") }}``, as a class
+    of ``stylesheet()``. Every value is escaped unless it is ``Markup``; a value that is missing is
+    an error.
     """
-
-    def __init__(self, *, is_page: bool) -> None:
-        self._is_page = is_page
 
     def render(self, template: str, /, **values: Any) -> Markup:
         """Fill a template, such as ``report/page.html.j2``, with the values that it shows."""
@@ -151,17 +148,21 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        engine.globals["look"] = lru_cache(maxsize=1_000)(self._look)
+        engine.globals["look"] = lru_cache(maxsize=1_000)(_look)
         return engine
 
-    def _look(self, *names: str, css: str = "") -> Markup:
-        """Return the attributes that give an element these looks, and further styles."""
-        if self._is_page:
-            shown = " ".join(f"pf-{name}" for name in names)
-            style = Markup(' style="{}"').format(css) if css else ""
-            return Markup('class="{}"{}').format(shown, style)
-        styles = [*(LOOKS[name] for name in names), css]
-        return Markup('style="{}"').format(";".join(filter(None, styles)))
+
+def _look(*names: str, css: str = "") -> Markup:
+    """Return the attributes that give an element these looks, and further styles."""
+    shown = " ".join(f"pf-{name}" for name in names)
+    style = Markup(' style="{}"').format(css) if css else ""
+    return Markup('class="{}"{}').format(shown, style)
 
 
-NOTEBOOK, PAGE = Renderer(is_page=False), Renderer(is_page=True)
+def in_notebook(markup: str) -> str:
+    """Return markup with its styles; where they are dropped, its words stay."""
+    whole = Markup('<style>{}</style><div class="pf-body">{}</div>')
+    return str(whole.format(Markup(stylesheet()), Markup(markup)))  # noqa: S704 # both are ours
+
+
+PAGE = Renderer()

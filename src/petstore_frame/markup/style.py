@@ -1,7 +1,7 @@
 """The sizes, spacing and colours of all markup.
 
 Text and rules take their colours from the page around them, such as a notebook's theme, so that
-light and dark need no switch. The colours of statuses and verdicts are in ``html.palette``.
+light and dark need no switch. The colours of statuses and verdicts are in ``palette``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ RADIUS = 4
 
 _CELL = f"padding:4px 12px 4px 0;vertical-align:top;background:none;border-bottom:1px solid {RULE}"
 
-# ``NOTEBOOK`` writes a look into the element, ``PAGE`` writes its class.
 LOOKS: Mapping[str, str] = MappingProxyType(
     {
         "body": f"color:{INK};font:{TEXT}px/1.5 {FONT};max-width:72em",

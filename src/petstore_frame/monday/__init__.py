@@ -4,7 +4,8 @@
 ``monday.toml``.
 """
 
-from petstore_frame.monday.run import MondayOutcome, Run, check, plan, run
+from petstore_frame.monday.outcome import MondayOutcome, Run
+from petstore_frame.monday.run import check, plan, run
 from petstore_frame.monday.settings import MondaySettings, write_settings
 
 __all__ = ["MondayOutcome", "MondaySettings", "Run", "check", "plan", "run", "write_settings"]

@@ -6,9 +6,8 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from enum import Enum
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -18,117 +17,10 @@ from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Diff, Snapshot
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.loader.sending.session import ignore
+from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
 
 RUNS, _DRAFT, _LOCK, WAIT_S = "runs.jsonl", ".writing", ".lock", 10.0
-
-
-class MondayOutcome(Enum):
-    """What a run can come to, from good to worst: ``exit_code``, and the ``sentence`` for it."""
-
-    GOOD = 0, "nothing but good news"
-    ROWS_TO_FIX = 1, "some rows are to fix"
-    REFUSED = 2, "a setting, a recipe or a list cannot be used"
-    NOT_COMPLETE = 8, "the listing is not known to be complete"
-    IN_DOUBT = 3, "some rows are in doubt: they may be in the store"
-    QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
-    DROP = 10, "more pets are gone than max_drop allows"
-    STORE_AWAY = 5, "the store did not answer, or refused"
-    DISK = 6, "the disk, the journal or the history failed"
-    FAILED = 11, "the run ended before its end"
-
-    def __init__(self, exit_code: int, sentence: str) -> None:
-        self.exit_code = exit_code
-        self.sentence = sentence
-
-    @classmethod
-    def of(cls, problem: BaseException) -> MondayOutcome:
-        """Return what an error makes of a run."""
-        errors = pf.errors
-        if isinstance(problem, errors.LoadStopped):
-            return cls.DISK if problem.ending == "journal" else cls.STORE_AWAY
-        # The first line that fits decides.
-        for kinds, outcome in (
-            ((errors.DuplicatesError,), cls.QUESTION),
-            ((errors.APIStatusError, errors.APIConnectionError), cls.STORE_AWAY),
-            ((errors.ContractError, errors.CrossOriginError), cls.STORE_AWAY),
-            ((errors.JournalError, errors.HistoryError, errors.ReportError, OSError), cls.DISK),
-            ((errors.InputError,), cls.ROWS_TO_FIX),
-            ((errors.PetstoreError,), cls.REFUSED),
-        ):
-            if isinstance(problem, kinds):
-                return outcome
-        return cls.FAILED
-
-
-@dataclass
-class Run:
-    """One Monday.
-
-    Attributes:
-        day, started_at: The day of the run in its time zone, and when it began.
-        outcomes: All that came up; the worst one decides the exit code.
-        folder: Where its files are; None until they are whole.
-        facts: What ``summary.json`` says besides, ready for JSON.
-        attention: What needs a person, as sentences.
-        doing: The step that it is at.
-    """
-
-    day: date
-    started_at: datetime
-    outcomes: list[MondayOutcome] = field(default_factory=list)
-    folder: Path | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    attention: list[str] = field(default_factory=list)
-    doing: str = ""
-
-    def note(self, outcome: MondayOutcome, sentence: str) -> None:
-        self.outcomes.append(outcome)
-        self.attention.append(sentence)
-
-    def note_error(self, problem: BaseException) -> None:
-        """Take in an error, which ended the step at hand."""
-        first = next(iter(str(problem).splitlines()), "") or type(problem).__name__
-        self.note(MondayOutcome.of(problem), f"{self.doing}: {first}" if self.doing else first)
-
-    @contextmanager
-    def at(self, step: str) -> Iterator[None]:
-        """Do a step, whose error is noted and does not stop the others."""
-        self.doing = step
-        try:
-            yield
-        except pf.errors.PetstoreError as problem:
-            self.note_error(problem)
-
-    @property
-    def outcome(self) -> MondayOutcome:
-        """The worst of all that came up."""
-        return max(self.outcomes, key=list(MondayOutcome).index, default=MondayOutcome.GOOD)
-
-    @property
-    def exit_code(self) -> int:
-        """What the command ends with."""
-        return self.outcome.exit_code
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the facts, ready for JSON."""
-        return {
-            "day": self.day.isoformat(),
-            "started_at": self.started_at.isoformat(timespec="seconds"),
-            "outcome": self.outcome.name.lower(),
-            "exit_code": self.exit_code,
-            "attention": self.attention,
-            **self.facts,
-        }
-
-    def __str__(self) -> str:
-        lines = [f"{self.day}: {self.outcome.sentence}"]
-        if "verdict" in self.facts:
-            lines.append(f"{self.facts['verdict']}, read {self.facts['read_at']}")
-        lines += [f"- {sentence}" for sentence in self.attention]
-        if self.folder is not None:
-            lines.append(f"wrote {self.folder}")
-        return "\n".join(lines)
 
 
 def run(
@@ -366,7 +258,7 @@ class _Work:
             try:
                 history.add(inventory)
             except pf.errors.HistoryError as problem:
-                if problem.option is None:
+                if problem.add is None:
                     raise
                 # The day's snapshot is there and proves more: it stays.
             self.step("kept")
@@ -389,7 +281,11 @@ class _Work:
         for run in _complete(self.earlier):
             run_day, here = date.fromisoformat(run["day"]), inventory.origin
             there = replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
-            if day < run_day < self.run.day and not here.is_other_store(there):
+            if not day < run_day < self.run.day:
+                continue
+            if here.is_other_store(there):
+                lost.append(f"the run of {run_day} read another store, {run['base_url']}")
+            else:
                 day, pets = run_day, run["pets"]
         if (last is None or day > last.date) and pets:
             lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")

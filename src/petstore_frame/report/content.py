@@ -114,6 +114,16 @@ class Content:
         return self.completeness.covers_all
 
     @property
+    def title(self) -> str:
+        """What the workbook and the page are called."""
+        return "Pets of the store, a selection" if self.counts.is_selection else "Store inventory"
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether all pets that were asked for were read, so that a share has a whole."""
+        return self.counts.total.is_exact and len(self.frame) > 0
+
+    @property
     def sentence(self) -> str:
         """What the rows cover, in one sentence; or why nothing is known of them."""
         known = self.completeness

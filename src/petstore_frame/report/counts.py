@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.counts import Line, short
+from petstore_frame.counts.words import shares
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Sheet, cell_name
-from petstore_frame.markup.palette import INK, MUTED, PAPER, RULE, status_word, tint, verdict_badge
-from petstore_frame.report import look
+from petstore_frame.markup.palette import INK, MUTED, RULE, status_word, tint, verdict_badge
+from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 
 CHARTED_CATEGORIES = 20
@@ -16,10 +17,8 @@ _BAR = tint(INK, 0.16)
 _TEXT = {"name": FONT, "size": styles.QUIET_SIZE, "color": INK}
 _QUIET = {**_TEXT, "size": 9, "color": MUTED}
 _NO_LINE = {"none": True}
-_GAP = {"color": PAPER, "width": 0.5}
 _GRID = {"visible": True, "line": {"color": RULE, "width": 0.5}}
 _NAMES = {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}
-_HIDDEN = {"visible": False, "major_gridlines": {"visible": False}}
 
 
 class CountCells:
@@ -29,7 +28,7 @@ class CountCells:
     and does not distinguish ids that differ past the 15th digit.
 
     ``head``, ``first``, ``last`` and ``total`` are the rows of its header, of the largest and the
-    smallest category shown by itself, and of the sums; ``name``, ``first_status``, ``all_pets``
+    smallest category shown by itself, and of the sums; ``name``, ``first_status``, ``pets``
     and ``last_column`` are columns. The ids, if wanted, stand left of the names.
     """
 
@@ -38,14 +37,16 @@ class CountCells:
     ) -> None:
         self.sheet, self.content, self.head, self._has_ids = sheet, content, head, has_ids
         self.lines = content.counts.largest(top)
+        self._may_alarm = bool(content.counts.nothing_available())
+        self._shares = shares([line.total.count for line in self.lines])
         self.has_rest = bool(self.lines) and self.lines[-1].is_rest
         self.first = head + 1
         self.last = head + len(self.lines) - self.has_rest
         self.total = head + len(self.lines) + 1
         self.name = 1 + has_ids
         self.first_status = self.name + 1
-        self.all_pets = self.first_status + len(content.counts.statuses)
-        self.last_column = self.all_pets + content.covers_all
+        self.pets = self.first_status + len(content.counts.statuses)
+        self.last_column = self.pets + content.has_shares
 
     def write(self) -> None:
         """Put the cells and the marks on the sheet."""
@@ -57,8 +58,8 @@ class CountCells:
         colours = self.content.colours.items()
         for col, (status, shade) in enumerate(colours, start=self.first_status):
             sheet.text(self.head, col, status_word(status), **{**right, "bottom_color": shade})
-        sheet.text(self.head, self.all_pets, "All pets", **right)
-        if self.content.covers_all:
+        sheet.text(self.head, self.pets, "Pets", **right)
+        if self.content.has_shares:
             sheet.text(self.head, self.last_column, "Share", **right)
         for row, line in enumerate(self.lines, start=self.first):
             self._write_row(row, line)
@@ -75,26 +76,25 @@ class CountCells:
         sheet.text(row, self.name, line.label, **style)
         cells = zip(self.content.counts.statuses, line.counts, strict=True)
         for col, (status, count) in enumerate(cells, start=self.first_status):
-            look.put_count(sheet, row, col, count, style, "none" if status == "available" else "–")
-        across = f"=SUM({cell_name(row, self.first_status)}:{cell_name(row, self.all_pets - 1)})"
-        number = look.count_format(is_exact=line.total.is_exact, zero="–")
-        sheet.formula(row, self.all_pets, across, line.total.count, **style, num_format=number)
-        if self.content.covers_all:
-            whole = cell_name(self.total, self.all_pets, is_fixed=True)
-            formula = f"={cell_name(row, self.all_pets)}/{whole}"
-            share = line.total.count / len(self.content.frame)
-            sheet.formula(row, self.last_column, formula, share, **style, num_format=styles.SHARE)
+            zero = "none" if status == "available" and self._may_alarm else "–"
+            layout.put_count(sheet, row, col, count, style, zero)
+        across = f"=SUM({cell_name(row, self.first_status)}:{cell_name(row, self.pets - 1)})"
+        number = layout.count_format(is_exact=line.total.is_exact, zero="–")
+        sheet.formula(row, self.pets, across, line.total.count, **style, num_format=number)
+        if self.content.has_shares:
+            share = self._shares[row - self.first]
+            sheet.number(row, self.last_column, share, **style, num_format=styles.SHARE)
 
     def _write_total(self) -> None:
         sheet, cells = self.sheet, self.content.counts.sums.cells
         sheet.height(self.total, 20)
         if self._has_ids:
             sheet.blank(self.total, self.name - 1, **styles.TOTAL)
-        sheet.text(self.total, self.name, "All categories", **styles.TOTAL)
+        sheet.text(self.total, self.name, "Sum", **styles.TOTAL)
         sums: list[tuple[float, str]] = [
-            (each.count, look.count_format(is_exact=each.is_exact, zero="–")) for each in cells
+            (each.count, layout.count_format(is_exact=each.is_exact, zero="–")) for each in cells
         ]
-        if self.content.covers_all:
+        if self.content.has_shares:
             sums.append((1, styles.SHARE))
         for col, (value, number) in enumerate(sums, start=self.first_status):
             formula = f"=SUM({cell_name(self.first, col)}:{cell_name(self.total - 1, col)})"
@@ -103,12 +103,12 @@ class CountCells:
     def _mark_rows(self) -> None:
         """Bars behind the totals, and a mark on each category with nothing available."""
         marks: dict[int, dict[str, Any]] = {
-            self.all_pets: {
+            self.pets: {
                 "type": "data_bar", "bar_color": _BAR, "bar_border_color": _BAR, "bar_solid": True,
                 "min_type": "num", "min_value": 0,
             },
         }  # fmt: skip
-        if self.content.counts.nothing_available():
+        if self._may_alarm:
             badge = verdict_badge("incomplete")
             colours = {"bg_color": badge.fill, "font_color": badge.ink}
             mark = self.sheet.book.workbook.add_format(colours)
@@ -118,40 +118,32 @@ class CountCells:
             self.sheet.do("conditional_format", self.first, col, self.last, col, options)
 
 
-def category_chart(cells: CountCells, *, is_share: bool = False) -> Any:
-    """Return bars of the first 20 categories, split by status, the first row on top.
-
-    With ``is_share`` each category is drawn as a whole, to compare the mixes.
-    """
+def category_chart(cells: CountCells) -> Any:
+    """Return bars of the first 20 categories, split by status, the first row on top."""
+    sheet = cells.sheet
     last = min(cells.last, cells.head + CHARTED_CATEGORIES)
-    names = [cells.sheet.name, cells.first, cells.name, last, cells.name]
-    # A gap between the parts would swallow the smallest, so only whole bars have one.
-    border = {"border": _GAP if is_share else _NO_LINE}
-    options = {"categories": names, "gap": 35, **border}
-    chart = _stacked(cells, (cells.first, last), options, is_share=is_share)
+    colours = enumerate(cells.content.colours.values(), start=cells.first_status)
+    series = [
+        {
+            # By its cell: a status that begins with = would be taken for a formula.
+            "name": [sheet.name, cells.head, col],
+            "categories": [sheet.name, cells.first, cells.name, last, cells.name],
+            "values": [sheet.name, cells.first, col, last, col],
+            "fill": {"color": shade},
+            "border": _NO_LINE,  # a gap between the parts would swallow the smallest
+            "gap": 35,
+        }
+        for col, shade in colours
+    ]
     drawn = last - cells.head
     largest = f", the {drawn} largest" if drawn < cells.content.counts.categories.count else ""
-    read = look.caveat(is_exact=cells.content.covers_all)
-    title = "Statuses within category" if is_share else "Pets by category"
-    _name(chart, title + read + largest)
+    title = f"Pets by category{layout.caveat(cells.content)}{largest}"
+    chart = _chart(sheet, {"type": "bar", "subtype": "stacked"}, series, title)
     chart.set_legend({"position": "top", "font": _TEXT})
-    chart.set_y_axis(_NAMES)
     # The first row is on top, so the far end of the value axis is at the bottom.
-    values = {"num_format": "0%" if is_share else styles.COUNT, "label_position": "high"}
+    values = {"num_format": styles.COUNT, "label_position": "high"}
     plain = {"num_font": _QUIET, "line": _NO_LINE, "major_tick_mark": "none"}
     chart.set_x_axis({**values, **plain, "major_gridlines": _GRID})
-    return chart
-
-
-def share_strip(cells: CountCells) -> Any:
-    """Return one bar of the statuses' shares; the figures above it are its legend."""
-    options = {"gap": 0, "border": _GAP}
-    chart = _stacked(cells, (cells.total, cells.total), options, is_share=True)
-    chart.set_legend({"none": True})
-    chart.set_x_axis(_HIDDEN)
-    chart.set_y_axis(_HIDDEN)
-    inside = {"x": 0.0, "y": 0.05, "width": 1.0, "height": 0.9}
-    chart.set_plotarea({"layout": inside, "fill": {"none": True}})
     return chart
 
 
@@ -168,40 +160,19 @@ def status_chart(sheet: Sheet, content: Content, first_row: int) -> Any:
         "data_labels": {"value": True, "custom": counts, "font": _TEXT},
         "gap": 45,
     }
-    chart = _frameless(sheet.book.workbook.add_chart({"type": "bar"}), [series])
-    _name(chart, f"Pets by status{look.caveat(is_exact=content.covers_all)}")
+    title = f"Pets by status{layout.caveat(content)}"
+    chart = _chart(sheet, {"type": "bar"}, [series], title)
     chart.set_legend({"none": True})
-    chart.set_y_axis(_NAMES)
-    chart.set_x_axis(_HIDDEN)
+    chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
     return chart
 
 
-def _stacked(
-    cells: CountCells, rows: tuple[int, int], options: dict[str, Any], *, is_share: bool
-) -> Any:
-    sheet = cells.sheet
-    kind = {"type": "bar", "subtype": "percent_stacked" if is_share else "stacked"}
-    colours = enumerate(cells.content.colours.values(), start=cells.first_status)
-    series = [
-        {
-            # By its cell: a status that begins with = would be taken for a formula.
-            "name": [sheet.name, cells.head, col],
-            "values": [sheet.name, rows[0], col, rows[1], col],
-            "fill": {"color": shade},
-            **options,
-        }
-        for col, shade in colours
-    ]
-    return _frameless(sheet.book.workbook.add_chart(kind), series)
-
-
-def _frameless(chart: Any, series: list[dict[str, Any]]) -> Any:
+def _chart(sheet: Sheet, kind: dict[str, str], series: list[dict[str, Any]], title: str) -> Any:
+    chart = sheet.book.workbook.add_chart(kind)
     for each in series:
         chart.add_series(each)
     chart.set_chartarea({"border": _NO_LINE, "fill": {"none": True}})
     chart.set_plotarea({"fill": {"none": True}})
-    return chart
-
-
-def _name(chart: Any, title: str) -> None:
     chart.set_title({"name": title, "name_font": {**_TEXT, "size": 12}})
+    chart.set_y_axis(_NAMES)
+    return chart

@@ -10,11 +10,12 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.loader.results.result_text import headline, next_steps
+from petstore_frame.loader.results.result_text import headline
+from petstore_frame.loader.results.steps import next_steps
 from petstore_frame.markup.palette import status_word, verdict_badge
-from petstore_frame.report import look
+from petstore_frame.report import layout
 from petstore_frame.report.content import Content
-from petstore_frame.report.look import write_list
+from petstore_frame.report.layout import write_list
 from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.models import NO_STATUS
 from petstore_frame.schema.text import day_text
@@ -39,28 +40,20 @@ _FIX = {
 }  # fmt: skip
 
 Line = tuple[str, str]
-_VERDICTS: tuple[Line, ...] = (
+_WORDS: tuple[Line, ...] = (
     ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
     ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
     ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
     ("Unstable", "The store changed, or contradicted itself, while it was read."),
-)
-_WORDS: tuple[Line, ...] = (
-    *_VERDICTS,
     ("≥, at least", "A minimum: so many were read, and there may be more."),
     (
         status_word(NO_STATUS),
         "The store gave no status for the pet. It is counted apart, never as available.",
     ),
     ("none", "Nothing available in a category, where the count of available pets is exact."),
-    ("Share", "Part of all pets of the store. Left out while any pet may be missing."),
-    ("IDs", look.ID_RULE),
+    ("Share", "Part of the pets that were asked for. Left out while any of them may be missing."),
+    ("IDs", layout.ID_RULE),
     ("Category", "The store gives numbers only; names of categories were given with the report."),
-)
-_DATA_WORDS: tuple[Line, ...] = (
-    *_VERDICTS,
-    ("id, category_id", look.ID_RULE),
-    ("Empty status", "The store gave no status for the pet."),
 )
 
 
@@ -70,9 +63,9 @@ def write_changes(book: Book, content: Content) -> None:
     if changes is None:
         return
     holds = "What changed since the last time."
-    sheet = look.begin(book, "Changes", holds, str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
+    sheet = layout.begin(book, "Changes", holds, str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
     if isinstance(changes, str):
-        look.finish(sheet, content, pages_high=1)
+        layout.finish(sheet, content, pages_high=1)
         return
     as_of, header, printed = content.as_of, None, ""
     if as_of is not None and as_of.astimezone(changes.timezone).date() != changes.until:
@@ -96,9 +89,9 @@ def write_changes(book: Book, content: Content) -> None:
         title = f"The pets{more if count > LISTED_ROWS else ''}"
         header, pets = row, _changed_pets(content, changes)
         row = write_list(sheet, header, _PETS, pets, title=title, has_filter=True)
-        printed = look.print_first(sheet, header, row - header - 1, len(_PETS))
+        printed = layout.print_first(sheet, header, row - header - 1, len(_PETS))
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
-    look.finish(sheet, content, repeat_row=header, printed=printed)
+    layout.finish(sheet, content, repeat_row=header, printed=printed)
 
 
 def _changed_pets(content: Content, diff: Diff) -> Iterator[tuple[Any, ...]]:
@@ -119,7 +112,7 @@ def write_imported(book: Book, content: Content) -> None:
         return
     holds = "What became of the records of the import."
     line = ": ".join(headline(imported.facts))
-    sheet = look.begin(book, "Import", holds, line, (2, 12, 16, 26, 52, 52))
+    sheet = layout.begin(book, "Import", holds, line, (2, 12, 16, 26, 52, 52))
     states = [(str(state), count) for state, count in imported.counts.items() if count]
     states.append(("all records", len(imported)))
     row = write_list(sheet, _FIRST_ROW, _STATES, states) + 1
@@ -137,9 +130,9 @@ def write_imported(book: Book, content: Content) -> None:
         title = f"Records to fix: {listed if count > LISTED_ROWS else f'{count:,}'}"
         records = _records_to_fix(imported.fix.head(LISTED_ROWS))
         row = write_list(sheet, header, _FIX, records, title=title, has_filter=True)
-        printed = look.print_first(sheet, header, row - header - 1, len(_FIX))
+        printed = layout.print_first(sheet, header, row - header - 1, len(_FIX))
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
-    look.finish(sheet, content, repeat_row=header, printed=printed)
+    layout.finish(sheet, content, repeat_row=header, printed=printed)
 
 
 def _records_to_fix(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -148,7 +141,7 @@ def _records_to_fix(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         yield int(line), *(text if isinstance(text, str) else "" for text in texts)
 
 
-def write_about(book: Book, content: Content, words: Sequence[Line] = _WORDS) -> None:
+def write_about(book: Book, content: Content) -> None:
     """Add the last sheet: what is covered, how that is known, the sheets before, and the words."""
     contents, changed = list(book.contents), content.changed_names
     names = [(f"ID {pet_id}", done) for pet_id, done in list(changed.items())[:_NAMED_PETS]]
@@ -159,10 +152,10 @@ def write_about(book: Book, content: Content, words: Sequence[Line] = _WORDS) ->
         "How that is known": evidence_lines(content.completeness),
         "Sheets": contents,
         "Names changed to fit": names,
-        "Words": words,
+        "Words": _WORDS,
     }
-    line = f"{look.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"
-    sheet = look.begin(book, "About", "", line, (2, 26, 104), title="About this workbook")
+    line = f"{layout.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"
+    sheet = layout.begin(book, "About", "", line, (2, 26, 104), title="About this workbook")
     row = _FIRST_ROW
     for title, lines in sections.items():
         if not lines:
@@ -176,12 +169,7 @@ def write_about(book: Book, content: Content, words: Sequence[Line] = _WORDS) ->
             sheet.text(row, 2, text, **styles.BODY, text_wrap=True)
             sheet.height(row, 15 * styles.lines(text, 110) + 3)
         row += 2
-    look.finish(sheet, content)
-
-
-def write_about_data(book: Book, content: Content) -> None:
-    """Add the last sheet with the words of a workbook of plain data."""
-    write_about(book, content, _DATA_WORDS)
+    layout.finish(sheet, content)
 
 
 def coverage(content: Content) -> list[Line]:

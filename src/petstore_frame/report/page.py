@@ -15,7 +15,7 @@ from petstore_frame.counts import short
 from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import PAGE, Card, Markup, palette, style, stylesheet
 from petstore_frame.markup.palette import status_word, verdict_badge
-from petstore_frame.report import look
+from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 from petstore_frame.report.lists import coverage
 from petstore_frame.schema.models import NO_STATUS
@@ -34,10 +34,12 @@ def write_html(content: Content, path: Path) -> None:
         style=style,
         colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
         shades=content.colours,
+        title=content.title,
+        selection=counts.selection,
         store=content.base_url or "Store: not recorded",
-        as_of=look.as_of_words(content.as_of),
+        as_of=layout.as_of_words(content.as_of),
         badge=verdict_badge(content.completeness.verdict),
-        headline=look.headline(content),
+        headline=layout.headline(content),
         cards=[*_cards(content)],
         bars=status_figure(counts).picture,
         table=counts.to_html(PAGE, top=None, caption=caption),
@@ -56,10 +58,9 @@ def write_html(content: Content, path: Path) -> None:
 
 def _cards(content: Content) -> Iterator[Card]:
     total, counts = content.counts.total, content.counts.by_status
-    word = "Pets" if content.counts.is_selection else "All pets"
-    yield Card(word, short(total), content.counts.categories_in_words, None, total.is_exact)
+    yield Card("Pets", short(total), content.counts.categories_in_words, None, total.is_exact)
     for status, count in counts.items():
-        under = content.counts.shares[status] if total.is_exact else look.exactness(count)
+        under = content.counts.shares[status] if content.has_shares else layout.exactness(count)
         shade = content.colours[status]
         yield Card(status_word(status), short(count), under, shade, count.is_exact)
 

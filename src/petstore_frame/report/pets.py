@@ -10,7 +10,7 @@ from typing import Any
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, fit, fits, is_exact_number
 from petstore_frame.markup.palette import INK, PAPER
-from petstore_frame.report import look
+from petstore_frame.report import layout
 from petstore_frame.report.content import LABELS, Content, Part, PetColumn
 from petstore_frame.schema.models import NO_STATUS
 
@@ -35,7 +35,7 @@ def write_inventory(book: Book, content: Content) -> None:
     chips = {
         status: (
             fit(status)[0],
-            book.style(**styles.BODY, **look.chip_of(colour), num_format=styles.TEXT, indent=1),
+            book.style(**styles.BODY, **layout.chip_of(colour), num_format=styles.TEXT, indent=1),
         )
         for status, colour in content.colours.items()
     }
@@ -43,21 +43,6 @@ def write_inventory(book: Book, content: Content) -> None:
         sheet = book.sheet(part.name, part.words(content.counts.total))
         _set_up(book, sheet, content, part)
         _fill(sheet, content, part, looks, chips)
-
-
-def write_data_rows(book: Book, content: Content) -> None:
-    """Add the sheets as plain tables, for programs and for loading back, as the CSV is."""
-    plain, moment = book.style(), book.style(num_format=_MOMENT)
-    looks = [(plain, moment if column.is_moment else plain, None) for column in content.columns]
-    for part in content.parts:
-        sheet = book.sheet(part.name, part.words(content.counts.total))
-        for col, column in enumerate(content.columns):
-            sheet.text(0, col, column.name, bold=True)
-        sheet.do("set_column", _NAME, _NAME, 24)
-        sheet.do("freeze_panes", 1, 0)
-        look.print_first(sheet, 0, part.stop - part.start, len(content.columns) - 1)
-        sheet.finish()
-        _fill(sheet, content, part, looks, {})
 
 
 def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
@@ -72,11 +57,11 @@ def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
         sheet.text(0, col, label, **style)
     sheet.height(0, 21)
     is_narrow = sum(widths) <= PORTRAIT_WIDTH
-    printed = look.print_first(sheet, 0, last, len(columns) - 1)
-    look.finish(
+    printed = layout.print_first(sheet, 0, last, len(columns) - 1)
+    layout.finish(
         sheet, content, repeat_row=0, is_portrait=is_narrow, has_gridlines=True, printed=printed
     )
-    sheet.do("write_comment", 0, 0, look.ID_RULE, {"x_scale": 2, "author": "petstore-frame"})
+    sheet.do("write_comment", 0, 0, layout.ID_RULE, {"x_scale": 2, "author": "petstore-frame"})
     if book.is_constant_memory or last == 0:
         sheet.do("autofilter", 0, 0, last, len(columns) - 1)
         return
@@ -100,7 +85,7 @@ def _width(content: Content, column: PetColumn) -> float:
     if column.name == LABELS:
         return min(max([10, *map(len, counts.labels)]), 40) + 3
     if column.name == "status":
-        return max(map(len, counts.statuses)) + 5
+        return max(map(len, counts.statuses), default=9) + 5
     if column.name == "category_id":
         return max([11, *(len(str(one)) for one in counts.category_ids)]) + 3
     if column.name == "id":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,17 +12,24 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ArgumentError, HistoryError, MissingExtraError, ReportError
+from petstore_frame.errors import (
+    ArgumentError,
+    HistoryError,
+    MissingExtraError,
+    ReportError,
+    answering,
+)
 from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.inventory.progress import open_progress
+from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.loader.reading.fields import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
-from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
+from petstore_frame.report.workbook import write_workbook
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
@@ -41,6 +49,7 @@ _HINTS = {
 }
 
 
+@answering
 def write_report(
     pets: Inventory | AnyFrame,
     path: str | PathLike[str],
@@ -50,14 +59,15 @@ def write_report(
     changes: Diff | None = None,
     results: LoadResult | None = None,
     attention: Sequence[str] | None = None,
-    require_complete: bool = False,
     delimiter: str = ",",
     progress: Progress = None,
 ) -> Path:
     """Write what a store holds as a file to send on, with how much of it was read.
 
     The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
-    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page with
+    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets, and
+    ``pf.read_inventory`` takes them back with what they cover (a CSV has that in a file beside it,
+    ``<name>.csv.coverage.json``); ``.html`` is one page with
     every pet, searched, sorted and paged in the browser, that needs no network. Names are text
     whatever they begin with; in the workbook, ids of up to 15 digits are numbers, longer ones
     text, so that none is rounded. Times are those of ``fetched_at``, in UTC, and the same inventory
@@ -76,7 +86,6 @@ def write_report(
         results: A LoadResult; the workbook gets a sheet of what became of its records.
         attention: What needs a person, in sentences that the first sheet shows; an empty list says
             that nothing does.
-        require_complete: Refuse to write unless every pet of the store was read.
         delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
             that writes decimals with a comma, a tab, or ``|``.
         progress: True shows a bar, False none, None one where a person is watching, after two
@@ -89,8 +98,8 @@ def write_report(
         ArgumentError: ``pets`` is neither an Inventory nor a frame, what only an ``.xlsx`` shows
             is given for another file, or another option is wrong.
         InputError: A column is missing, or ids are not whole numbers.
-        ReportError: The ending is unknown, a folder is missing, the file is open in another
-            program, or it is not all pets as required. The file that was there is unchanged.
+        ReportError: The ending is unknown, a folder is missing, or the file is open in another
+            program. The file that was there is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:
@@ -115,11 +124,6 @@ def write_report(
     extras["changes"] = _last_changes(history) if changes is None else changes
     del extras["history"]
     content = gather(pets, categories, **extras)
-    if require_complete and not content.covers_all:
-        raise ReportError(
-            f"not proven complete, so no report was written: {content.sentence}; leave out "
-            "require_complete= for a report that says so"
-        )
     with _shown(progress, len(content.frame)) as advance, whole_file(target) as draft:
         content = replace(content, advance=advance)
         if ending == ".csv":
@@ -129,7 +133,23 @@ def write_report(
         else:
             write = write_html if ending == ".html" else write_workbook
             write(content, draft)
+    if ending == ".csv" and content.origin is not None:
+        write_coverage(target, content.completeness, content.origin)
     return target
+
+
+def report_name(inventory: Inventory, ending: str) -> str:
+    """Return a name for the report of an inventory, which says the selection that it is of.
+
+    Example:
+        >>> from petstore_frame.schema.frame import PetColumns, to_frame
+        >>> pets = Inventory.made_up(to_frame(PetColumns([1], ["Luna"], [3], ["sold"])))
+        >>> report_name(pets, ".xlsx"), report_name(pets.where(status="sold"), ".csv")
+        ('stock.xlsx', 'stock-status-sold.csv')
+    """
+    known = inventory.completeness
+    words = re.findall(r"\w+", f"{known.part} {known.status or ''}".lower())
+    return "-".join(["stock", *words])[:100] + ending
 
 
 def check_target(target: Path, delimiter: str = ",") -> str:
@@ -144,22 +164,22 @@ def check_target(target: Path, delimiter: str = ",") -> str:
 
 
 def write_data(inventory: Inventory, target: Path, delimiter: str | None = None) -> Path:
-    """Write the pets raw, for programs, to the file of the kind that its ending names.
+    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``.
 
     A CSV with a delimiter of the caller's begins with a byte order mark: it is for a spreadsheet.
     """
     ending = check_data_target(target, delimiter)
     with whole_file(target) as draft:
-        if ending == ".xlsx":
-            write_workbook(gather(inventory), draft, DATA_SHEETS)
-        elif ending == ".parquet":
-            inventory.frame.to_parquet(draft, **_PARQUET)
-        else:
+        if ending == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
                 draft, index=False, encoding="utf-8-sig" if delimiter else "utf-8",
                 sep=delimiter or ",", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
+        else:
+            (_write_parquet if ending == ".parquet" else write_workbook)(gather(inventory), draft)
+    if ending == ".csv":
+        write_coverage(target, inventory.completeness, inventory.origin)
     return target
 
 
@@ -186,7 +206,7 @@ def _check_delimiter(delimiter: str, ending: str) -> None:
 def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
     """Give a function that takes how many more pets were written, and shows how far that is."""
     written = 0
-    with open_progress(progress, "Pets written", total, leave=False, delay=PATIENCE_S) as display:
+    with open_progress(progress, "Pets written", total, delay_s=PATIENCE_S) as display:
 
         def advance(pets: int) -> None:
             nonlocal written
@@ -245,8 +265,15 @@ def _write_csv(content: Content, path: Path, delimiter: str) -> None:
         writer.writerow(harmless(column.name) for column in content.columns)
         for start, stop in Part("", 0, len(content.frame)).chunks():
             for row in zip(*content.values(start, stop), strict=True):
-                writer.writerow(harmless("" if cell is None else str(cell)) for cell in row)
+                writer.writerow(map(_cell, row))
             content.advance(stop - start)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    # A number stays one, with its minus: no program runs it.
+    return str(value) if isinstance(value, (int, float)) else harmless(str(value))
 
 
 def _write_parquet(content: Content, path: Path) -> None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ContextDecorator
 from datetime import tzinfo
-from functools import wraps
 from numbers import Integral, Real
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from petstore_frame.errors import ArgumentError
+from petstore_frame.errors.names import like
 from petstore_frame.schema.text import kind_text
 
 _WHOLE_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)  # Python refuses to read longer numbers
 NOTHING_SENT = "; nothing was sent"
-R = TypeVar("R")
-P = ParamSpec("P")
 
 
 class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a function
@@ -43,26 +41,6 @@ def checked_client(client: Any, operation: str) -> None:
             f"client is a Client, got {kind_text(client)}; make one with pf.Client(base_url, "
             "api_key=...), or with server.client() for a store of pf.serve()"
         )
-
-
-def renamed(**words: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Have a function answer an argument's old name, ``old="new"``, with the new one."""
-    return answered(**{old: f" any more; it is {new}= now" for old, new in words.items()})
-
-
-def answered(**answers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Have a function say what to write in place of arguments that it has not."""
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        @wraps(function)
-        def checked(*given: P.args, **options: P.kwargs) -> R:
-            for name in answers.keys() & options.keys():
-                refuse(f"{function.__name__} has no {name}={answers[name]}")
-            return function(*given, **options)
-
-        return checked
-
-    return decorate
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -100,7 +78,9 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     """
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
-        refuse(f"{name} is one of {', '.join(known)}, got {resembling(value, known)}")
+        near = like(str(value), known)
+        meant = f" (did you mean {near!r}?)" if near else ""
+        refuse(f"{name} is one of {', '.join(known)}, got {value!r}{meant}")
     return value
 
 
@@ -135,14 +115,6 @@ def time_zone(value: Any) -> tzinfo | None:
 def refuse(what: str) -> NoReturn:
     """Raise an ArgumentError with this text."""
     raise ArgumentError(what)
-
-
-def resembling(value: Any, known: Sequence[str]) -> str:
-    """Show a value that is none of those known, with the one that it resembles."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(value).strip().lower(), known, n=1)
-    return f"{value!r} (did you mean {near[0]!r}?)" if near else repr(value)
 
 
 def as_whole(value: Any) -> int | None:

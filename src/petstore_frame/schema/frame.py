@@ -6,10 +6,12 @@ Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from petstore_frame.errors import answering, nearest
+from petstore_frame.errors.names import HERE
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Pet, PetField
-from petstore_frame.schema.text import holds_lone, whole_text
+from petstore_frame.schema.text import holds_lone, kind_text, whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,22 +156,12 @@ def status_categories(seen: Iterable[str | None], known: Sequence[str] = PET_STA
     return [*known, *sorted(str(value) for value in {*seen} - {None, *known})]
 
 
-# Attributes of version 0.2, each with the one that has taken its place.
-RENAMED = {
-    "claim": "completeness",
-    "source": "origin",
-    "run": "import_id",
-    "run_id": "import_id",
-    "repeats": "question",
-    "is_from_earlier_run": "sent_now",
-}
-
-
 class HasFrame:
-    """A result whose table is a DataFrame, ``frame``."""
+    """A result whose table is a DataFrame, ``frame``; it answers a name that it does not have."""
 
-    # Other attributes that hold an object, and the kind of each.
-    _parts: ClassVar[Mapping[str, type]] = {}
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        answering(cls)
 
     def _columns(self) -> Collection[str]:
         """Return the columns of ``frame`` that are known without building it."""
@@ -180,33 +172,26 @@ class HasFrame:
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property failed: it says why
-            where = "" if name.startswith("_") else f"; {self._where(name)}"
-            raise AttributeError(f"{self._kind()} has no attribute {name!r}{where}")
+            where = "" if name.startswith("_") else self._where(name)
+            raise AttributeError(f"{kind_text(self)} has no {name!r}{where}")
 
         def __getitem__(self, key: object) -> Any:
             is_column = isinstance(key, str) and key in self._columns()
             column = f": .frame[{key!r}]" if is_column else ""
-            raise TypeError(f"{self._kind()} has no columns; its table is .frame{column}")
+            raise TypeError(f"{kind_text(self)} has no columns; its table is .frame{column}")
 
         def __iter__(self) -> Any:
             raise TypeError(
-                f"{self._kind()} is not iterable; its table is .frame: .frame.itertuples()"
+                f"{kind_text(self)} is not iterable; its table is .frame: .frame.itertuples()"
             )
-
-    def _kind(self) -> str:
-        name = type(self).__name__
-        return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
     def _where(self, name: str) -> str:
         import pandas as pd
 
-        if name in RENAMED and hasattr(self, RENAMED[name]):
-            return f"it is .{RENAMED[name]} now"
-        if hasattr(pd.DataFrame, name):
-            return f"its table is .frame: .frame.{name}"
         if name in self._columns():
-            return f"its table is .frame: .frame[{name!r}]"
-        for part, kind in self._parts.items():
-            if hasattr(kind, name) or name in getattr(kind, "__dataclass_fields__", ()):
-                return f".{part} has it: .{part}.{name}"
-        return "its table is .frame"
+            return f"; its table is .frame: .frame[{name!r}]"
+        if name != "completeness" and hasattr(getattr(self, "completeness", None), name):
+            return f"; .completeness has it: .completeness.{name}"
+        if hasattr(pd.DataFrame, name) and name not in HERE:
+            return f"; its table is .frame: .frame.{name}"
+        return nearest(name, [each for each in dir(self) if not each.startswith("_")])

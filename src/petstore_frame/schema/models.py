@@ -26,8 +26,8 @@ from petstore_frame.schema.arguments import (
     NOTHING_SENT,
     as_whole,
     before_sending,
+    one_of,
     refuse,
-    resembling,
     whole_float,
     whole_number,
 )
@@ -256,10 +256,7 @@ PET_COLUMNS: tuple[str, ...] = tuple(FIELD_BY_NAME)
 @before_sending()
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
-    if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
-        got = resembling(status, PET_STATUSES)
-        refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {got}")
-    return status
+    return None if status is None else one_of("status", status, PET_STATUSES)
 
 
 @before_sending()

@@ -3,66 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import pandas as pd
 
-from petstore_frame.errors import nearest
+from petstore_frame.errors import answering, nearest
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import HasOrigin
-from petstore_frame.inventory.result import read_listing
+from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
-from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.reading.words import ByColumn, ByField, ValueMap
+from petstore_frame.loader.reading.words import RecipeWords
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
-from petstore_frame.schema.arguments import refuse, renamed
-from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.arguments import refuse
 from petstore_frame.schema.frame import AnyFrame, as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import kind_text, minute_text
 from petstore_frame.stocktake.comparison import BY_ID, Comparison
-from petstore_frame.stocktake.matching import FIELDS, SHARED, Kind, match_by_key, match_on
+from petstore_frame.stocktake.matching import (
+    FIELDS,
+    SHARED,
+    Kind,
+    match_by_key,
+    match_on,
+    note_other_forms,
+    note_twins,
+)
 
-_NOT_READING = ("source", "inventory", "on", "recipe", "leave_lines", "journal", "other")
 _PIECE = 10_000  # a million records are not a million objects at once
 
 
-@renamed(data="source")
+@answering
 def compare(
     source: str | PathLike[str] | AnyFrame | Inventory,
     inventory: Inventory | pd.DataFrame | str | PathLike[str],
     *,
-    on: str | Sequence[str] = (),
-    recipe: Recipe | str | PathLike[str] | None = None,
-    key: str | Sequence[str] | None = None,
-    mapping: Mapped | None = None,
-    categories: Categories = None,
-    value_map: ValueMap | None = None,
-    otherwise: ByField | None = None,
-    defaults: ByField | None = None,
-    keep: str | None = None,
-    leave_out: ByColumn | None = None,
-    only: ByColumn | None = None,
-    leave_lines: Collection[int] | None = None,
-    count: str | None = None,
-    accept: str | Collection[str] | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quoting: str | None = None,
-    columns: Sequence[str] | None = None,
-    header_row: int | None = None,
-    thousands: str | None = None,
-    keep_spaces: bool | None = None,
+    recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
+    on: str | Sequence[str] | None = None,
     journal: str | PathLike[str] | None = None,
-    **other: Any,
+    **words: Unpack[RecipeWords],
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
@@ -71,19 +56,16 @@ def compare(
     together; where that leaves a choice, they are ``ambiguous``.
 
     Args:
-        source: What ``load`` reads. With ``on="id"``
-            an earlier listing, in any form that ``inventory`` has.
-        inventory: What was read of the store, all statuses: an Inventory, its frame, or a Parquet
-            file of one.
+        source: What ``load`` reads, and read as ``load`` does. With ``on="id"`` an earlier listing,
+            in any form that ``inventory`` has.
+        inventory: What was read of the store, all statuses: an Inventory, its frame, or a file
+            of one.
+        recipe: How this kind of file is read, as of ``load``.
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``; or
             ``id``.
-        recipe: How this kind of file is read, as of ``load``.
-        key: The column of the list that identifies an animal, or several that do so together:
-            those by which it was loaded.
-        mapping, categories, value_map, otherwise, defaults, keep: As of ``load``.
-        leave_out, only, leave_lines, count, accept, encoding, delimiter: As of ``load``.
-        quoting, columns, header_row, sheet, thousands, keep_spaces, other: As of ``load``.
         journal: Folder of the journals; None is the user's state directory.
+        words: Words of a recipe, which win over its own; ``key`` is the column of the list by which
+            it was loaded, or several.
 
     Returns:
         A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, its
@@ -91,8 +73,8 @@ def compare(
         counts as a difference.
 
     Raises:
-        ArgumentError: Neither or both of ``key`` and ``on`` were given, or the inventory is that
-            of one status.
+        ArgumentError: Neither or both of ``key`` and ``on`` were given, the inventory is that
+            of one status, or two listings are of different stores.
         InputError: The list cannot be read as records.
         JournalError: The journal of the store cannot be read.
 
@@ -108,29 +90,32 @@ def compare(
     Interface: List all animals (what is compared is ours; the interface has no change and no
         delete).
     """
-    given = dict(locals())  # each parameter by its name: nothing else is local yet
-    options = {name: value for name, value in given.items() if name not in _NOT_READING}
-    for word in other:
-        refuse(f"compare has no word {word!r}{nearest(word, options)}")
-    recipe = as_recipe(recipe, options)
-    fields = (on,) if isinstance(on, str) else tuple(on)
-    inventory = _checked(source, recipe.key or (), fields, read_listing(inventory) or inventory)
-    known = inventory.completeness
+    for word in words:
+        if word not in RecipeWords.__annotations__:
+            known = [*RecipeWords.__annotations__, "recipe", "on", "journal"]
+            refuse(f"compare has no word {word!r}{nearest(word, known)}")
+    how = as_recipe(recipe, words)
+    fields = (on,) if isinstance(on, str) else tuple(on or ())
+    inventory = _checked(source, how.key or (), fields, read_listing(inventory) or inventory)
+    known_of, notes = inventory.completeness, list[str]()
     if fields == BY_ID:
-        listed = _earlier(source)
+        listed = _earlier(source, inventory)
         keys = listed.frame[["id", "key"]].drop_duplicates().assign(is_in_doubt=False)
         records = listed.frame.drop(columns="id")
         table = match_by_key(records, keys, inventory.frame, states_all=True)
     else:
-        listed = read_list(source, recipe, leave_lines or ())
+        listed = read_list(source, how)
         if fields:
-            table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
+            table = match_on(listed.frame, inventory.frame, fields, is_whole=known_of.covers_all)
         else:
-            table = match_by_key(listed.frame, _known_keys(inventory, journal), inventory.frame)
-    if not known.covers_all:  # absence proves only that it was not read
+            keys = _known_keys(inventory, journal)
+            table = match_by_key(listed.frame, keys, inventory.frame)
+            notes = [*note_other_forms(table, keys), *note_twins(table)]
+    if not known_of.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    return Comparison(listed.name, inventory, known, listed.key, fields, table, listed.warnings)
+    warnings = (*listed.warnings, *notes)
+    return Comparison(listed.name, inventory, known_of, listed.key, fields, table, warnings)
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
@@ -174,13 +159,18 @@ def _checked(data: Any, key: Sequence[str], on: tuple[str, ...], inventory: obje
     return inventory
 
 
-def _earlier(source: Any) -> Listed:
+def _earlier(source: Any, inventory: Inventory) -> Listed:
     """Return an earlier listing as a list, whose records have the ids of its pets."""
     before = read_listing(source)
     if before is None:
         refuse(
             'on="id" compares two listings of a store, each an Inventory, its frame or a Parquet '
             "file of one; a list of your own is compared by key=, or on= other fields"
+        )
+    if before.origin.is_other_store(inventory.origin):
+        refuse(
+            f"compare takes two listings of one store; got {before.store_name} and "
+            f"{inventory.store_name}"
         )
     frame = as_dtypes(before.frame, SHARED)
     numbers, known = range(1, len(frame) + 1), before.completeness
@@ -204,10 +194,10 @@ class Listed(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> Listed:
+def read_list(data: Any, recipe: Recipe) -> Listed:
     """Read a list as the loader would; blank rows are left out."""
     notes: dict[str, Note] = {}
-    with open_source(data, recipe, leave_lines=leave_lines) as source:
+    with open_source(data, recipe) as source:
         name = source.mapping.get("name")
         name_at = len(source.columns) if name is None else source.columns.index(name)
         records = (record for record in source if record.state is not State.SKIPPED)
@@ -253,8 +243,8 @@ def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> 
         key = record.key
         if key is None or key not in repeated or record.state is State.SKIPPED:
             continue
-        cells, noted = "\x1f".join(record.cells), "\n".join(record.notes)
-        row = (record.number, record.line, record.state, record.payload, cells, record.rank, noted)
+        cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
+        row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
         rows.setdefault(key, []).append(KeyedRow(key, *row))
     others, differ = set[int](), dict[int, str]()
     for alike in rows.values():

@@ -15,7 +15,7 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.markup import NOTEBOOK, Markup
+from petstore_frame.markup import PAGE, Markup, in_notebook
 from petstore_frame.markup.palette import verdict_badge
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
@@ -48,7 +48,8 @@ class Comparison(HasFrame):
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
             differ), ``record`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
             (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
-            the store has it; last ``problem`` (str) of a record that cannot be compared.
+            the store has it; last ``problem`` (str): why a record cannot be compared, which known
+            key differs from its own in form only, or which pet of the list a pet of others equals.
         warnings: What was noticed while the list was read.
     """
 
@@ -166,15 +167,15 @@ class Comparison(HasFrame):
 
     def _repr_html_(self) -> str:
         parts = [
-            NOTEBOOK.headline(verdict_badge(self.completeness.verdict), self.headline),
-            NOTEBOOK.quiet([self.store, *self.warnings]),
-            NOTEBOOK.table(
+            PAGE.headline(verdict_badge(self.completeness.verdict), self.headline),
+            PAGE.quiet([self.store, *self.warnings]),
+            PAGE.table(
                 [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)],
                 ["", "Records", "Pets"],
                 numbers={1, 2},
                 is_named=True,
             ),
-            NOTEBOOK.steps(self.next_steps()),
+            PAGE.steps(self.next_steps()),
         ]
         rows = self.frame[self.frame["kind"].ne(Kind.SAME)]
         first = rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
@@ -183,9 +184,9 @@ class Comparison(HasFrame):
                 ["" if value is None else str(value) for value in row]
                 for row in self.shown_rows(first)
             ]
-            parts.append(NOTEBOOK.section("The first differences; .frame has all rows"))
-            parts.append(NOTEBOOK.table(shown, self.headings()))
-        return str(Markup("").join(parts))
+            parts.append(PAGE.section("The first differences; .frame has all rows"))
+            parts.append(PAGE.table(shown, self.headings()))
+        return in_notebook(Markup("").join(parts))
 
     def headings(self) -> list[str]:
         """Return what stands above the columns of rows that show both sides."""
@@ -236,10 +237,9 @@ def _write_kind(
     last = len(words)
     first = last - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
     category = first + 2 * FIELDS.index("category_id")
-    problems = [None] * len(rows)
-    if kind == Kind.INVALID:
-        words.append("Why it cannot be compared")
-        problems = rows["problem"].to_list()
+    problems = rows["problem"].astype("object").where(rows["problem"].notna(), None).to_list()
+    if any(problems):
+        words.append("Note")
     for at, word in enumerate(words):
         width = _WIDTHS.get(word, _FIELD_WIDTH if at < last else _PROBLEM_WIDTH)
         sheet.do("set_column", at, at, width)

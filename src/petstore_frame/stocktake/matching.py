@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from petstore_frame.loader.journal.tables import form_of
 from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.text import count_text
 
 FIELDS = tuple(field.name for field in SENT_FIELDS)
 IN_STORE = "_in_store"
@@ -153,9 +155,49 @@ def _is_among(ids: pd.Series, known: pd.Series) -> pd.Series:
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
     """Number the distinct values of these fields, over both sides alike."""
     shared = {name: SHARED[name] for name in fields}
-    rows = pd.concat([as_dtypes(side[list(fields)], shared) for side in (listed, stored)])
+    sides = [as_dtypes(side[list(fields)], shared) for side in (listed, stored)]
+    rows = pd.concat(sides).apply(_plain)
     numbers: np.ndarray = rows.groupby(list(fields), dropna=False, sort=False).ngroup().to_numpy()
     return numbers.astype("int64")
+
+
+def _plain(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return texts in one of the ways in which Unicode writes an accent; all else as it is."""
+    is_text = not pd.api.types.is_numeric_dtype(values)
+    return values.str.normalize("NFC") if is_text else values
+
+
+def note_other_forms(table: pd.DataFrame, keys: pd.DataFrame) -> list[str]:
+    """Write beside each record that no key knows which known key differs from it only in form."""
+    is_absent = table["kind"].eq(Kind.ONLY_IN_LIST) & table["key"].notna()
+    if not is_absent.any():
+        return []
+    known = {form_of(key): key for key in keys["key"]}
+    likes = table.loc[is_absent, "key"].map(lambda key: known.get(form_of(key))).dropna()
+    table.loc[likes.index, "problem"] = "the key is known as " + likes
+    if likes.empty:
+        return []
+    first = table.loc[likes.index[0]]
+    return [
+        f"{count_text(len(likes), 'key')} of the list are known in another form: "
+        f"line {first['line']}: {first['key']!r} is known as {likes.iloc[0]!r}."
+    ]
+
+
+def note_twins(table: pd.DataFrame) -> list[str]:
+    """Write beside each pet of others which pet of the list it equals in all but the status."""
+    shown = [name + IN_STORE for name in FIELDS if name != "status"]
+    stored = table[["id", *shown]].assign(**{shown[0]: _plain(table[shown[0]])})
+    ours = stored[table["record"].notna() & table["id"].notna()].drop_duplicates(shown)
+    others = stored[table["kind"].eq(Kind.ONLY_IN_STORE)].reset_index()
+    twins = others.merge(ours, on=shown, suffixes=("", "_of_ours")).set_index("index")
+    table.loc[twins.index, "problem"] = "equals pet " + twins["id_of_ours"].astype("str")
+    if twins.empty:
+        return []
+    return [
+        f"{count_text(len(twins), 'pet')} of others equal pets of this list, so they may stand "
+        f"twice in the store: pet {twins['id'].iloc[0]} equals {twins['id_of_ours'].iloc[0]}."
+    ]
 
 
 def _theirs(stored: pd.DataFrame) -> pd.DataFrame:
@@ -179,7 +221,8 @@ def _judged(
     for field in FIELDS:
         ours, theirs = both[field], both[field + IN_STORE]
         is_stated = ours.notna() | (states_all & theirs.notna())
-        differs = (is_pair & is_stated & ours.ne(theirs).fillna(value=True)).astype(bool)
+        is_other = _plain(ours).ne(_plain(theirs)).fillna(value=True)
+        differs = (is_pair & is_stated & is_other).astype(bool)
         names = names.where(~differs, names + ", " + field)
     kind = kind.where(names.eq(""), str(Kind.CHANGED))
     return both.assign(kind=kind, difference=names.str.removeprefix(", "))

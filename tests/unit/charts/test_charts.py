@@ -55,14 +55,6 @@ def test_a_table_has_pages() -> None:
     assert drawing.html.count('scope="col"') == 4 and drawing.html.count('scope="row"') == 20
 
 
-def test_a_notebook_that_is_not_trusted_shows_the_facts() -> None:
-    """Where the picture is dropped, its texts take no room, and one sentence has the facts."""
-    drawing = pf.charts.status_chart(inventory(pets(40)))
-    held = re.search(r'<div style="font-size:0px">(.*)</div></div>', drawing.html, re.S)[1]
-    assert f'<div style="font-size:13px">{drawing.words}</div>' in held
-    assert "<svg" not in drawing.html.replace(held, "")
-
-
 @pytest.fixture(scope="module")
 def history(tmp_path_factory) -> pf.History:
     return samples.write_sample_history(tmp_path_factory.mktemp("sample") / "history", pets=150)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import json
 
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
 from journey.shell import typed
-from petstore_frame.report.write import write_data
 from threaded import serve
 
 NAMES = [
@@ -50,35 +48,6 @@ def test_a_csv_holds_names_byte_for_byte(fetch, tmp_path, delimiter: str) -> Non
     assert result.exit_code == 0, result.output
     assert [row["name"] for row in rows] == NAMES
     assert list(rows[0]) == COLUMNS
-
-
-def test_a_workbook_is_raw_data_too(fetch) -> None:
-    """The first sheet of an .xlsx is the frame itself, and what it covers on the second."""
-    assert fetch("pets.xlsx").exit_code == 0
-    sheets = pd.read_excel("pets.xlsx", sheet_name=None, keep_default_na=False)
-    pets = sheets["Inventory"]
-    assert [list(sheets), list(pets)] == [["Inventory", "About"], COLUMNS]
-    assert [name.replace("_x000D_", "\r") for name in pets["name"]] == NAMES
-    assert pets["id"].dtype == "int64" and set(pets["status"]) == {""}
-    assert "complete: 10 pets" in sheets["About"].to_string()
-
-
-@pytest.mark.parametrize(
-    ("write", "load", "name"),
-    [
-        (write_data, pf.load, "pets.xlsx"),
-        (pf.write_report, pf.load, "pets.xlsx"),
-        (pf.write_report, pf.load, "pets.csv"),
-    ],
-)
-def test_a_file_comes_back(store, tmp_path, write, load, name: str) -> None:
-    """What is written for a spreadsheet is read again, and known as the pets of this store."""
-    with store.client() as client:
-        path = write(pf.fetch_inventory(client), tmp_path / name)
-        result = load(path, client, dry_run=True, journal=tmp_path / "journal")
-    assert list(result.frame["sent_name"]) == NAMES
-    assert set(result.frame["sent_category_id"]) == {3}
-    assert [case.name for case in result.question.cases] == ["own_pets"]
 
 
 def test_a_status_is_known_in_any_case(fetch) -> None:

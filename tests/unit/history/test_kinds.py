@@ -1,14 +1,12 @@
-"""One diff, trend and summary for every kind of frame: the same rows, ids to the last digit."""
+"""One diff and one trend for every kind of frame: the same rows, ids to the last digit."""
 
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
-import petstore_frame as pf
 from petstore_frame.history import diff_pets, trend_pets
 from petstore_frame.history.engines import DIFF_COLUMNS
-from unit.history.conftest import BIG, rows_of, table
+from unit.history.conftest import BIG, rows_of
 
 OLD = [
     (1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "NA", BIG, "sold"), (4, "Gil", 3, "sold"),
@@ -55,37 +53,3 @@ def test_trend(to_kind) -> None:
         (first, "available", 1), (first, "lost", 1), (first, "no status", 2),
         (first, "pending", 1), (first, "sold", 2), (last, "no status", 3), (last, "sold", 3),
     ]  # fmt: skip
-
-
-COLUMNS = ["category_id", "category", "available", "pending", "sold", "no status", "all pets"]
-COUNTED = {
-    "a missing status, an unknown one and ids past 2**53": (
-        [
-            (1, "a", 3, "available"), (BIG, "b", 3, None), (BIG + 2, "c", BIG, "lost"),
-            (4, "d", BIG + 2, "sold"), (5, "e", 3, "available"),
-        ],
-        [
-            (3, "Cat", 2, 0, 0, 1, 3), (BIG, f"Category {BIG}", 0, 0, 0, 0, 1),
-            (BIG + 2, f"Category {BIG + 2}", 0, 0, 1, 0, 1),
-            (None, "all categories", 2, 0, 1, 1, 5),
-        ],
-    ),
-    "no pets": ([], [(None, "all categories", 0, 0, 0, 0, 0)]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("rows", "counts"), COUNTED.values(), ids=COUNTED)
-def test_every_kind_of_frame_is_counted(to_kind, rows, counts) -> None:
-    """Pets are counted for what they are into a frame of the same kind, the sums last."""
-    pets = to_kind(rows)
-    counted = pf.summarize(pets, categories={3: "Cat"})
-    assert type(counted) is type(pets)
-    assert rows_of(counted, *COLUMNS) == counts
-
-
-@pytest.mark.parametrize("name", ["category", "category_id", "all pets"])
-def test_status_named_like_a_column(name: str) -> None:
-    """A store's odd status never takes the place of a column of ours."""
-    counted = pf.summarize(table([(1, "a", 3, name)]))
-    assert counted[f"status {name}"].tolist() == [1, 1]
-    assert counted["all pets"].tolist() == [1, 1]

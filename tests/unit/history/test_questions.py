@@ -137,7 +137,7 @@ def test_open_hands_out_the_engine_s_own_frame(asked) -> None:
     days = to_pandas(opened)["date"].astype("datetime64[us]").nunique()
     assert days == len(asked.snapshots().query("date >= '2026-11-02'"))
     assert nw.from_native(opened).collect_schema().names() == ["id", "status", "date"]
-    assert type(pf.summarize(asked.open("2026-11-04"))) is type(opened)
+    assert type(asked.open("2026-11-04")) is type(opened)
 
 
 def test_questions_from_threads(folder) -> None:
@@ -252,6 +252,16 @@ def test_an_absent_engine_names_its_extra(folder, monkeypatch, library: str, ext
     with pytest.raises(errors.MissingExtraError, match=rf"pip install 'petstore-frame\[{extra}\]'"):
         pf.History(folder, engine=library.removeprefix("py")).trend()
     assert len(pf.History(folder, engine="pandas").trend()) > 0
+
+
+def test_a_library_that_does_not_fit_tells_why(folder, monkeypatch, tmp_path) -> None:
+    """An engine that is installed and cannot be imported is not called absent."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "polars"]:
+        monkeypatch.delitem(sys.modules, name)
+    (tmp_path / "polars.py").write_text("raise ImportError('numpy 2 is needed')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(errors.HistoryError, match="cannot be imported: numpy 2 is needed"):
+        pf.History(folder, engine="polars").trend()
 
 
 def test_a_listing_of_one_status_proves_no_absence(tmp_path) -> None:

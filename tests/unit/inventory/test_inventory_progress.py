@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.inventory import progress
 from petstore_frame.inventory.fetch import FetchProgress
-from petstore_frame.inventory.progress import is_watched, open_progress
 
 
 def client() -> pf.Client:
@@ -39,15 +38,15 @@ def test_a_failing_function_ends_no_fetch(sample_server, at: int) -> None:
         assert [warning.filename for warning in told] == [__file__]
 
 
-def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
-    """A bar counts pets and promises no end; without a terminal or a notebook there is none."""
-    assert not is_watched()
+def test_a_line_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line counts pets and promises no end; without a terminal or a notebook there is none."""
+    assert not progress.is_watched()
     FetchProgress(None)(5)
     assert capsys.readouterr().err == ""
     pf.fetch_inventory(client(), progress=True)
     shown = capsys.readouterr().err
     assert "Pets read" in shown
-    assert "%" not in shown
+    assert " of " not in shown
 
 
 def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -60,14 +59,15 @@ def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
     assert line.getMessage() == f"{store.base_url}: complete: 300 pets, 7 requests"
 
 
-def test_a_note_that_no_longer_holds_is_taken_away() -> None:
-    """A count that fell to nothing does not stay behind the bar when it ends."""
-    shown = io.StringIO()
-    with open_progress(True, "Loading", 3, file=shown) as display:
+def test_a_note_that_no_longer_holds_is_taken_away(capsys, monkeypatch) -> None:
+    """A count that fell to nothing does not stay behind the number, and no line stays."""
+    monkeypatch.setattr(progress, "EVERY_S", 0)
+    with progress.open_progress(True, "Loading", 3) as display:
         display.show(None, 3, unknown=2)
         display.show(None, 3)
-    last = shown.getvalue().split("\r")[-1]
-    assert "3/3" in last and "unknown" not in last
+    *_, first, last, cleared, end = capsys.readouterr().err.split("\r")
+    assert "unknown 2" in first and "3 of 3" in last and "unknown" not in last
+    assert (cleared.strip(), end) == ("", "")
 
 
 STORY = """
@@ -79,8 +79,8 @@ with pf.testing.fake_store([{"name": "Otis", "category_id": 3}] * 300).client() 
 """
 
 
-def test_no_bar_stays_in_a_saved_notebook(tmp_path: Path) -> None:
-    """A bar is seen while a cell runs; the saved notebook has no word of it, and no widget."""
+def test_no_line_stays_in_a_saved_notebook(tmp_path: Path) -> None:
+    """A line is seen while a cell runs; the saved notebook has no word of it, and no widget."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     cell = nbformat.v4.new_code_cell(STORY)
     book = nbformat.v4.new_notebook(cells=[cell])

@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
 from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.record import Record, State, fingerprint_of
+from petstore_frame.loader.record import Record, State, likeness_of
 from petstore_frame.loader.results.results import LoadResult
 
 STORE = "http://127.0.0.1:8000/v1"
@@ -51,9 +51,32 @@ def change(result: LoadResult, statement: str, *values: Any) -> None:
         sql.execute(statement, list(values))
 
 
+def become(result: LoadResult, record: int, state: State | None, **facts: Any) -> None:
+    """Take the animal of a record to a state, by the moves that there are."""
+    for step in _WAYS[state]:
+        change(result, f"UPDATE animals SET state = ? WHERE {_OF_RECORD}", step, record)
+    for name, value in facts.items():
+        change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_RECORD}", value, record)
+
+
+_OF_RECORD = "import = :import AND record = ?"
+_SENT = State.IN_FLIGHT
+_WAYS: dict[State | None, list[State | None]] = {
+    None: [None],
+    State.PENDING: [],
+    State.ADOPTED: [State.ADOPTED],
+    State.IN_FLIGHT: [_SENT],
+    State.CREATED: [_SENT, State.CREATED],
+    State.REJECTED: [_SENT, State.REJECTED],
+    State.UNKNOWN: [_SENT, State.UNKNOWN],
+    State.ABSENT: [_SENT, State.UNKNOWN, State.ABSENT],
+    State.GONE: [_SENT, State.CREATED, State.GONE],
+}
+
+
 def records_of(bodies: Sequence[bytes]) -> Iterable[Record]:
     """Return pending records of these request bodies."""
     return [
-        Record(n, n + 1, ("A",), State.PENDING, body, fingerprint_of(body))
+        Record(n, n + 1, ("A",), State.PENDING, body, likeness_of(body))
         for n, body in enumerate(bodies, 1)
     ]

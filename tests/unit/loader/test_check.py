@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from petstore_frame import NewPet
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import (
-    INPUTS,
     records_of,
     workbook_of,
     written,
@@ -118,9 +117,22 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         f"name,category\nA,3\n{chr(0) * 500}", {},
         [pet(2, "A", 3), "3: invalid missing_cell category"],
     ),
-    "a cell is swallowed though no whole row is within it": (
+    "a cell that swallows rows holds its record, though no whole row is within it": (
         'note,name,category\n1,"A,3\n2,B",4\n3,C,5\n', {},
-        ["2: invalid swallowed_rows -", "3: invalid swallowed_rows -", pet(4, "C", 5)],
+        ["2: invalid swallowed_rows - | line_break", pet(4, "C", 5)],
+    ),
+    "rows that a quote swallowed are one cell where a person says so": (
+        'note,name,category\n"1,A,3\n2,B,4",C,5\n', {"accept": "swallowed_rows"},
+        [f"{pet(2, 'C', 5)} | swallowed_rows"],
+    ),
+    "a word whose meaning is a question mark leaves its rows to fix": (
+        "name,category,status\nA,Dog,in\n?,Cat,out\n,Cat,\n",
+        {"categories": {"Dog": 1, "Cat": "?"}, "defaults": {"name": "?"},
+         "value_map": {"status": {"in": "?"}}},
+        ["2: invalid open_word status",
+         "3: invalid open_word category | also status: unknown status 'out'",
+         "4: invalid open_word name | also category: what 'Cat' means is a question mark in the "
+         "recipe"],
     ),
     **{f"a note of several lines is ordinary: {note!r}": (
         f'note,name,category\n"{note}",A,3\n,B,4\n', {}, [pet(2, "A", 3), pet(4, "B", 4)],
@@ -210,16 +222,6 @@ def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
     rows = pd.DataFrame({"day": [*dates, "?"], "name": "A", "category": 3, "tag": "1"})
     ranks = [record.rank or "" for record in records_of(rows, key="tag", keep="newest: day")]
     assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == ""
-
-
-@pytest.mark.parametrize("name", ["31_swallowed_rows.csv", "31_swallowed_note.csv"])
-def test_rows_swallowed_by_an_open_quote_are_to_fix_line_by_line(name: str) -> None:
-    """A cell that holds what looks like other rows is told as these, each with its own cells."""
-    swallowed = [each for each in records_of(INPUTS / name) if each.problem]
-    assert len(swallowed) == 3 and len({len(each.cells) for each in swallowed}) == 1
-    assert {each.problem.option for each in swallowed if each.problem} == {("quoting", "none")}
-    (one, *_) = records_of(INPUTS / name, accept=["swallowed_rows"])
-    assert one.cells[0].count("\n") == 2
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,10 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
         assert source.name == "pets.xlsx (sheet Pets)"
     book.create_sheet("More")
     book.save(path)
-    listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one, such as sheet='Pets'"
+    listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one; add sheet='Pets'"
     with pytest.raises(InputError, match=listed) as asked:
         open_source(path)
-    assert asked.value.answer == {"sheet": "Pets"}
+    assert asked.value.add == ("sheet", "Pets")
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         records_of(path, sheet="pets")
     assert len(records_of(path, sheet="Pets")) == 1

@@ -22,7 +22,7 @@ from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import State, Suspicion
-from unit.loader.opened import NASTY, memory_below, records_of, workbook_of, written
+from unit.loader.opened import NASTY, records_of, workbook_of, written
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -98,31 +98,27 @@ PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
 
 
 @pytest.mark.parametrize(
-    ("packed", "words"),
+    ("content", "words"),
     [
-        (lambda: PACKED[: len(PACKED) // 2], "the gzip file is damaged"),
-        (lambda: PACKED[:12] + b"\xff" * 8 + PACKED[20:], "the gzip file is damaged"),
-        (lambda: gzip.compress(HEADER + b"\n" * 40_000_000, 1), "unpacks to more than 200 times"),
+        (PACKED[: len(PACKED) // 2], "the gzip file is damaged"),
+        (PACKED[:12] + b"\xff" * 8 + PACKED[20:], "the gzip file is damaged"),
+        (gzip.compress(HEADER + b"\n" * 200_000, 1), "more than 0 MiB; split it"),
+        (HEADER + b"\n" * 200_000, "more than 0 MiB; split it"),
     ],
-    ids=["cut short", "garbled", "bomb"],
+    ids=["cut short", "garbled", "bomb", "large"],
 )
-def test_a_packed_file_is_read_whole_or_refused(tmp_path: Path, packed, words: str) -> None:
-    """A gzip file that is damaged, or a bomb, is no shorter list of animals."""
+def test_a_file_is_read_whole_or_refused(tmp_path: Path, monkeypatch, content, words: str) -> None:
+    """A gzip file that is damaged, and a file of any size that is too large, is no shorter list."""
+    monkeypatch.setattr("petstore_frame.loader.reading.opening.MOST_BYTES", 100_000)
     with pytest.raises(InputError, match=words):
-        records_of(written(tmp_path, packed(), "pets.csv.gz"))
+        records_of(written(tmp_path, content, "pets.csv.gz"))
 
 
-@pytest.mark.parametrize(
-    "cell",
-    ["x" * 10_000_000, '"' + ("x" * 999 + "\n") * 10_000 + '"', '"' + '""' * 3_000_000 + '"'],
-    ids=["line", "lines", "quotes"],
-)
+@pytest.mark.parametrize("cell", ["x" * 2**21, '"' + ("x" * 999 + "\n") * 2**11 + '"'])
 def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) -> None:
-    """A cell of megabytes is no animal: the file is refused there, in bounded memory."""
+    """A cell of megabytes is no animal: the file is refused there."""
     path = written(tmp_path, f"name,categoryId\nRex,3\n{cell},4\nBo,5\n")
-    del cell
-    too_long = pytest.raises(InputError, match="a cell of more than 1,048,576 characters")
-    with memory_below(64), too_long as stopped:
+    with pytest.raises(InputError, match="a cell of more than 1,048,576 characters") as stopped:
         records_of(path)
     assert stopped.value.line == 3
 
@@ -141,7 +137,7 @@ def test_a_header_is_read_where_it_is_said_to_be(titled: Path) -> None:
     """A title is refused with the option that skips it; lines are counted from the first."""
     with pytest.raises(InputError, match="'Arrivals from Anna'") as refused:
         open_source(titled)
-    assert "row 3 looks like the header: header_row=3" in str(refused.value)
+    assert refused.value.add == ("header_row", 3)
     (record,) = records_of(titled, header_row=3)
     assert (record.number, record.line, record.cells) == (1, 4, ("Ada", "1"))
 
@@ -190,19 +186,11 @@ def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
     path = written(tmp_path, "name;categoryId;state\nRex;3;sold\n")
     with pytest.raises(InputError) as asked:
         open_source(path)
-    assert asked.value.answer == {"mapping": {"status": "state"}}
+    assert asked.value.add == ("mapping", {"status": "state"})
     with open_source(path, Recipe(mapping={"status": None})) as source:
         assert list(source) == list(source) != [], "each time anew"
         assert source.mapping == {"name": "name", "category_id": "categoryId"}
         assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
-
-
-def test_a_column_of_shelters_is_not_proposed_as_the_name(tmp_path: Path) -> None:
-    """A column of few different cells names no animals."""
-    rows = "".join(f"North,{at},Dog\nSouth,{at},Dog\n" for at in range(40))
-    with pytest.raises(InputError) as refused:
-        records_of(written(tmp_path, "Tier,no,Art\n" + rows))
-    assert refused.value.answer.get("mapping") == {"category_id": "Art"}
 
 
 def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
@@ -215,21 +203,13 @@ def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
         assert found.suspicious == {"low_category_id": 1, "total_row": 1}
 
 
-ENCODED = {
-    "cp1252": "René\nZoë\nMüller’s Café – “Kiki”\n",
-    "cp1250": "Žofie\nŁukasz\nČenda\n",
-    "cp1251": "Рекс\nМурка\nБелый\n",
-    "cp1253": "Αθηνά\nΖήνων\n",
-    "mac_roman": "René\nChloé\n",
-    "cp850": "René\nJosé\n",
-}
-
-
-@pytest.mark.parametrize("encoding", ENCODED)
-def test_the_encoding_that_makes_words_is_named_first(tmp_path: Path, encoding: str) -> None:
-    """Letters of another script in a word, or a capital after a small letter, speak against it."""
-    path = written(tmp_path, f"name\n{ENCODED[encoding]}".encode(encoding))
-    assert look(path).encodings[0] == encoding
+def test_an_encoding_is_asked_about_by_a_line(tmp_path: Path, monkeypatch) -> None:
+    """That of this computer and that of old Windows, by the first line in which they differ."""
+    path = written(tmp_path, "name\nÄda\nŁukasz\n".encode("cp1250"))
+    monkeypatch.setattr("locale.getencoding", lambda: "cp1250")
+    with pytest.raises(InputError, match="cp1250 reads 'Łukasz'; cp1252 reads '£ukasz'") as asked:
+        open_source(path)
+    assert (asked.value.line, asked.value.add) == (2, ("encoding", "cp1250"))
 
 
 PETS = "Animal,Kind\nRex,3\n"
@@ -245,8 +225,8 @@ NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
         (PETS, {"name": "Animal", "category_id": "Animal"}, ArgumentError, "column to two fields"),
         (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
         (PETS, {"name": "Animal"}, InputError, "no column for category_id"),
-        ({"name": ["Rex"]}, None, ArgumentError, "a pandas or polars DataFrame, got a dict"),
-        (pd.DataFrame({"a": ["Rex"]}), None, InputError, r"name the column: mapping=\{[^;]*$"),
+        ({"name": ["Rex"]}, None, ArgumentError, "a DataFrame or the path of a file, got a dict"),
+        (pd.DataFrame({"a": ["Rex"]}), None, InputError, "name the column"),
         (LUNA.set_index("name"), None, InputError, r"index \(name\) is not read; load frame.reset"),
         (NUMBERED, {"name": 0, "category_id": 1}, ArgumentError, "as text: .*got 0"),
     ],
@@ -260,13 +240,11 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, ki
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("Pet Name,Category,State\n", "mapping={'name': 'Pet Name', 'status': 'State'}"),
-        ("Category name,Pet name\n",
-         "mapping={'name': 'Pet name', 'category_id': 'Category name'}"),
-        ("a name,another name,category\n", "mapping={'name': '<name of the column>'}"),
-        ("Anna\nAda;1\nBo;2\n",
-         "mapping={'name': '<name of the column>', 'category_id': '<name of the column>'};"
-         " a file without a header needs columns="),
+        ("Pet Name,Category,State\n", "add mapping={'name': 'Pet Name'}"),
+        ("Category name,Pet name\n", "add mapping={'name': 'Pet name', 'category_id': '?'}"),
+        ("a name,another name,category\n", "the name may be 'a name' or 'another name'"),
+        ("Owner name,breed name,category\n", "among 'Owner name', 'breed name', 'category'"),
+        ("Anna\nAda;1\nBo;2\n", "a file without a header needs the word columns"),
         ("<!DOCTYPE html>\n<html><body>\n", "looks like an HTML page or XML, not like CSV"),
         ('[{"name": "Luna", "categoryId": 3}]\n', "looks like JSON, not like CSV"),
         ('{"pets": []}\n', "looks like JSON, not like CSV"),
@@ -276,10 +254,9 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, ki
     ],
 )  # fmt: skip
 def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: str) -> None:
-    """All columns that look like fields are proposed, and only those; no other format has any."""
+    """What means a field is proposed, what may mean it is named beside a question mark."""
     with pytest.raises(InputError, match=re.escape(words)) as refused:
         open_source(written(tmp_path, content))
-    assert ("mapping" in str(refused.value)) == words.startswith("mapping")
     assert "header_row" not in str(refused.value)
 
 

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.record import State
+from petstore_frame.loader.reading.recipe import Recipe, RecipeWords, as_recipe
 from petstore_frame.stocktake.compare import read_list
 from shop import Shop
 from unit.loader import opened
@@ -96,6 +94,22 @@ def test_a_wrong_word_is_named_with_its_line(tmp_path: Path, text: str, line: in
     assert (refused.value.line, refused.value.path) == (line, str(path))
 
 
+def test_the_words_are_stated_once() -> None:
+    """Type checkers know exactly the words that a recipe has."""
+    assert [*RecipeWords.__annotations__] == [*Recipe.model_fields]
+
+
+def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
+    """Nothing is sent while a column is a question mark; an empty key says that there is none."""
+    rows = "a.csv", "tag,name", "1,Ada"
+    blanks: dict[str, Any] = {"key": "?", "keep": "newest: ?", "mapping": {"name": "?"}}
+    for word, blank in blanks.items():
+        with pytest.raises(InputError, match=f"question mark for {word}"):
+            shop.load(*rows, **{word: blank})
+    shop.load(*rows, key="", keep="?")
+    assert shop.names == ["Ada"]
+
+
 def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
     """Recipe and categories move together."""
     (tmp_path / "kept").mkdir()
@@ -128,10 +142,11 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
     """The same one is loaded and compared; what cells leave out is asked after it stands."""
     rows = "7,A,1.2.2026", "7,B,3.2.2026", "7,C,2.2.2026"
     shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
-    lines = options.pop("leave_lines", ())
-    listed = read_list(shop.folder / "a.csv", Recipe(key="tag", **options), lines).frame
     expected = [] if name is None else [name]
-    assert shop.names == listed[listed["problem"].isna()]["name"].tolist() == expected
+    assert shop.names == expected
+    if "leave_lines" not in options:
+        listed = read_list(shop.folder / "a.csv", Recipe(key="tag", **options)).frame
+        assert listed[listed["problem"].isna()]["name"].tolist() == expected
 
 
 @pytest.mark.parametrize("again", [",7,Ada", ",7,Bo"])
@@ -143,75 +158,23 @@ def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
     assert [(cause.code, cause.lines) for cause in result.causes] == [("key_missing", (2, 3))]
 
 
-def test_rows_that_are_equally_new_are_left_out_as_proposed(shop: Shop) -> None:
-    """One cause names the lines of all of them but the last; their keys are known next month."""
-    rows = ["7,sold,1.2.2026", "7,pending,1.2.2026", "8,sold,31.1.2026", "8,,", "9,,1.2.2026",
-            "7,,1.1.2026"]  # fmt: skip
-    march = ("march.csv", "tag,status,day", *rows)
-    options: dict[str, Any] = {"key": "tag", "keep": "newest: day",
-                               "defaults": {"name": "Cat {tag}"}}  # fmt: skip
-    (cause,) = shop.load(*march, dry_run=True, **options).causes
-    assert cause.option == ("leave_lines", [2, 5])
-    named = shop.load(*march, leave_lines=cause.option[1], **options)
-    assert named.created["line"].tolist() == [3, 4, 6]
-    april = shop.load("april.csv", *march[1:], "10,sold,", **options)
-    assert april.created["line"].tolist() == [8]
-
-
-def test_a_cause_is_counted_once_with_what_would_help(shop: Shop) -> None:
-    """Records are listed, and their causes have counts, examples, words and the option."""
-    rows = "tag,name,categoryId", "1,Rex,Dog", "2,Bo,Cat", "3,Max,Dog", "4,,3"
-    labels, nameless = shop.load("a.csv", *rows, key="tag", dry_run=True).causes
-    assert (labels.records, labels.of, labels.is_common) == (3, 4, True)
-    assert labels.values == (("Dog", 2), ("Cat", 1)) and labels.lines == (2, 3)
-    assert labels.option == ("categories", {"Dog": "…", "Cat": "…"})
-    assert nameless.option == ("defaults", {"name": "Unnamed {tag}"}) and not nameless.is_common
-
-
-def test_a_draft_is_filled_in_and_read(tmp_path: Path) -> None:
-    """It has each word of the whole file with its count, and a question mark where one decides."""
-    rows = "".join(f"T{at},{f'Rex {at}' if at % 2 else ''},Hund,avail\n" for at in range(400))
-    path = opened.written(tmp_path, "Tag no,Tiername,Kategorie,Statut\n" + rows)
-    text = str(pf.Recipe.draft(path))
-    assert 'Hund = "?"  # 400 rows' in text and 'avail = "?"  # 400 rows; available?' in text
-    assert 'name = "Unnamed {Tag no}"  # 200 of 400 rows are empty' in text
-    filled = text.replace('Hund = "?"', "Hund = 1").replace('avail = "?"', 'avail = "sold"')
-    (tmp_path / "r.toml").write_text(filled, encoding="utf-8")
-    one = opened.written(tmp_path, "Tag no,Tiername,Art\nT1,,Hund\n", "one.csv")
-    assert "1 rows" not in str(pf.Recipe.draft(one))
-    with open_source(path, Recipe.read(tmp_path / "r.toml")) as source:
-        assert {record.state for record in source} == {State.PENDING}
-        assert source.key == ("Tag no",)
-
-
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     """Every way in takes one; a result has it for the next file, also that of a rehearsal."""
     recipe = pf.Recipe(key="Tag", mapping={"name": "Pet", "category_id": "Kind"},
                        categories={"Dog": 1}, defaults={"name": "Unnamed {Tag}"})  # fmt: skip
     frame = pd.DataFrame({"Tag": ["1", "2"], "Pet": ["Rex", ""], "Kind": ["Dog", "Dog"]})
-    result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal, dry_run=True)
-    assert result.frame["sent_name"].tolist() == ["Rex", "Unnamed 2"]
-    assert result.recipe == recipe
-
-
-def test_dates_that_a_choice_of_rows_goes_against_are_named(shop: Shop) -> None:
-    """The last row is not always the newest; the result says by which column."""
-    days = "1,sold,2026-05-02", "1,,2026-05-01", "2,sold,2026-05-01", "2,,2026-05-02"
-    rows = "a.csv", "name,tag,status,day", *(f"Rex,{each}" for each in days)
-    result = shop.load(*rows, key="tag", keep="last", dry_run=True)
-    assert result.summary["facts"]["outdated"] == {"day": [3]}
-    assert any("'newest: day'" in text for text in result.warnings)
-    newest = shop.load(*rows, key="tag", keep="newest: day", dry_run=True)
-    assert "outdated" not in newest.summary["facts"]
+    rehearsed = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal, dry_run=True)
+    result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal)
+    assert shop.names == ["Rex", "Unnamed 2"]
+    assert rehearsed.recipe == result.recipe == recipe
 
 
 def test_an_index_identifies_animals(shop: Shop) -> None:
-    """The name of an index is a column for ``key=``, and the pet ids fit beside the frame."""
+    """The name of an index is a column for ``key=``, also in the file of its rows to fix."""
     tags = pd.Index(["T1", "T2", "T3"], name="tag")
     frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
     given: dict[str, Any] = {"key": "tag", "journal": shop.journal, "workers": 1}
     result = pf.load(frame, shop.client, **given)
     pf.load(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
     again = pf.load(frame.iloc[::-1], shop.client, **given)
-    assert result.pet_ids.index.equals(tags) and result.pet_ids.dropna().tolist() == [1, 2]
-    assert again.pet_ids.to_dict() == {"T3": 2, "T2": 3, "T1": 1}
+    assert dict(zip(again.ids["key"], again.ids["id"], strict=True)) == {"T1": 1, "T2": 3, "T3": 2}

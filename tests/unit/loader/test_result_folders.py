@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.files.whole import replacing
+from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
-from unit.loader.staged import change, result_of
+from unit.loader.staged import become, result_of
 
 TEXT = "name,categoryId\nRex,3\nBo,x\n"
 
@@ -65,7 +66,7 @@ def test_files_of_the_same_records_are_replaced(tmp_path: Path, out: Path, resul
 
 def test_a_kill_between_two_files_costs_none(out: Path, result: LoadResult, monkeypatch) -> None:
     """Where a write ended half-way, its folder is left alone, and the next one is written whole."""
-    change(result, "UPDATE records SET state = 'created', pet_id = 5 WHERE record = 1")
+    become(result, 1, State.CREATED, pet_id=5)
     left = iter(range(2))
 
     def replace_two(path: Path, **draft: Path) -> AbstractContextManager[Path]:

@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from petstore_frame.files import styles
 from petstore_frame.inventory import Verdict
-from petstore_frame.markup import NOTEBOOK, PAGE, Card, Fold, Markup, palette, stylesheet
+from petstore_frame.markup import PAGE, Card, Fold, Markup, in_notebook, palette, stylesheet
 from petstore_frame.markup.palette import NO_CLAIM_BADGE
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
@@ -39,23 +38,21 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("place", [NOTEBOOK, PAGE], ids=["notebook", "page"])
 @pytest.mark.parametrize("name", PIECES)
-def test_every_piece_shows_text_to_the_letter(name: str, place) -> None:
+def test_every_piece_shows_text_to_the_letter(name: str) -> None:
     """A text that is markup is shown as text, and the piece stays well formed."""
-    drawn = PIECES[name](place, HOSTILE)
+    drawn = PIECES[name](PAGE, HOSTILE)
     plain = drawn.replace("<br>", "<br/>").replace("&nbsp;", " ")
     shown = "".join(ElementTree.fromstring(f"<div>{plain}</div>").itertext())
     assert "<script>" not in drawn
     assert HOSTILE in shown
 
 
-def test_a_notebook_needs_no_style_sheet_and_a_page_has_it_once() -> None:
-    """Looks are style attributes in a notebook, and classes of the style sheet on a page."""
-    table = {place: place.table([[1]]) for place in (NOTEBOOK, PAGE)}
-    assert "class=" not in table[NOTEBOOK]
-    assert "style=" not in table[PAGE]
-    assert '<td class="pf-cell">' in table[PAGE]
+def test_a_notebook_gets_the_styles_of_its_classes() -> None:
+    """Looks are classes, and what a notebook shows brings their style sheet."""
+    table = PAGE.table([[1]])
+    assert "style=" not in table and '<td class="pf-cell">' in table
+    assert in_notebook(table) == f'<style>{stylesheet()}</style><div class="pf-body">{table}</div>'
     assert ".pf-cell.pf-cell{" in stylesheet()
 
 
@@ -84,11 +81,9 @@ def luminance(colour: str) -> float:
 
 
 def test_every_status_of_the_interface_has_its_own_colour() -> None:
-    """Statuses are spelt as in the models, each with a colour; files spell our colours alike."""
+    """Statuses are spelt as in the models, each with a colour."""
     assert list(palette.STATUS_COLOURS) == [*PET_STATUSES, NO_STATUS]
     assert len({*palette.STATUS_COLOURS.values(), *palette.OTHER_STATUS_COLOURS}) == 8
-    for name in ("INK", "MUTED", "RULE", "BAND"):
-        assert getattr(styles, name) == getattr(palette, name)
 
 
 def test_every_verdict_has_a_badge_that_can_be_read() -> None:

@@ -14,9 +14,10 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
+from petstore_frame.report import write_data
 from unit.conftest import inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
@@ -26,8 +27,9 @@ KINDS = ["xlsx", "csv", "parquet", "html"]
 def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
     """The file takes its name when it is whole, each pet is told, and its permissions stay."""
     told: list[int] = []
-    path = write(to=f"stock.{kind.upper()}", progress=told.append, require_complete=True)
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    path = write(to=f"stock.{kind.upper()}", progress=told.append)
+    beside = {f"{path.name}.coverage.json"} if kind == "csv" else set()
+    assert {each.name for each in tmp_path.iterdir()} == {path.name} | beside
     assert path.stat().st_mode & 0o600 == 0o600
     assert told[-1] == 5
     path.chmod(0o600)
@@ -64,10 +66,6 @@ REFUSED = [
     ({"to": "a.ods"}, ReportError, "LibreOffice"),
     ({"to": "a.xls"}, ReportError, "65,536"),
     ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
-    (
-        {"verdict": Verdict.UNKNOWN, "require_complete": True}, ReportError,
-        "unknown: at least 5 pets",
-    ),
     *[
         ({"to": f"a{kind}", extra: "x"}, ArgumentError, f"{extra} can be shown in an .xlsx report")
         for kind in (".csv", ".parquet", ".html")
@@ -148,7 +146,22 @@ def test_csv_is_what_a_spreadsheet_opens(write) -> None:
     assert path.read_bytes().startswith(b"\xef\xbb\xbfid,name,category_id,category,status\r\n")
     rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     assert rows[2] == [str(2**63 - 1), "'=1+1", "3", "Cat", "sold"]
-    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+    texts = [cell for row in rows for cell in (row[1], *row[3:])]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in texts)
+    assert rows[3][0] == "-5"  # a number is no formula
+
+
+@pytest.mark.parametrize("write_as", [pf.write_report, write_data])
+def test_a_csv_comes_back_with_what_it_covers(write_as, tmp_path) -> None:
+    """It is read as an inventory that diff and compare take; once changed, it is unknown."""
+    held = inventory()
+    path = write_as(held, tmp_path / "stock.csv")
+    back = pf.read_inventory(path)
+    assert back.completeness == held.completeness and back.origin == held.origin
+    assert back.frame["name"].tolist() == held.frame["name"].tolist()
+    assert len(pf.diff(path, held)) == 0
+    path.write_text(path.read_text("utf-8-sig").replace("sold", "pending"), encoding="utf-8")
+    assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
 
 
 def test_every_file_has_a_users_columns(write, book_of) -> None:

@@ -51,7 +51,7 @@ def test_totals_are_right_and_the_summary_prints_on_one_page(
                 values = [book[sheet.title][cell.coordinate].value for book in (stored, anew)]
                 assert values[0] == pytest.approx(values[1]), f"{sheet.title} {cell.coordinate}"
                 compared += 1
-    assert compared > 90
+    assert compared > 60
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext (poppler-utils) is not installed")
     pets = [(at, f"Pet {at}", at % 300, "sold") for at in range(600)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,34 +29,6 @@ def summary() -> pf.Summary:
 
 def page() -> Page:
     return Page(PetColumns([1], ["Luna"], [3], ["sold"]), Headers([]))
-
-
-TABLE, KNOWN = "; its table is .frame", "; .completeness has it: .completeness"
-
-
-@pytest.mark.parametrize(
-    ("make", "name", "pointer"),
-    [
-        (inventory, "head", f"{TABLE}: .frame.head"),
-        (inventory, "summary", "; pf.summarize(inventory) counts its pets"),
-        (inventory, "to_excel", '; pf.write_report(inventory, "stock.xlsx") writes a workbook'),
-        (inventory, "status", f"{TABLE}: .frame['status']"),
-        (inventory, "df", TABLE),
-        (inventory, "total", f"{KNOWN}.total"),
-        (inventory, "_hidden", ""),
-        (summary, "to_csv", f"{TABLE}: .frame.to_csv"),
-        (page, "to_csv", f"{TABLE}: .frame.to_csv"),
-        (summary, "covers_all", f"{KNOWN}.covers_all"),
-    ],
-)
-def test_a_name_of_the_table_is_pointed_to(
-    make: Callable[[], HasFrame], name: str, pointer: str
-) -> None:
-    """The error names what was meant where it is there, and else only where the table is."""
-    with pytest.raises(AttributeError) as refused:
-        getattr(make(), name)
-    a_kind = {"inventory": "an Inventory", "summary": "a Summary", "page": "a Page"}[make.__name__]
-    assert str(refused.value) == f"{a_kind} has no attribute {name!r}{pointer}"
 
 
 @pytest.mark.parametrize(

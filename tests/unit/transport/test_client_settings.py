@@ -207,7 +207,7 @@ def test_a_proxy_that_cannot_be_used_is_named(proxy: str, words: str, monkeypatc
 @pytest.mark.parametrize(
     ("words", "how"),
     [
-        ({"timeout_s": 3}, "timeout="),
+        ({"timeout_s": 3}, "timeout"),
         ({"retries": 3}, "max_retries="),
         ({"token": "psk_secret"}, "api_key="),
         ({"auth": ("me", "psk_secret")}, "api_key="),

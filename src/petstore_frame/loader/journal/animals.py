@@ -1,59 +1,87 @@
-"""The staged records whose animals are looked for, and what the user must be asked about them.
+"""The rows of one import, the animals that the rules find for them, and what the user is asked.
 
-An animal has one life, so a record becomes an animal and is skipped where that one lives already.
-Where records are only similar, the rules note a case, and the user says which animals they are.
+A row has its animal in ``rows``: a known one, or the number that it gets if it is a new one. A rule
+that is not sure makes a guess of a case, and the answer of the user says what the row is.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal.rows import pack_problem, read_cells
-from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import IS_UNSENT, form_of, is_live
+from petstore_frame.loader.journal.rows import pack_problem
+from petstore_frame.loader.journal.staging import Staged, make_temporary
+from petstore_frame.loader.journal.tables import form_of
 from petstore_frame.loader.question import CASES, Case, Earlier, Example
-from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import RecordProblem
-from petstore_frame.schema.text import folded_name
 
-TO_SEND: str = f"import = :mine AND {IS_UNSENT}"
-
-
+# The rows that would be sent as things stand: those of new animals, and those of animals that were
+# not sent yet. A row of an import whose file is not at hand speaks for its animal already.
+TO_SEND = """
+FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
+WHERE rows.import = :mine AND rows.animal IS NOT NULL AND rows.payload IS NOT NULL
+  AND rows.known_by IS NOT 'repeat' AND rows.problem IS NULL AND rows.reason IS NULL
+  AND (own.state IS NULL AND NOT :is_resumed
+    OR own.state = 'rejected' AND own.payload IS NOT rows.payload AND NOT :is_resumed
+    OR own.state = 'pending'
+      AND (NOT :is_resumed OR own.import = rows.import AND own.record = rows.record))
+"""
+_SPEAK = f"""
+UPDATE animals SET import = :mine, record = new.record, payload = new.payload,
+  likeness = new.likeness, state = 'pending', reason = NULL, answer = NULL, settled_at = NULL
+FROM (SELECT rows.animal, rows.record, rows.payload, rows.likeness {TO_SEND}
+  AND own.animal IS NOT NULL) AS new
+WHERE animals.animal = new.animal
+"""
+_NEW = f"""
+INSERT INTO animals (animal, import, record, payload, likeness, state)
+SELECT rows.animal, rows.import, rows.record, rows.payload, rows.likeness, 'pending'
+{TO_SEND} AND own.animal IS NULL
+"""
+# Animals for which a row of this import spoke that is another animal now, or is to fix now.
+_DROPPED = """
+SELECT own.animal FROM animals AS own JOIN rows USING (import, record)
+WHERE own.import = :mine AND (own.state IS NULL OR own.state IN ('pending', 'rejected'))
+  AND (rows.animal IS NOT own.animal
+    OR own.state = 'pending' AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))
+"""
 _EXAMPLES = """
-SELECT mine.record, mine.line,
-  coalesce(iif(cases.name = 'similar_key', mine.key, CAST(mine.payload AS TEXT)), ''),
-  coalesce(iif(cases.name = 'similar_key', old.key,
-    coalesce(CAST(old.payload AS TEXT), pets.body)), ''),
-  imports.source, imports.staged_at, coalesce(old.pet_id, cases.pet)
-FROM temp.cases CROSS JOIN records AS mine USING (id)
-LEFT JOIN records AS old ON old.id = cases.other
-LEFT JOIN imports ON imports.import = old.import AND old.import <> mine.import
-LEFT JOIN temp.pets ON pets.pet = cases.pet
-WHERE cases.name = :case ORDER BY mine.id LIMIT 2
+SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT), imports.source,
+  imports.staged_at, own.pet_id
+FROM rows LEFT JOIN animals AS own ON own.animal = ?2
+LEFT JOIN imports ON imports.import = own.import AND own.import <> rows.import
+WHERE rows.import = ?1 AND rows.record = ?3
 """
-_SOURCES = """
-SELECT imports.id, source, staged_at, count(*) FROM temp.cases
-JOIN records AS old ON old.id = cases.other JOIN imports USING (import)
-WHERE cases.name = :case AND import <> :mine GROUP BY import ORDER BY 4 DESC, import DESC
-"""
+
+
+class Guess(NamedTuple):
+    """A row that may be a known animal, a pet of the store, or the animal of another row."""
+
+    record: int
+    animal: int | None = None
+    pet: int | None = None
+    stands: int | None = None
 
 
 @dataclass
 class Animals:
-    """The staged records of one import, with their animals as far as the rules have found them.
+    """The rows of one import, with their animals as far as the rules have found them.
 
     Attributes:
         sql: A connection within a transaction.
-        staged: The records.
+        staged: The rows.
         answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
         otherwise: The answer to try where the user gave none.
         pause: Called now and then; what it raises ends the rules.
-        asked: How many records each case concerns, of how many that were compared.
+        guesses: The rows of each case, and of how many that were compared.
         facts: What else the user should know, as values.
+        repeats: Rows that are the animal of another row of the file, by their records.
+        lives: How many equal pets there were of a row that is said to be another animal.
+        bodies: The request bodies of pets that rows may be.
+        origins: The record of each correction, and the import and record that it corrects.
     """
 
     sql: sqlite3.Connection
@@ -61,153 +89,208 @@ class Animals:
     answers: Mapping[str, str]
     otherwise: str
     pause: Callable[[], None]
-    asked: dict[str, tuple[int, int]] = field(default_factory=dict)
+    guesses: dict[str, tuple[list[Guess], int]] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    repeats: dict[int, int] = field(default_factory=dict)
+    lives: dict[int, int] = field(default_factory=dict)
+    bodies: dict[int, bytes] = field(default_factory=dict)
+    origins: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.run = self.staged.run
         self._names = {
-            "first": self.staged.first,
             "mine": self.run.number,
+            "base": self.staged.base,
             "place": self.run.place,
             "columns": self.staged.key_columns,
+            "is_resumed": self.staged.is_resumed,
         }
-        for function, values in ((form_of, 1), (name_of, 1), (relation, 4)):
-            self.sql.create_function(function.__name__, values, function, deterministic=True)
-        self.make("cases", "name, id, other, pet, PRIMARY KEY (name, id)")
-        self.make("pets", "pet INTEGER PRIMARY KEY, name, body, fingerprint, is_ours, is_seen")
+        self.sql.create_function("form_of", 1, form_of, deterministic=True)
 
     def do(self, statement: str, **more: Any) -> sqlite3.Cursor:
-        """Run a statement that knows the staged records."""
+        """Run a statement that knows the import."""
+        self.pause()
         return self.sql.execute(statement, self._names | more)
 
-    def has(self, select: str) -> bool:
+    def has(self, select: str, **more: Any) -> bool:
         """Return whether a selection has any row."""
-        return self.do(f"{select} LIMIT 1").fetchone() is not None
+        return self.do(f"{select} LIMIT 1", **more).fetchone() is not None
 
-    def count(self, which: str = "TRUE", table: str = "records") -> int:
-        """Return for how many rows a condition holds."""
-        ((found,),) = self.do(f"SELECT count(*) FROM {table} WHERE {which}").fetchall()
+    def make(self, table: str, columns: str, select: str = "") -> None:
+        """Make a temporary table anew."""
+        make_temporary(self.sql, table, columns)
+        if select:
+            self.do(f"INSERT INTO temp.{table} {select}")
+
+    def count_to_send(self) -> int:
+        """Return how many rows would be sent as things stand."""
+        ((found,),) = self.do(f"SELECT count(*) {TO_SEND}").fetchall()
         return int(found)
 
-    def make(self, table: str, columns: str, select: str = "", **more: Any) -> int:
-        """Make a temporary table anew, and return how many rows it has."""
-        self.pause()
-        self.sql.execute(f"DROP TABLE IF EXISTS temp.{table}")
-        self.sql.execute(f"CREATE TEMP TABLE {table} ({columns})")
-        return self.do(f"INSERT INTO temp.{table} {select}", **more).rowcount if select else 0
-
-    def become(self, select: str, **more: Any) -> None:
-        """Make records the animals of a selection (id, animal, known_by).
-
-        Of several records of one animal only the first may live; it takes the place of a record
-        of an earlier load that was not sent yet.
-        """
-        self.make(
-            "becoming",
-            "id INTEGER PRIMARY KEY, animal, known_by, n",
-            "SELECT id, animal, known_by,"
-            " row_number() OVER (PARTITION BY animal, state ORDER BY id)"
-            f" FROM (SELECT new.*, state FROM ({select}) AS new JOIN records USING (id))",
-            **more,
-        )
-        self.do(
-            "UPDATE records SET state = 'skipped', reason = 'superseded', known_by = 'key'"
-            f" WHERE {IS_UNSENT} AND id IN (SELECT live.id FROM temp.becoming AS new"
-            "  CROSS JOIN records AS mine ON mine.id = new.id AND mine.state = 'pending'"
-            f" CROSS JOIN records AS live ON live.animal = new.animal AND {is_live('live')}"
-            " WHERE live.id < :first)"
-        )
-        # A row that was corrected once may come back wrong: its animal stays the corrected one.
-        is_taken = (
-            "(n > 1 AND state = 'pending' OR EXISTS (SELECT 1 FROM records AS live"
-            f" WHERE live.animal = new.animal AND {is_live('live')} AND live.id <> new.id))"
-        )
-        self.do(
-            "UPDATE records SET animal = new.animal, known_by = new.known_by,"
-            f" state = CASE WHEN {is_taken} THEN 'skipped' ELSE state END,"
-            f" problem = CASE WHEN {is_taken} THEN NULL ELSE problem END,"
-            f" problem_code = CASE WHEN {is_taken} THEN NULL ELSE problem_code END"
-            " FROM temp.becoming AS new WHERE records.id = new.id"
+    def become(self, rows: Iterable[tuple[int | None, str | None, int]]) -> None:
+        """Give rows their animals: animal, by what it is known, and the record of the row."""
+        self.sql.executemany(
+            "UPDATE rows SET animal = ?, known_by = ?"
+            f" WHERE import = {self.run.number} AND record = ?",
+            rows,
         )
 
-    def ask(self, case: str, select: str, of: int, **more: Any) -> str:
-        """Note the records of a case, a selection (id, other, pet); return the answer, if any.
+    def repeat(self, records: Mapping[int, int]) -> None:
+        """Make rows the animal of another row of the file."""
+        self.repeats |= records
+        self.become((None, "repeat", record) for record in records)
+        self.sql.executemany(
+            f"UPDATE rows SET problem = NULL WHERE import = {self.run.number} AND record = ?",
+            [(record,) for record in records],
+        )
 
-        The answer is the user's, or the one to try.
-        """
-        records = self.do(
-            f"INSERT OR IGNORE INTO temp.cases SELECT :case, id, other, pet FROM ({select})",
-            case=case,
-            **more,
-        ).rowcount
-        if not records:
+    def spoil(self, records: Iterable[int], problem: RecordProblem) -> None:
+        """Turn rows that could be sent into rows to fix."""
+        self.sql.executemany(
+            "UPDATE rows SET problem = ?, animal = NULL, known_by = NULL"
+            f" WHERE import = {self.run.number} AND record = ? AND problem IS NULL",
+            [(pack_problem(problem), record) for record in records],
+        )
+
+    def ask(self, case: str, guesses: Sequence[Guess], of: int, by: str) -> str:
+        """Note the guesses of a case; follow its answer, the user's or the one to try."""
+        if not guesses:
             return ""
-        self.asked[case] = (records, of)
+        self.guesses[case] = [*guesses], of
         answer = self.answers.get(case, self.otherwise)
+        base = self.staged.base
         if answer == "send":
-            self.do(
-                "UPDATE records SET known_by = 'user' WHERE id IN"
-                " (SELECT id FROM temp.cases WHERE name = :case)",
-                case=case,
-            )
+            self.become((base + guess.record, "user", guess.record) for guess in guesses)
+        else:
+            known = [guess for guess in guesses if guess.animal is not None]
+            self.become((guess.animal, by, guess.record) for guess in known)
+            self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
         return answer
 
-    def cases(self) -> tuple[Case, ...]:
-        """Return the cases that the user has not answered, as values to be shown."""
-
-        return tuple(
-            Case(
-                name,
-                *self.asked[name],
-                examples=tuple(Example(*row) for row in self.do(_EXAMPLES, case=name)),
-                sources=tuple(Earlier(*row) for row in self.do(_SOURCES, case=name)),
-            )
-            for name in CASES
-            if name in self.asked and name not in self.answers
-        )
-
-    def likely_key(self) -> str | None:
-        """Return a column that is not sent, filled, and different in each record, if any."""
-        if self.run.key:
-            return None
-        rows = self.do("SELECT cells FROM records WHERE import = :mine AND notes IS NOT 'blank'")
-        cells = (read_cells(packed) for (packed,) in rows)
-        found = likely_keys(self.run.header, cells, {*self.run.mapping.values()})
-        return found[0] if found else None
-
-    def spoil(self, record_id: int, problem: RecordProblem) -> None:
-        """Turn a record that could be sent into one to fix."""
-        self.do(
-            "UPDATE records SET state = 'invalid', problem = :text, problem_code = :code"
-            " WHERE id = :id AND state IN ('pending', 'invalid')",
-            id=record_id,
-            text=pack_problem(problem),
-            code=problem.code,
-        )
-
-    def note(self, name: str, select: str) -> None:
-        """Note the lines of records that are shown to the user without a question."""
-        found = [line for (line,) in self.do(select)]
+    def warn(self, name: str, records: Iterable[int]) -> None:
+        """Note the lines of rows that are shown to the user without a question."""
+        select = "SELECT line FROM rows WHERE import = :mine AND record = :record"
+        found = [self.do(select, record=record).fetchone()[0] for record in records]
         if found:
             self.facts[name] = found
 
+    # What was found is written
 
-def name_of(payload: bytes | None) -> str | None:
-    """Return the name of a request body, as names are compared."""
-    return None if payload is None else folded_name(json.loads(payload)["name"])
+    def speak(self, adopted: Mapping[int, tuple[int, bytes, bytes]], now: float) -> None:
+        """Give each animal the row that speaks for it, and withdraw those that have none now.
+
+        ``adopted`` has pet, payload and likeness of the rows that are pets of the store.
+        """
+        if dropped := [animal for (animal,) in self.do(_DROPPED)]:
+            self._drop(dropped)
+        self.do(_NEW)
+        self.do(_SPEAK)
+        of_row = f"WHERE import = {self.run.number} AND record = ?"
+        self.sql.executemany(
+            f"UPDATE animals SET life = life + ? {of_row}",
+            [(life, record) for record, life in self.lives.items()],
+        )
+        self.sql.executemany(
+            "UPDATE animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
+            f" id_source = 'adopted', settled_at = {now}, shown_at = {now} {of_row}",
+            [(*pet, record) for record, pet in adopted.items()],
+        )
+        self.sql.executemany(
+            f"UPDATE rows SET known_by = 'store' {of_row}", [(record,) for record in adopted]
+        )
+        self._follow_repeats()
+        self._tell_origins()
+        # A finished import that has something to send again must be resumed after a kill.
+        self.do(
+            "UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done' AND EXISTS"
+            " (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')"
+        )
+
+    def _drop(self, animals: Sequence[int]) -> None:
+        self.sql.executemany(
+            "UPDATE animals SET state = iif(state = 'pending', NULL, state),"
+            " import = NULL, record = NULL WHERE animal = ?",
+            [(animal,) for animal in animals],
+        )
+        self.do(  # A row that is to fix now speaks for its animal still.
+            "UPDATE animals SET import = :mine, record = back.record FROM (SELECT rows.animal,"
+            "  min(rows.record) AS record FROM rows JOIN animals AS own USING (animal)"
+            "  WHERE rows.import = :mine AND own.import IS NULL AND rows.known_by IS NOT 'repeat'"
+            "  GROUP BY rows.animal) AS back WHERE animals.animal = back.animal"
+        )
+
+    def _follow_repeats(self) -> None:
+        """Give rows that repeat another one its animal, or its reason to be left out."""
+        last = dict(self.repeats)
+        for record, stands in last.items():
+            while stands in last:
+                stands = last[stands]  # noqa: PLW2901
+            last[record] = stands
+        self.sql.executemany(
+            "UPDATE rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
+            f" WHERE one.import = {self.run.number} AND one.record = ?)"
+            f" WHERE import = {self.run.number} AND record = ?",
+            [(stands, record) for record, stands in last.items()],
+        )
+
+    def _tell_origins(self) -> None:
+        """Make the rows that were corrected the animals of their corrections."""
+        self.sql.executemany(
+            "UPDATE rows SET animal = fixed.animal, known_by = 'record'"
+            f" FROM rows AS fixed WHERE fixed.import = {self.run.number} AND fixed.record = ?"
+            " AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.record = ?"
+            " AND rows.animal IS NOT fixed.animal",
+            self.origins,
+        )
+
+    # The question
+
+    def cases(self) -> tuple[Case, ...]:
+        """Return the cases that the user has not answered, as values to be shown."""
+        return tuple(
+            Case(
+                name,
+                len(guesses),
+                of,
+                examples=tuple(self._example(name, guess) for guess in guesses[:2]),
+                sources=self._sources(guesses),
+            )
+            for name, (guesses, of) in sorted(self.guesses.items(), key=lambda one: _PLACES[one[0]])
+            if name not in self.answers
+        )
+
+    def _example(self, case: str, guess: Guess) -> Example:
+        values = [self.run.number, guess.animal, guess.record]
+        line, ours, key, theirs, source, day, pet = self.sql.execute(_EXAMPLES, values).fetchone()
+        if case == "alias":
+            ours, theirs = key, self._other_key(guess)
+        elif guess.pet is not None:
+            theirs = self.bodies.get(guess.pet, b"").decode() or theirs
+        return Example(guess.record, line, ours or "", theirs or "", source, day, guess.pet or pet)
+
+    def _other_key(self, guess: Guess) -> str:
+        """Return the key that the one of a row is like: another row's, or a known animal's."""
+        if guess.stands is not None:
+            select = "SELECT key FROM rows WHERE import = :mine AND record = :stands"
+            found = self.do(select, stands=guess.stands)
+        else:
+            select = "SELECT key FROM keys WHERE columns = :columns AND animal = :animal"
+            found = self.do(select, animal=guess.animal)
+        return str(found.fetchone()[0])
+
+    def _sources(self, guesses: Sequence[Guess]) -> tuple[Earlier, ...]:
+        found = Counter[int]()
+        for guess in guesses:
+            if guess.animal is not None:
+                select = "SELECT import FROM animals WHERE animal = :animal"
+                found.update(number for (number,) in self.do(select, animal=guess.animal))
+        found.pop(self.run.number, None)
+        select = "SELECT id, source, staged_at FROM imports WHERE import = :number"
+        return tuple(
+            Earlier(*named, records)
+            for number, records in found.most_common()
+            if (named := self.do(select, number=number).fetchone()) is not None
+        )
 
 
-def relation(
-    payload: bytes | None, notes: str | None, other: bytes | None, other_notes: str | None
-) -> int:
-    """Return how two bodies differ: 1 the category, 2 the name, 3 both; 0 neither.
-
-    A default in the place of a name counts as no difference.
-    """
-    if payload is None or other is None:
-        return 0
-    one, two = json.loads(payload), json.loads(other)
-    is_default = "default_name" in f"{notes} {other_notes}"
-    has_other_name = not is_default and folded_name(one["name"]) != folded_name(two["name"])
-    return 2 * has_other_name + bool(one["categoryId"] != two["categoryId"])
+_PLACES = {name: place for place, name in enumerate(CASES)}

@@ -8,10 +8,10 @@ each commit: a power cut may leave it behind the database, which proves nothing 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -22,18 +22,13 @@ from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
 from petstore_frame.files.whole import AtWorkError, held, sync
-from petstore_frame.loader.journal.tables import (
-    FORMAT,
-    OLD_FORMAT,
-    TABLES,
-    bring_over,
-    has_lost_commits,
-)
+from petstore_frame.loader.journal.tables import FORMAT, TABLES
 from petstore_frame.transport.settings import same_store_address
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 # A reader that makes sure of a journal holds its lock for a moment.
 LOCK_WAIT_S = 2.0
+NOTHING_SENT, STOPPED = "nothing was sent", "sending has stopped"
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ASKS_AGAIN = (
@@ -119,35 +114,46 @@ def write_count(path: Path, commits: int) -> None:
 
 
 @contextmanager
-def sql_errors(path: Path) -> Iterator[None]:
+def sql_errors(path: Path, done: str = "") -> Iterator[None]:
     """Turn the database's errors into ours, with the place and the next step."""
     try:
         yield
     except sqlite3.Error as problem:
-        raise journal_error(path, problem) from problem
+        raise journal_error(path, problem, done) from problem
 
 
-def journal_error(path: Path, problem: Exception, *, is_sending: bool = False) -> JournalError:
-    """Return what an error of the database or the disk means, and the next step."""
-    done = "sending has stopped" if is_sending else "nothing was sent"
-    if not path.is_file():
-        return JournalError(
-            f"{path} is gone; {done}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
-        )
+def journal_error(path: Path, problem: Exception, done: str = "") -> JournalError:
+    """Return what an error of the database or the disk means, and the next step.
+
+    ``done`` says whether anything was sent, as far as the caller knows.
+    """
+    told = f"; {done}" if done else ""
     # Python's own errors, of text that is not UTF-8, have no code.
     code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    if isinstance(problem, sqlite3.Error) and code in _LOST:
+    is_sqlite = isinstance(problem, sqlite3.Error)
+    if getattr(problem, "errno", None) == errno.ENOSPC or (
+        is_sqlite and code == sqlite3.SQLITE_FULL
+    ):
+        return JournalError(
+            f"the disk of {path} is full{told}; free some room, then run the same import again"
+        )
+    if not path.is_file():
+        return JournalError(
+            f"{path} is gone{told}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
+        )
+    if is_sqlite and code in _LOST:
         return not_whole(path, f"is damaged or not a journal ({problem})", done)
     return JournalError(
-        f"{path}: {problem}; {done}; free some room or repair the disk, then run the same import "
+        f"{path}: {problem}{told}; free some room or repair the disk, then run the same import "
         "again"
     )
 
 
-def not_whole(path: Path, what: str, done: str = "nothing was sent") -> JournalError:
+def not_whole(path: Path, what: str, done: str = NOTHING_SENT) -> JournalError:
     """Return the refusal of a journal that has lost something."""
+    told = f"; {done}" if done else ""
     return JournalError(
-        f"{path} {what}; {done}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
+        f"{path} {what}{told}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
         f"{count_file(path).name}, all of one moment: an older copy does not know what was sent "
         f"since. If there is none, move these files away and {_ASKS_AGAIN}"
     )
@@ -177,13 +183,13 @@ def holding(path: Path) -> Iterator[None]:
         if is_held:
             raise
         place = problem.filename or path.parent
-        raise JournalError(f"{place}: {problem.strerror}; nothing was sent") from problem
+        if problem.errno == errno.ENOSPC:
+            raise journal_error(path, problem, NOTHING_SENT) from problem
+        raise JournalError(f"{place}: {problem.strerror}; {NOTHING_SENT}") from problem
 
 
 def check_whole(path: Path) -> bool:
     """Refuse a journal that has lost anything; the caller has its lock.
-
-    A journal of the last version is brought over.
 
     Returns:
         Whether there is one.
@@ -197,22 +203,17 @@ def check_whole(path: Path) -> bool:
         return False
     if _whole.get(path) == _stamp(path):
         return True
-    with sql_errors(path), closing(connect(path)) as sql:
+    with sql_errors(path, NOTHING_SENT), closing(connect(path)) as sql:
         found = sql.execute("SELECT format, commits FROM journal").fetchall()
         if len(found) != 1:
             raise not_whole(path, "is not as it was written")
         ((version, commits),) = found
         if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise not_whole(path, "is damaged (its pages do not agree)")
-    if version == OLD_FORMAT:
-        if has_lost_commits(path):
-            raise not_whole(path, "has lost its last entries")
-        _make(path, lambda sql: bring_over(sql, path))
-        return check_whole(path)
     if version != FORMAT:
         raise JournalError(
-            f"{path} was written by another version of this program; nothing was sent. Use that "
-            "version, or update this one"
+            f"{path} has the format {version}, and this program reads {FORMAT}; nothing was sent. "
+            f"Use the version that wrote it, or move it away: then {_ASKS_AGAIN}"
         )
     counted = read_count(path)
     if counted is None:
@@ -266,7 +267,8 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         except PetstoreError:
             raise
         except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
-            raise not_whole(path, f"is damaged ({type(problem).__name__}: {problem})") from problem
+            what = f"is damaged ({type(problem).__name__}: {problem})"
+            raise not_whole(path, what, "") from problem
 
 
 def copy_journal(path: Path, copy: Path) -> None:
@@ -277,27 +279,25 @@ def copy_journal(path: Path, copy: Path) -> None:
     write_count(copy, 0)
 
 
-def _make(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
-    """Make a journal, whole or not at all; one of the last version is kept beside it."""
+def _make(path: Path, base_url: str) -> None:
+    """Make a journal, whole or not at all."""
     draft = path.with_name(path.name + ".new")
     draft.unlink(missing_ok=True)
-    with sql_errors(path), closing(connect(draft, mode="rwc")) as sql:
+    with sql_errors(path, NOTHING_SENT), closing(connect(draft, mode="rwc")) as sql:
         draft.chmod(0o600)
         sql.execute("PRAGMA journal_mode = WAL")
         sql.executescript(f"BEGIN; {TABLES} COMMIT;")
-        fill(sql)
+        sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
         sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     try:
         sync(draft)
-        if path.exists():
-            shutil.copy2(path, path.with_name(path.name + f".{OLD_FORMAT}"))
         # The count comes first: without a commit it proves nothing missing.
         write_count(path, 0)
         path.with_name(path.name + LOG).unlink(missing_ok=True)
         draft.replace(path)
         sync(path.parent)
     except OSError as problem:
-        raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
+        raise journal_error(path, problem, NOTHING_SENT) from problem
 
 
 class Writer:
@@ -309,6 +309,7 @@ class Writer:
 
     Attributes:
         sql: The connection; whatever changes the journal does so in ``transaction``.
+        commits: How many there were so far.
 
     Raises:
         JournalError: The journal has lost something, or its disk failed; nothing was sent.
@@ -317,25 +318,26 @@ class Writer:
     def __init__(self, path: Path, base_url: str) -> None:
         self.path = path
         if not check_whole(path):
-            new = "INSERT INTO journal VALUES (?, ?, NULL, 0)"
-            _make(path, lambda sql: sql.execute(new, [FORMAT, base_url]))
-        with sql_errors(path):
+            _make(path, base_url)
+        with sql_errors(path, NOTHING_SENT):
             self.sql = connect(path, mode="rw")
             # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = 1")
             self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
-            ((self._commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
+            ((self.commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
         try:
             self._count = os.open(count_file(path), os.O_RDWR)
             self._file = path.stat()
         except OSError as problem:
             self.sql.close()
-            raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
+            raise journal_error(path, problem, NOTHING_SENT) from problem
 
     @contextmanager
-    def transaction(self, *, is_sending: bool = False) -> Iterator[sqlite3.Connection]:
+    def transaction(self, done: str = NOTHING_SENT) -> Iterator[sqlite3.Connection]:
         """Give the connection for one commit, which is on disk and counted when the block ends.
+
+        ``done`` says in an error whether anything was sent.
 
         Raises:
             JournalError: Nothing of it is on disk, or it cannot be relied on.
@@ -349,14 +351,14 @@ class Writer:
             with suppress(sqlite3.Error):
                 self.sql.execute("ROLLBACK")
             if isinstance(problem, sqlite3.Error):
-                raise journal_error(self.path, problem, is_sending=is_sending) from problem
+                raise journal_error(self.path, problem, done) from problem
             raise
-        self._commits += 1
+        self.commits += 1
         try:
             os.lseek(self._count, 0, os.SEEK_SET)
-            os.write(self._count, b"%020d\n" % self._commits)
+            os.write(self._count, b"%020d\n" % self.commits)
         except OSError as problem:
-            raise journal_error(self.path, problem, is_sending=True) from problem
+            raise journal_error(self.path, problem, STOPPED) from problem
 
     def check_place(self) -> None:
         """Refuse to write to a file that has lost its name: no later import would find it.
@@ -367,9 +369,9 @@ class Writer:
         try:
             is_ours = os.path.samestat(self.path.stat(), self._file)
         except OSError as problem:
-            raise journal_error(self.path, problem, is_sending=True) from problem
+            raise journal_error(self.path, problem, STOPPED) from problem
         if not is_ours:
-            raise not_whole(self.path, "was replaced during the import", "sending has stopped")
+            raise not_whole(self.path, "was replaced during the import", STOPPED)
 
     def __enter__(self) -> Self:
         return self

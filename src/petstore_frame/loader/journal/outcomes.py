@@ -9,35 +9,35 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal.database import Writer, sql_errors
+from petstore_frame.loader.journal.database import STOPPED, Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.record import MOVES, Ending, State
 
 _TO_SEND = """
-SELECT record, line, CAST(payload AS TEXT) AS payload, life, attempts, is_in_doubt
-FROM records WHERE import = ?
+SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, attempts, is_in_doubt
+FROM animals AS own JOIN rows USING (import, record) WHERE own.import = ?
 """
 # A start time in the future means that the clock was wrong, so the key may be of any age.
-_REPEATABLE = "state = 'unknown' AND is_keyed AND first_sent_at > ? AND first_sent_at <= ?"
+_REPEATABLE = "state = 'unknown' AND key_since > ? AND key_since <= ?"
+# ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
-UPDATE records SET state = 'in_flight', attempts = attempts + 1, is_keyed = ?,
-  first_sent_at = coalesce(first_sent_at, ?), last_sent_at = ?
-WHERE import = ? AND state IN ('pending', 'unknown') AND record IN
+UPDATE animals SET state = 'in_flight', attempts = attempts + 1, sent_at = ?1, session = ?2,
+  key_since = iif(?3, coalesce(key_since, ?1), NULL)
+WHERE import = ?4 AND state IN ('pending', 'unknown')
+  AND record IN (SELECT value FROM json_each(?5))
 """
 # One statement for all outcomes of a commit; its rows are those that ``_settle`` makes.
 _SETTLE = """
-UPDATE records SET state = column2, reason = column3, pet_id = column4, id_source = column5,
-  answer = column6, is_in_doubt = column7, is_keyed = is_keyed AND column8, settled_at = column9
+UPDATE animals SET state = column2, reason = column3, pet_id = column4, id_source = column5,
+  answer = column6, is_in_doubt = column7, key_since = iif(column8, key_since, NULL),
+  settled_at = column9, shown_at = NULL
 FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
-"""
-_ADD_NOTES = """
-UPDATE records SET notes = coalesce(notes || char(10), '') || ? WHERE import = ? AND record = ?
 """
 READ_AHEAD = 256
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _READ_AHEAD = f"""
 SELECT json_group_array(json_array(record, line, payload, life, attempts, is_in_doubt))
-FROM ({_TO_SEND} AND state = 'pending' AND record >= ? ORDER BY record LIMIT ?)
+FROM ({_TO_SEND} AND state = 'pending' AND own.record >= ? ORDER BY own.record LIMIT ?)
 """
 
 
@@ -69,6 +69,7 @@ class Outcome:
         answer: What is known of the answer, by the names of a ``JournalRow``.
         notes: In what the pet differs from what was sent.
         may_repeat: The same request again, under its key, may settle a record in doubt.
+        is_taken: Its pet has an id that an earlier session gave to another animal.
     """
 
     intent: Intent
@@ -78,6 +79,7 @@ class Outcome:
     answer: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     may_repeat: bool = True
+    is_taken: bool = False
 
 
 class Change(NamedTuple):
@@ -91,6 +93,14 @@ class Change(NamedTuple):
     id_source: str | None = None
 
 
+class Owner(NamedTuple):
+    """The animal that has a pet: its record and file, and whether an earlier session made it."""
+
+    record: int
+    source: str
+    is_earlier: bool
+
+
 class Outcomes:
     """Writes what becomes of the records of one import; the caller holds the journal."""
 
@@ -98,20 +108,32 @@ class Outcomes:
         self.run, self.path = run, writer.path
         self._writer, self._sql = writer, writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.id)
-        self._store_id = run.store_id
+        self._store_id, self._session = run.store_id, writer.commits
         self._first_pending = 0
         self._pending: list[Any] = []
+
+    def counts(self) -> dict[State, int]:
+        """Count the animals that the import sends by their states, and its rows to fix."""
+        which = "import = (SELECT import FROM imports WHERE id = ?)"
+        found = self._sql.execute(
+            f"SELECT state, count(*) FROM animals WHERE {which} AND state IS NOT NULL GROUP BY 1"
+            f" UNION ALL SELECT 'invalid', count(*) FROM records WHERE {which}"
+            " AND state = 'invalid'",
+            [self.run.id, self.run.id],
+        )
+        return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
 
     def start(self, now: float) -> int:
         """Begin a session; return how many records a dead one left in flight, now unknown."""
         with self._writer.transaction() as sql:
             found = self._recover()
             sql.execute(
-                "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL,"
-                " ending_detail = '' WHERE import = ?",
+                "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL, detail = ''"
+                " WHERE import = ?",
                 [now, self._import],
             )
             self._note(now, "start", {"left_in_flight": found})
+        self._session = self._writer.commits
         return found
 
     def recover(self) -> None:
@@ -121,16 +143,16 @@ class Outcomes:
 
     def _recover(self) -> int:
         return self._sql.execute(
-            "UPDATE records SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+            "UPDATE animals SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
             " WHERE import = ? AND state = 'in_flight'",
             [self._import],
         ).rowcount
 
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
         """Close the session with its reason."""
-        with self._writer.transaction() as sql:
+        with self._writer.transaction(STOPPED) as sql:
             sql.execute(
-                "UPDATE imports SET ended_at = ?, ending = ?, ending_detail = ? WHERE import = ?",
+                "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
                 [now, str(ending), detail, self._import],
             )
             self._note(now, "end", {"ending": str(ending), "detail": detail})
@@ -159,7 +181,7 @@ class Outcomes:
             JournalError: Nothing of this call is on disk.
         """
         self._writer.check_place()
-        with self._writer.transaction(is_sending=True):
+        with self._writer.transaction(STOPPED):
             if verdicts:
                 self._settle(verdicts, now)
             if store_id != self._store_id:
@@ -170,7 +192,7 @@ class Outcomes:
 
     def repeatable(self, keys_since: float, now: float) -> list[int]:
         """Return the records in doubt whose key the store still remembers."""
-        query = f"SELECT record FROM records WHERE import = ? AND {_REPEATABLE} ORDER BY record"
+        query = f"SELECT record FROM animals WHERE import = ? AND {_REPEATABLE} ORDER BY record"
         with sql_errors(self.path):
             found = self._sql.execute(query, [self._import, keys_since, now])
             return [record for (record,) in found]
@@ -181,16 +203,15 @@ class Outcomes:
         """Write the next intents: records in doubt to repeat, then up to ``fresh`` pending ones."""
         chosen: list[Any] = []
         if repeats:
-            which = f"record IN ({_places(repeats)}) AND {_REPEATABLE} ORDER BY record"
+            which = f"own.record IN ({_places(repeats)}) AND {_REPEATABLE} ORDER BY own.record"
             values = [self._import, *repeats, keys_since, now]
             chosen += self._sql.execute(f"{_TO_SEND} AND {which}", values)
         chosen += self._next_pending(fresh)
         if not chosen:
             return []
         numbers, has_key = [record for record, *_ in chosen], keys_since is not None
-        claimed = self._sql.execute(
-            f"{_CLAIM} ({_places(numbers)})", [has_key, now, now, self._import, *numbers]
-        )
+        values = [now, self._session, has_key, self._import, json.dumps(numbers)]
+        claimed = self._sql.execute(_CLAIM, values)
         if claimed.rowcount != len(numbers):
             raise self._refused(numbers[0], State.IN_FLIGHT)
         return [
@@ -238,21 +259,31 @@ class Outcomes:
                 self._read_again(intent.record)
             id_source = None if each.pet_id is None else "response"
             doubt = intent.is_in_doubt or state is State.UNKNOWN
+            answer = each.answer | ({"notes": each.notes} if each.notes else {})
             values.append((
                 intent.record, state.value, each.reason, each.pet_id, id_source,
-                json.dumps(each.answer), doubt, each.may_repeat, None if is_back else now,
+                json.dumps(answer), doubt, each.may_repeat, None if is_back else now,
             ))  # fmt: skip
+        taken = [each.pet_id for each in verdicts if each.is_taken]
+        if taken:
+            self._sql.execute(
+                "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again'"
+                f" WHERE pet_id IN ({_places(taken)})",
+                taken,
+            )
         query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
         flat = [value for row in values for value in row]
         if self._sql.execute(query, [*flat, self._import]).rowcount != len(verdicts):
             raise self._refused(verdicts[0].intent.record, verdicts[0].state)
         for each in verdicts:
-            record = each.intent.record
-            if each.notes:
-                self._sql.execute(_ADD_NOTES, ["\n".join(each.notes), self._import, record])
             if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces its answer
                 detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
-                self._note(now, "attempt", detail | {"reason": each.reason} | each.answer, record)
+                self._note(
+                    now,
+                    "attempt",
+                    detail | {"reason": each.reason} | each.answer,
+                    each.intent.record,
+                )
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""
@@ -268,7 +299,7 @@ class Outcomes:
                 names = ", ".join(f"{name} = ?" for name in values)
                 which = "import = ? AND record = ? AND state = ?"
                 changed = sql.execute(
-                    f"UPDATE records SET state = ?, {names} WHERE {which}",
+                    f"UPDATE animals SET state = ?, {names} WHERE {which}",
                     [str(state), *values.values(), self._import, record, str(old)],
                 ).rowcount
                 if changed != 1 or state not in MOVES[old]:
@@ -280,7 +311,7 @@ class Outcomes:
         """Write the id of a created record whose answer was lost."""
         with self._writer.transaction() as sql:
             sql.execute(
-                "UPDATE records SET pet_id = ?, id_source = 'recovered'"
+                "UPDATE animals SET pet_id = ?, id_source = 'recovered'"
                 " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
                 [pet_id, self._import, record],
             )
@@ -291,14 +322,15 @@ class Outcomes:
         with self._writer.transaction():
             self._note(now, kind, detail)
 
-    def owners(self, pet_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-        """Return the record of any import that has each of some pets, and that import's file."""
+    def owners(self, pet_ids: Sequence[int]) -> dict[int, Owner]:
+        """Return the animal of any import that has each of some pets."""
         query = (
-            "SELECT pet_id, record, source FROM records JOIN imports USING (import)"
-            f" WHERE pet_id IN ({_places(pet_ids)})"
+            "SELECT pet_id, record, source, session IS NOT ? FROM animals"
+            f" LEFT JOIN imports USING (import) WHERE pet_id IN ({_places(pet_ids)})"
         )
         with sql_errors(self.path):
-            return {pet: (record, file) for pet, record, file in self._sql.execute(query, pet_ids)}
+            found = self._sql.execute(query, [self._session, *pet_ids])
+            return {pet: Owner(record, file, bool(earlier)) for pet, record, file, earlier in found}
 
     def _refused(self, record: int, state: State) -> JournalError:
         return JournalError(f"{self.path}: record {record} cannot become {state}; not written")

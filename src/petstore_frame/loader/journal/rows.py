@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.tables import IS_DOUBTFUL, is_live, one_of
-from petstore_frame.loader.record import DOUBT_STATES, Ending, Reason, RecordProblem, State
+from petstore_frame.loader.journal.tables import one_of
+from petstore_frame.loader.record import Ending, Reason, RecordProblem, State
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,10 @@ class Import:
         mapping: Field to column of the file.
         duplicates: The answers to the question, one word or one for each case.
         keep: Which of several rows of one key stands.
+        bytes_id: Digest of the bytes of a file and of its sheet; None for a frame.
         copy: 0, or the number of a copy that was made on purpose (``again=True``).
         call, recipe: The call and how the file was read, as JSON; None where that is not known.
-        facts: What was found when it was staged, as values.
+        facts: What a user should know of it, as values by name.
         staged_at: When its records were read last.
         started_at: When the last session began to send; None before the first.
         ended_at: When it ended, or None while it runs or after a kill.
@@ -46,6 +47,7 @@ class Import:
     key: tuple[str, ...] = ()
     duplicates: Any = "refuse"
     keep: str | None = None
+    bytes_id: str | None = None
     copy: int = 0
     recipe: dict[str, Any] | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -59,12 +61,14 @@ class Import:
 
 
 # How it was read and called, in the column ``recipe``.
-RECIPE = ("mapping", "key", "duplicates", "keep", "recipe")
+RECIPE = ("mapping", "key", "keep", "recipe")
 _PLAIN = (
-    "id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
-    "ending_detail",
+    "id", "bytes_id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
 )  # fmt: skip
-_IMPORTS = f"SELECT {', '.join(_PLAIN)}, base_url, store_id, import, header, recipe, facts"
+_IMPORTS = f"""
+SELECT {", ".join(_PLAIN)}, detail, base_url, store_id, import, header, recipe, answers, warnings
+FROM imports, journal WHERE
+"""
 
 
 def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None:
@@ -74,15 +78,18 @@ def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None
         "header": json.dumps(run.header),
         "key_columns": key_columns,
         "recipe": json.dumps({name: getattr(run, name) for name in RECIPE}),
-        "facts": json.dumps(run.facts),
+        "answers": json.dumps(run.duplicates),
+        "warnings": json.dumps(run.facts),
+        "detail": run.ending_detail,
     }
     named = f"({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
     sql.execute(f"INSERT OR REPLACE INTO imports {named}", [*values.values()])
 
 
 def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> None:
-    """Write what was found in the records of an import."""
-    sql.execute("UPDATE imports SET facts = ? WHERE import = ?", [json.dumps(facts), run.number])
+    """Write what a user should know of an import."""
+    noted = [json.dumps(facts), run.number]
+    sql.execute("UPDATE imports SET warnings = ? WHERE import = ?", noted)
 
 
 def read_imports(
@@ -93,15 +100,16 @@ def read_imports(
     Raises:
         JournalError: What it knows of one is not what was written.
     """
-    found = sql.execute(f"{_IMPORTS} FROM imports, journal WHERE {where} ORDER BY import", values)
+    found = sql.execute(f"{_IMPORTS} {where} ORDER BY import", values).fetchall()
     runs = []
-    for *plain, base_url, store_id, number, header, recipe, facts in found.fetchall():
+    for *plain, detail, base_url, store_id, number, header, recipe, answers, warnings in found:
         try:
             known = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
             known |= {"key": tuple(known["key"]), "header": tuple(json.loads(header))}
             known["ending"] = Ending(known["ending"]) if known["ending"] else None
             known |= {"base_url": base_url, "store_id": store_id, "number": number}
-            runs.append(Import(**known, facts=json.loads(facts)))
+            known |= {"duplicates": json.loads(answers), "ending_detail": detail}
+            runs.append(Import(**known, facts=json.loads(warnings)))
         except (ValueError, KeyError, TypeError) as problem:
             raise JournalError(
                 f"import {number} of the journal is damaged ({problem})"
@@ -123,7 +131,7 @@ def read_import(path: Path, import_id: str) -> Import:
 
 
 class Known(NamedTuple):
-    """The live record of the same animal, for one that was skipped."""
+    """What was done about an animal, where another row than this one speaks for it."""
 
     import_id: str
     line: int
@@ -137,8 +145,12 @@ class JournalRow:
     """All that is known of one record; times are seconds since 1970, UTC.
 
     Attributes:
+        payload: What was sent where this row speaks for its animal; else what its file gives.
+        likeness: Digest of all that is sent but the status.
+        problem: Why it cannot be sent; None unless it is invalid.
         reason: Why it is in its state; of a skipped one a ``Reason``.
         reads_now: The payload that its file gives now, where that is not what was sent.
+        known: What was done about its animal, where another row speaks for it.
     """
 
     record: int
@@ -147,19 +159,18 @@ class JournalRow:
     state: State
     payload: bytes | None
     key: str | None
-    animal: int
+    animal: int | None
     known_by: str | None
     problem: RecordProblem | None
     notes: tuple[str, ...]
     reason: str | None
-    reads_now: bytes | None
-    attempts: int
-    is_in_doubt: bool
-    pet_id: int | None
-    id_source: str | None
-    first_sent_at: float | None
-    last_sent_at: float | None
-    settled_at: float | None
+    reads_now: bytes | None = None
+    attempts: int = 0
+    is_in_doubt: bool = False
+    pet_id: int | None = None
+    id_source: str | None = None
+    sent_at: float | None = None
+    settled_at: float | None = None
     # The JSON object in the column ``answer`` has these names.
     http_status: int | None = None
     error_code: str | None = None
@@ -169,32 +180,28 @@ class JournalRow:
     elapsed_ms: float | None = None
     known: Known | None = None
 
+    @property
+    def was(self) -> bytes | None:
+        """What was sent of its animal, by whichever row; None where nothing is known of one."""
+        return self.payload if self.known is None else self.known.payload
 
-_NAMES = [each.name for each in fields(JournalRow)]
-_COLUMNS = _NAMES[: _NAMES.index("http_status")]
-_MOMENTS = ("first_sent_at", "last_sent_at", "settled_at")
+    @property
+    def reads(self) -> bytes | None:
+        """What its file gives now."""
+        return self.payload if self.reads_now is None else self.reads_now
+
+
 _STATES = {str(state): state for state in State}
 _LATEST = 1e11  # seconds; a later moment is damage
-REASON: str = f"""
-CASE WHEN r.state <> 'skipped' THEN r.reason
-  WHEN r.reason IN ('{Reason.LEFT_OUT}', '{Reason.WITHDRAWN}') THEN r.reason
-  WHEN coalesce(r.known_by, live.id) IS NULL THEN '{Reason.BLANK}'
-  WHEN live.id IS NULL THEN '{Reason.NOT_CREATED}'
-  WHEN live.state = 'pending' THEN '{Reason.NOT_SENT}'
-  WHEN {one_of(DOUBT_STATES, "live")} THEN '{Reason.IN_DOUBT}'
-  WHEN r.payload IS NULL OR r.payload IS live.payload THEN '{Reason.KNOWN}'
-  ELSE '{Reason.CHANGED}' END
-"""
-# The records of an import, each skipped one beside the live record of its animal.
-OF_IMPORT: str = f"""
+_ROWS = """
+SELECT r.record, r.line, r.cells, r.state, r.payload, r.key, r.animal, r.known_by, r.problem,
+  r.notes, r.reason, r.own_state, r.own_payload, r.own_reason, r.answer, r.attempts, r.is_in_doubt,
+  r.pet_id, r.id_source, r.sent_at, r.settled_at,
+  r.own_import = r.import AND r.own_record = r.record, others.id, speaker.line
 FROM imports AS mine JOIN records AS r USING (import)
-LEFT JOIN records AS live ON r.state = 'skipped' AND live.animal = r.animal AND {is_live("live")}
-LEFT JOIN imports AS other ON other.import = live.import WHERE mine.id = ?
-"""
-_READ = [REASON if name == "reason" else f"r.{name}" for name in _COLUMNS]
-_ROWS = f"""
-SELECT {", ".join(_READ)}, r.answer, other.id, live.line, live.state, live.pet_id, live.payload
-{OF_IMPORT}
+LEFT JOIN imports AS others ON others.import = r.own_import
+LEFT JOIN rows AS speaker ON speaker.import = r.own_import AND speaker.record = r.own_record
+WHERE mine.id = ?
 """
 
 
@@ -251,31 +258,46 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
     return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.record", [import_id]))
 
 
-def read_doubt_elsewhere(sql: sqlite3.Connection, number: int) -> list[JournalRow]:
-    """Read the rows in doubt of all imports but one."""
-    in_doubt = f"import IN (SELECT import FROM records WHERE {IS_DOUBTFUL})"
-    others = read_imports(sql, f"import <> ? AND {in_doubt}", [number])
-    return [row for other in others for row in read_rows(sql, other.id, *DOUBT_STATES)]
-
-
 def _row(values: Sequence[Any]) -> JournalRow:
-    own = dict(zip(_COLUMNS, values, strict=False))
-    answer, *known = values[len(_COLUMNS) :]
-    own |= {
-        "cells": read_cells(own["cells"]),
-        "state": _STATES[own["state"]],
-        "problem": None if own["problem"] is None else read_problem(own["problem"]),
-        "notes": tuple(own["notes"].split("\n")) if own["notes"] else (),
-        "is_in_doubt": bool(own["is_in_doubt"]),
-    }
-    if not all(abs(own[name] or 0.0) < _LATEST for name in _MOMENTS):
+    (record, line, packed, state, payload, key, animal, known_by, problem, notes, reason,
+     own_state, sent, own_reason, answer, attempts, is_in_doubt, pet_id, id_source, sent_at,
+     settled_at, speaks, other_id, other_line) = values  # fmt: skip
+    if not all(abs(moment or 0.0) < _LATEST for moment in (sent_at, settled_at)):
         raise ValueError("a moment that is none")
-    if answer is not None:
-        own |= json.loads(answer)
-    if known[0] is not None:
-        found = Known(*known)
-        own["known"] = found._replace(state=_STATES[found.state])
-    return JournalRow(**own)
+    plain = (record, line, read_cells(packed), _STATES[state])
+    said = (key, animal, known_by, None if problem is None else read_problem(problem))
+    noted = tuple(notes.split("\n")) if notes else ()
+    if own_state is None:
+        return JournalRow(*plain, payload, *said, noted, reason or _reason_of(state, known_by))
+    if not speaks:
+        known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
+        if state == State.SKIPPED:
+            is_same = payload is None or payload == sent
+            reason = reason or (Reason.KNOWN if is_same else Reason.CHANGED)
+        return JournalRow(*plain, payload, *said, noted, reason or own_reason, known=known)
+    answered = json.loads(answer) if answer else {}
+    return JournalRow(
+        *plain,
+        sent,
+        *said,
+        (*noted, *answered.pop("notes", ())),
+        own_reason,
+        None if payload == sent else payload,
+        attempts,
+        bool(is_in_doubt),
+        pet_id,
+        id_source,
+        sent_at,
+        settled_at,
+        **answered,
+    )
+
+
+def _reason_of(state: str, known_by: str | None) -> str | None:
+    """Return why a row is skipped that has no animal and no other reason."""
+    if state != State.SKIPPED:
+        return None
+    return Reason.BLANK if known_by is None else Reason.KNOWN
 
 
 def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:

@@ -1,7 +1,7 @@
-"""The records of a source, written into the journal, and the import that they belong to.
+"""The rows of a source, written into the journal, and the import that they belong to.
 
-Rule 1 of identity: the same records are the same import, whose id is a digest of the cells as read
-and of a copy number. What it has sent stays as it is; every other record takes what is read now.
+Rule 1 of identity: the same records are the same import, found by the digest of its cells or of its
+bytes. Its rows are replaced whole by what is read now, and keep the animals that they had.
 """
 
 from __future__ import annotations
@@ -21,66 +21,59 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.journal.tables import columns_of, in_order, is_live
+from petstore_frame.loader.journal.tables import columns_of, in_order
 from petstore_frame.loader.record import Ending, Reason, Record, State
 
-_INSERT = """
-INSERT INTO records (id, animal, import, record, line, cells, payload, fingerprint, key, state)
-VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-"""
-# What few records have: a problem, notes, or that the user leaves them out.
-_REMARK = "UPDATE records SET problem_code = ?, problem = ?, notes = ?, reason = ? WHERE id = ?"
-# What was sent, or may have been, stays; so does a refusal of what would be sent once more.
-_STAYS = f"""
-old.state IN ('in_flight', 'unknown', 'absent', 'created', 'adopted')
-OR old.state = 'pending' AND old.is_in_doubt
-OR old.state = 'rejected' AND new.payload IS old.payload AND NOT EXISTS (
-  SELECT 1 FROM records AS live WHERE live.animal = old.animal AND {is_live("live")})
-"""
-_PAIRS = """
-FROM records AS old JOIN records AS new ON new.import = :staged AND new.record = old.record
-WHERE old.import = :mine
-"""
-# Puts staged records in the place of those of an import that were not sent. ``again`` has the
-# earlier record, its animal, and what a user or a rule had said of it; the user's word stays with
-# a record that reads the same.
-_GO_ON = (
-    f"""
-CREATE TEMP TABLE again AS
-SELECT new.id, old.id AS old_id, old.animal, old.life, old.state, old.known_by,
-  old.fingerprint IS new.fingerprint AS is_same, {_STAYS} AS stays
-{_PAIRS}
+_INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# What a row was before its file was read anew. Of the same records by their numbers; of the same
+# bytes that were read with other words by their lines, of which a row may stand for several.
+_BEFORE = {
+    "id": """
+SELECT new.record, old.animal, old.known_by, old.likeness IS new.likeness AS is_same
+FROM rows AS old JOIN rows AS new ON new.import = :staged AND new.record = old.record
+WHERE old.import = :mine AND old.animal IS NOT NULL
 """,
-    f"""
-UPDATE records SET reads_now = pair.payload
-FROM (SELECT old.id, nullif(new.payload, old.payload) AS payload, old.reads_now
-  {_PAIRS} AND ({_STAYS})) AS pair
-WHERE records.id = pair.id AND pair.payload IS NOT pair.reads_now
+    "bytes_id": """
+SELECT new.record, old.animal, old.known_by, old.likeness IS new.likeness AS is_same
+FROM (SELECT *, row_number() OVER (PARTITION BY line ORDER BY record) AS n FROM rows
+  WHERE import = :mine) AS old
+JOIN (SELECT *, row_number() OVER (PARTITION BY line ORDER BY record) AS n FROM rows
+  WHERE import = :staged) AS new USING (line, n)
+WHERE old.animal IS NOT NULL
 """,
-    "DELETE FROM records WHERE id IN (SELECT id FROM temp.again WHERE stays)",
-    "DELETE FROM records WHERE id IN (SELECT old_id FROM temp.again WHERE NOT stays)",
-    "UPDATE records SET import = :mine WHERE import = :staged",
-    """
-UPDATE records SET known_by = 'user', life = again.life FROM temp.again AS again
-WHERE records.id = again.id AND again.known_by = 'user' AND again.is_same
-""",
-)
+}
+# A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
+# an answer found the animal, it does so only if it reads as it did then.
+_KEEP = """
+UPDATE rows SET animal = before.animal, known_by = before.known_by FROM (
+  SELECT was.* FROM ({before}) AS was JOIN animals AS a USING (animal)
+  WHERE a.import = :mine AND a.record = was.record OR was.known_by = 'record'
+    OR was.is_same AND a.state IS NOT NULL
+      AND (was.known_by IN ('key', 'repeat') AND :has_key
+        OR was.known_by = 'equal' AND :keeps_equal OR was.known_by = 'store' AND :keeps_store)
+) AS before WHERE rows.import = :staged AND rows.record = before.record
+"""
 
 
 @dataclass(frozen=True)
 class Staged:
-    """The records that were just read; their ids begin with ``first``.
+    """The rows that were just read.
 
     Attributes:
         run: The import that they belong to.
-        is_new: Nothing of it was known before.
+        base: The animal of a row that is none yet is this number and its record.
+        is_new: Nothing of the import was known before.
         key_columns: The columns of its key in their one spelling.
+        send_lines: Lines of rows that are other animals, whatever they equal.
+        is_resumed: Its file is not at hand: only what it has still to send is looked at.
     """
 
     run: Import
-    first: int
+    base: int
     is_new: bool
     key_columns: str
+    send_lines: frozenset[int] = frozenset()
+    is_resumed: bool = False
 
 
 def stage(
@@ -89,6 +82,7 @@ def stage(
     batches: Iterable[Sequence[Record]],
     *,
     again: bool = False,
+    answers: Collection[str] = (),
     send_lines: Collection[int] = (),
     leave_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
@@ -100,92 +94,107 @@ def stage(
         run: The facts of the import, should it be new.
         batches: Its records, many at once.
         again: They are a copy, made on purpose.
+        answers: The cases in which rows are other animals now, whatever was answered before.
         send_lines: Lines of records that are other animals, whatever they equal.
         leave_lines: Lines of records that are not to be sent.
         pause: Called now and then; what it raises ends the staging.
     """
     ((number, base),) = sql.execute(
         "SELECT coalesce((SELECT max(import) FROM imports), 0) + 1,"
-        " coalesce((SELECT max(id) FROM records), 0)"
+        " coalesce((SELECT max(animal) FROM animals), 0)"
     ).fetchall()
-    _make_temporary(sql)
+    make_temporary(sql, "staged", "record INTEGER PRIMARY KEY, import_id, origin, rank")
     digest = hashlib.sha256(json.dumps(run.header).encode())
     order = in_order(run.key)
     leave = frozenset(leave_lines)
-    words = {state: state.value for state in State}  # a plain text is bound faster
     for batch in batches:
         pause()
-        values, remarks, origins, ranks, read = [], [], [], [], []
+        values, about, read = [], [], []
         for record in batch:
-            (at, line, cells, state, payload, fingerprint, problem, notes, key, origin, rank,
-             left_out) = record  # fmt: skip
-            packed, record_id = pack_cells(cells), base + at
+            (at, line, cells, state, payload, likeness, problem, notes, key, origin, rank,
+             left_out, is_unnamed) = record  # fmt: skip
+            packed = pack_cells(cells)
             if key is not None and order is not None:
                 texts = json.loads(key)
                 key = json.dumps([texts[place] for place in order], ensure_ascii=False)
-            if origin is not None:
-                origins.append((record_id, *origin))
-            if rank is not None:
-                ranks.append((record_id, rank))
-            values.append(
-                (record_id, number, at, line, packed, payload, fingerprint, key, words[state])
-            )
-            if problem or notes or left_out or line in leave:
-                remarks.append((
-                    problem.code if problem else None,
-                    pack_problem(problem) if problem else None,
-                    "\n".join(notes) if notes else None,
-                    Reason.LEFT_OUT.value if left_out or line in leave else None,
-                    record_id,
-                ))  # fmt: skip
+            if origin is not None or rank is not None:
+                about.append((at, *(origin or (None, None)), rank))
+            is_left = left_out or line in leave
+            # A row that may be sent has an animal of its own unless a rule finds another one.
+            may_be_sent = state is State.PENDING and not is_left
+            values.append((
+                number, at, line, packed, payload, likeness, is_unnamed, key,
+                base + at if may_be_sent else None, None,
+                pack_problem(problem) if problem else None,
+                "\n".join(notes) if notes else None,
+                Reason.LEFT_OUT.value if is_left else None,
+            ))  # fmt: skip
             if notes != ("blank",):
                 read.append(_as_read(packed, origin))
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-        sql.executemany(_REMARK, remarks)
-        sql.executemany("INSERT INTO temp.origins VALUES (?, ?, ?)", origins)
-        sql.executemany("INSERT INTO temp.ranks VALUES (?, ?)", ranks)
-    sql.executemany(
-        f"UPDATE records SET known_by = 'user' WHERE import = {number} AND line = ?",
-        [(line,) for line in send_lines],
-    )
-    return _find_import(sql, replace(run, number=number), digest, base + 1, again=again)
+        sql.executemany("INSERT INTO temp.staged VALUES (?, ?, ?, ?)", about)
+    run, found_by = _find_import(sql, replace(run, number=number), digest, again=again)
+    columns = columns_of(run.key)
+    if found_by is not None:
+        ((before,),) = sql.execute(
+            "SELECT key_columns FROM imports WHERE import = ?", [run.number]
+        ).fetchall()
+        _put_in_place(
+            sql,
+            _KEEP.format(before=_BEFORE[found_by]),
+            {
+                "mine": run.number,
+                "staged": number,
+                "has_key": columns == before,
+                "keeps_equal": "equal" not in answers,
+                "keeps_store": "store" not in answers,
+            },
+        )
+    write_import(sql, run, columns)
+    return Staged(run, base, found_by is None, columns, frozenset(send_lines))
 
 
 def _find_import(
-    sql: sqlite3.Connection, run: Import, digest: Any, first: int, *, again: bool
-) -> Staged:
-    """Return the records as those of the import with their digest, new or known."""
-    columns, copy = columns_of(run.key), int(again)
+    sql: sqlite3.Connection, run: Import, digest: Any, *, again: bool
+) -> tuple[Import, str | None]:
+    """Return the import of these records, and whether it was found by its id or its bytes."""
+    copy = int(again)
     while True:
         copied = digest.copy()
         copied.update(f":{copy}".encode())
         run = replace(run, id=copied.hexdigest()[:32], copy=copy)
-        found = read_imports(sql, "id = ?", [run.id])
+        found_by, found = "id", read_imports(sql, "id = ?", [run.id])
+        if not found and run.bytes_id is not None:
+            same_bytes = [run.bytes_id, copy]
+            found_by, found = "bytes_id", read_imports(sql, "bytes_id = ? AND copy = ?", same_bytes)
         if not (again and found and found[0].ending is Ending.DONE):
             break
         copy += 1  # that copy is finished, so this is the next one
-    if found:
-        sql.execute("DROP TABLE IF EXISTS temp.again")
-        for statement in _GO_ON:
-            sql.execute(statement, {"mine": found[0].number, "staged": run.number})
-        told = ("source", "place", "header", "staged_at", *RECIPE)
-        run = replace(found[0], **{name: getattr(run, name) for name in told})
-    write_import(sql, run, columns)
-    return Staged(run, first, is_new=not found, key_columns=columns)
+    if not found:
+        return run, None
+    told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
+    return replace(found[0], **{name: getattr(run, name) for name in told}), found_by
+
+
+def _put_in_place(sql: sqlite3.Connection, keep: str, values: dict[str, Any]) -> None:
+    """Replace the rows of an import by those that were read now."""
+    sql.execute(keep, values)
+    sql.execute("DELETE FROM rows WHERE import = :mine", values)
+    sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", values)
 
 
 def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
-    """Return what an import has still to send, as if it was just staged and nothing was new."""
-    ((last,),) = sql.execute("SELECT coalesce(max(id), 0) FROM records").fetchall()
-    _make_temporary(sql)
-    return Staged(run, last + 1, is_new=True, key_columns=columns_of(run.key))
+    """Return what an import has still to send, as if it was just staged."""
+    ((base,),) = sql.execute("SELECT coalesce(max(animal), 0) FROM animals").fetchall()
+    make_temporary(sql, "staged", "record INTEGER PRIMARY KEY, import_id, origin, rank")
+    return Staged(run, base, is_new=False, key_columns=columns_of(run.key), is_resumed=True)
 
 
-def _make_temporary(sql: sqlite3.Connection) -> None:
-    for name, columns in (("origins", "import_id, record"), ("ranks", "rank")):
-        sql.execute(f"DROP TABLE IF EXISTS temp.{name}")
-        sql.execute(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY, {columns})")
+def make_temporary(sql: sqlite3.Connection, table: str, columns: str) -> None:
+    """Make a temporary table anew."""
+    sql.execute(f"DROP TABLE IF EXISTS temp.{table}")
+    sql.execute(f"CREATE TEMP TABLE {table} ({columns})")
 
 
 def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:

@@ -17,7 +17,7 @@ from petstore_frame.loader.reading.fields import (
     word_of,
 )
 from petstore_frame.loader.reading.keys import Keys, Ranks
-from petstore_frame.loader.reading.opening import DELIMITERS, cut_plainly
+from petstore_frame.loader.reading.opening import DELIMITERS
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, RowNotes
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
@@ -28,9 +28,6 @@ _AT_ONCE = 128
 _REMEMBERED, _SHORT = 32_768, 100
 MOST_OF_A_ROW = 1_000
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
-_SWALLOWING = suspicious(
-    Suspicion.SWALLOWED_ROWS, "the cell seems to hold other rows: a quote ends lines below"
-)
 _OPEN_DEFAULT = RecordProblem(
     "open_word", "what an empty cell becomes is a question mark in the recipe", hint="fill it in"
 )
@@ -93,7 +90,7 @@ class Checker:
         self._left = [
             (self._place_of(name), frozenset(map(word_of, words)), is_out)
             for table, is_out in ((self.options.leave_out, True), (self.options.only, False))
-            for name, words in (table or {}).items()
+            for name, words in table.items()
         ]
         self._is_compared = self.keys is None and not self.is_returned
         self._seen = set[int]()
@@ -104,7 +101,7 @@ class Checker:
     def _fields_that_are_sent(self) -> Iterator[_Field]:
         for column in SENT_FIELDS:
             at = self._place_of(self.mapping.get(column.name))
-            default = str((self.options.defaults or {}).get(column.name, ""))
+            default = str(self.options.defaults.get(column.name, ""))
             if at != _NOWHERE or default:
                 yield _Field(column, at, default, _Parts(column, self.rules))
 
@@ -137,11 +134,7 @@ class Checker:
         """Yield the records of rows; a row stands for one, for several animals, or for others."""
         number = 0
         for row in rows:
-            if row.raw and self._is_swallowing(row.cells):
-                for record in self._swallowed(row):
-                    number += 1
-                    yield record._replace(number=number)
-            elif self._count_at == _NOWHERE:
+            if self._count_at == _NOWHERE:
                 number += 1
                 yield self._check(number, row)
             else:
@@ -154,13 +147,15 @@ class Checker:
         self, number: int, row: Row, ordinal: str = "", refused: RecordProblem | None = None
     ) -> Record:
         """Check one record; ``refused`` is why its row cannot be one, if that is known."""
-        line, given, about, _ = row
+        line, given, about, lines = row
         cells, about = tuple(given), about or _NOTHING
         if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(about):
             is_emptied = about.origin is not None
             blank = Record(number, line, cells, _SKIPPED, origin=about.origin)
             return blank._replace(notes=() if is_emptied else ("blank",), left_out=is_emptied)
         problems: _Problems = [] if refused is None else [refused]
+        if lines > 1 and self._is_swallowing(given):
+            problems.append(_swallowing(line, line + lines - 1))
         notes: _Notes = []
         key, rank, payload, body = None, None, b"", b""
         if self.keys is not None:
@@ -185,7 +180,7 @@ class Checker:
             left_out |= (word_of(cells[at] if at < len(cells) else "") in words) is is_out
         record = Record(
             number, line, cells, _PENDING, payload, digest_of(body), None, tuple(notes),
-            key, about.origin, rank, left_out,
+            key, about.origin, rank, left_out, "default_name" in notes,
         )  # fmt: skip
         if problems:
             record = _refused(record, problems)
@@ -272,7 +267,7 @@ class Checker:
         # A cell that swallowed rows in a text file still holds them in our result file.
         signs = DELIMITERS if self.is_returned else tuple(self.delimiter)
         if "line_break" in notes and any(sign in name for sign in signs):
-            doubts.append(self._placed(_SWALLOWING, self._name_at, cells))
+            doubts.append(self._placed(_swallowing(), self._name_at, cells))
         if self.is_returned and Suspicion.TOTAL_ROW in notes:
             notes.remove(Suspicion.TOTAL_ROW)
             if about.held is None or about.held.accept != Suspicion.TOTAL_ROW:
@@ -292,7 +287,7 @@ class Checker:
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell holds line breaks and what looks like other rows."""
         width, sign = self._width, self.delimiter
-        if self.is_returned or width < 2 or Suspicion.SWALLOWED_ROWS in self._accepted:
+        if self.is_returned or width < 2:
             return False
         for at, cell in enumerate(cells[:width]):
             first, *below = cell.splitlines() or [""]
@@ -304,16 +299,6 @@ class Checker:
                 if is_row and width > 2 - (at == self._name_at):
                     return True
         return False
-
-    def _swallowed(self, row: Row) -> Iterator[Record]:
-        """Yield each swallowed line as the record that it seems to be, without its number."""
-        last = row.line + len(row.raw) - 1
-        what = f"a quote that opens in line {row.line} and ends in line {last} swallows rows"
-        hint = "if they are one cell, accept swallowed_rows; else read quotes as letters"
-        add, value = ("quoting", "none"), row.raw[0][:200]
-        problem = RecordProblem("swallowed_rows", what, hint=hint, add=add, value=value)
-        for line, cells in enumerate(cut_plainly(row.raw, self.delimiter), row.line):
-            yield Record(0, line, tuple(cells), State.INVALID, problem=problem)
 
     def _placed(self, problem: RecordProblem, at: int, cells: Sequence[str]) -> RecordProblem:
         if at == _NOWHERE:
@@ -328,10 +313,19 @@ def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
     return record._replace(
         state=State.INVALID,
         payload=None,
-        fingerprint=None,
+        likeness=None,
         problem=problems[0],
         notes=(*(note for note in record.notes if note != Suspicion.TOTAL_ROW), *others),
     )
+
+
+def _swallowing(first: int = 0, last: int = 0) -> RecordProblem:
+    """Return the doubt about a record with a cell that seems to hold the rows below it."""
+    place = f" of lines {first} to {last}" if first else ""
+    what = f"a cell seems to hold other rows{place}: a quote opens there"
+    problem = suspicious(Suspicion.SWALLOWED_ROWS, what)
+    hint = "close the quote, or read quotes as letters"
+    return replace(problem, hint=hint, add=("quoting", "none"))
 
 
 def _refuses(about: RowNotes) -> bool:

@@ -11,11 +11,11 @@ from petstore_frame.loader.reading.keys import is_date
 from petstore_frame.schema.text import count_text
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
-_IDENTIFIERS = {
+IDENTIFIERS = {
     "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
     "reference", "tag", "chip", "microchip", "transponder", "kennung",
 }  # fmt: skip
-_OF_ANIMALS = {
+OF_ANIMALS = {
     "animal", "pet", "dog", "cat", "tier", "hund", "katze", "tag", "chip", "microchip",
     "transponder", "mascota", "dier", "animale",
 }  # fmt: skip
@@ -96,7 +96,7 @@ def likely_keys(
     found = {
         at: _Values(column)
         for at, column in enumerate(columns)
-        if column not in used and _IDENTIFIERS.intersection(_words(column))
+        if column not in used and IDENTIFIERS.intersection(words_of(column))
     }
     sent = [columns.index(column) for field, column in mapping.items()
             if column in columns and field != "status"]  # fmt: skip
@@ -129,12 +129,12 @@ def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
     return of_animals[0] if len(of_animals) == 1 else proven_key(keys)
 
 
-def _words(column: str) -> set[str]:
+def words_of(column: str) -> set[str]:
     """Return the words of a column's name: ``OWNER_ID`` has owner and id, ``PetName`` pet, name."""
     words = {word.casefold() for word in _WORD.findall(column)}
     for word in list(words):  # German writes them together: Tiernummer
         for end in ("nummer", "nr", "number", "id"):
-            if word.endswith(end) and word.removesuffix(end) in _OF_ANIMALS | _OF_OTHERS:
+            if word.endswith(end) and word.removesuffix(end) in OF_ANIMALS | _OF_OTHERS:
                 words |= {word.removesuffix(end), end}
     return words
 
@@ -165,7 +165,7 @@ class _Values:
             self.is_plain = False
 
     def facts(self) -> LikelyKey:
-        words = _words(self._column)
+        words = words_of(self._column)
         is_of_others = bool(words & _OF_OTHERS)
         return LikelyKey(
             self._column,
@@ -175,6 +175,6 @@ class _Values:
             len(self._renamed),
             len(self._repeated),
             len(self._repeated) - len(self._differing),
-            bool(words & _OF_ANIMALS) and not is_of_others,
+            bool(words & OF_ANIMALS) and not is_of_others,
             is_of_others,
         )

@@ -1,7 +1,6 @@
 """Which column of a file holds which field of a pet: by its name, or by the caller's word.
 
-A column's own name counts in any case and spacing. Synonyms and other languages are recognised
-too, but only proposed: nothing can be deleted from a store, so a person confirms them first.
+A column's own name counts in any case and spacing. What other names mean is only asked about.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.likely import IDENTIFIERS, OF_ANIMALS, words_of
 from petstore_frame.schema.models import SENT_FIELDS, PetField
 from petstore_frame.schema.text import short_text
 
@@ -21,15 +20,16 @@ OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
 Mapped = Mapping[str, str | None]
-_LEAST_KEYS = 3
-# A name column has more different cells than this part of its rows, a category column fewer.
-_FEW, _LEAST_JUDGED, _JUDGED = 0.1, 30, 1_000
-_KEY_WORDS = {"id", "no", "nr", "nummer", "number", "tag", "chip", "microchip", "licence",
-              "license", "key", "code", "ref", "reference", "num", "numero", "número"}  # fmt: skip
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
+# A column with such a part in its name is about something else.
+_ABOUT_OTHERS = {
+    "name": "owner user street vet shelter breed species contact first last company colour color",
+    "category_id": "movement outcome intake event visit activity exit entry admission return licen",
+    "status": "gender sex spay neuter licen vaccin rabies payment marital",
+}
 
 # What people call these columns, as ``_bare`` writes them. Words of the first group mean nothing
-# else; a column of the second is proposed only where a required field has no other.
+# else; a column of the second may be about something else.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
         "petname animalname petsname nameofpet nameofanimal callname tiername rufname nombre "
@@ -76,16 +76,24 @@ def _bare(name: str) -> str:
 
 @dataclass(frozen=True)
 class Recognised:
-    """The columns that are fields by name or by the caller's word, or only look so, by field."""
+    """The columns that are fields by name or by the caller's word, or only look so.
+
+    Attributes:
+        mapping: Column by field, where that is certain.
+        likely: Further columns that may be a field, by field, the likeliest first.
+        proposed: Of these the only one whose name means the field and nothing else, by field.
+        missing: The required fields that have no certain column.
+    """
 
     mapping: dict[str, str]
+    likely: dict[str, list[str]]
     proposed: dict[str, str]
     missing: tuple[str, ...]
 
     @property
     def is_complete(self) -> bool:
-        """Whether each required field has a column, if all proposals are right."""
-        return set(self.missing) <= self.proposed.keys()
+        """Whether each required field has a column, or one that may be it."""
+        return {*self.missing} <= {*self.likely}
 
 
 def recognise(
@@ -105,27 +113,28 @@ def recognise(
             what = f"the header names the column {name!r} twice"
             raise InputError(what, column=name, hint=rename)
     used, unclaimed = _given(mapping or {}, header)
-    free = [name for name in header if name not in used.values()]
+    free = [name for name in header if name.strip() and name not in used.values()]
     for field in unclaimed:
-        alike = _alike(field, free, 0)
+        alike = [name for name in free if normalise(name) in field.headers]
+        alike = [name for name in alike if normalise(name) == normalise(field.name)] or alike
         if len(alike) > 1:
             what = f"the columns {listed(alike)} both look like {field.name}"
             hint, add = "say which one to use, or rename one", ("mapping", {field.name: "?"})
             raise InputError(what, column=alike[1], hint=hint, add=add)
         if alike:
             used[field.name] = alike[0]
+            free.remove(alike[0])
+    likely, proposed = dict[str, list[str]](), dict[str, str]()
+    for field in reversed(unclaimed):  # the name last: a "Category name" is a category
+        if field.name not in used:
+            clear, vague = _alike(field, free)
+            if clear or vague:
+                likely[field.name] = [*clear, *vague]
+            if len(clear) == 1:
+                proposed[field.name] = clear[0]
+            free = [name for name in free if name not in clear]
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
-    free = [name for name in header if name.strip() and name not in used.values()]
-    proposed = dict[str, str]()
-    # Vague names are tried only where the file cannot be read without them.
-    for level in (1, 2, 3) if missing else (1,):
-        for field in reversed(unclaimed):  # the name last: a "Category name" is a category
-            alike = _alike(field, free, level)
-            if len(alike) == 1 and not {field.name} & {*used, *proposed}:
-                proposed[field.name] = alike[0]
-                free.remove(alike[0])
-    in_order = {field.name: proposed[field.name] for field in unclaimed if field.name in proposed}
-    return Recognised(used, in_order, missing)
+    return Recognised(used, likely, proposed, missing)
 
 
 def _given(mapping: Mapped, header: Sequence[str]) -> tuple[dict[str, str], list[PetField]]:
@@ -140,75 +149,47 @@ def _given(mapping: Mapped, header: Sequence[str]) -> tuple[dict[str, str], list
     return columns, [field for field in SENT_FIELDS if field.name not in mapping]
 
 
-def _alike(field: PetField, names: Sequence[str], level: int) -> list[str]:
-    """Return the columns named as a field (0), that mean it (1), may (2), or contain its word."""
-    if level in (1, 2):
-        words = {*_SYNONYMS.get(field.name, ("", ""))[level - 1].split()}
-        # Without what is in brackets: "Kategorie (Nr.)" is "kategorie".
-        return [name for name in names if {_bare(name), _bare(_BRACKETS.sub("", name))} & words]
-    if level == 0:
-        found = ([name for name in names if normalise(name) == word] for word in field.headers)
-    else:
-        found = ([name for name in names if word in _bare(name)] for word in field.likely)
-    return next(filter(None, found), [])
+def _alike(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the columns whose name means a field and nothing else, and those that may be it."""
+    own, vague_words = (group.split() for group in _SYNONYMS.get(field.name, ("", "")))
+    clear, vague = list[str](), list[str]()
+    for name in names:
+        bare, words = _bare(_BRACKETS.sub("", name)) or _bare(name), words_of(name)
+        is_name_of_animals = {"name"} < words <= {"name", *OF_ANIMALS} and field.name == "name"
+        if bare in own or _bare(name) in own or is_name_of_animals:
+            clear.append(name)
+        elif any(part in bare for part in _ABOUT_OTHERS.get(field.name, "").split()):
+            continue
+        elif bare in vague_words or (
+            any(word in bare for word in field.likely) and not words & IDENTIFIERS
+        ):
+            vague.append(name)
+    return clear, vague
 
 
 def find_columns(
-    header: Sequence[str],
-    mapping: Mapped | None,
-    filled: Collection[str],
-    *,
-    rows: Callable[[], Iterable[Sequence[str]]],
-    may_lack_header: bool,
+    header: Sequence[str], mapping: Mapped | None, filled: Collection[str], *, may_lack_header: bool
 ) -> dict[str, str]:
-    """Return the column for each field that has one; the first rows judge what looks like a field.
+    """Return the column for each field that has one.
 
     Raises:
-        InputError: As of ``recognise``; or a required column is missing, or a column only looks
-            like a field.
+        InputError: As of ``recognise``; or a required column is missing, or a column means a field
+            and would not be sent.
     """
     found = recognise(header, mapping, filled)
-    if found.proposed:
-        found = _plausible(found, header, list(islice(rows(), _JUDGED)))
     for field, column in () if found.missing else found.proposed.items():
         raise unsent(field, column)
     if not found.missing:
         return found.mapping
     what = f"no column for {' and '.join(found.missing)} among {listed(header)}"
-    proposed = dict.fromkeys(found.missing, "?") | found.proposed
-    hint = "if these are the columns" if found.is_complete else "name the column"
-    if may_lack_header and not found.is_complete:
+    perhaps = [f"the {field} may be {' or '.join(map(repr, found.likely[field][:3]))}"
+               for field in found.missing if field in found.likely]  # fmt: skip
+    hint = "; ".join(["name the column", *perhaps])
+    if may_lack_header and not perhaps:
         hint = f"a file without a header needs the word columns; else {hint}"
-    wanted = {field: proposed[field] for field in FIELDS if field in proposed}
-    raise InputError(what, hint=hint, add=("mapping", wanted))
-
-
-def _plausible(
-    found: Recognised, header: Sequence[str], rows: Sequence[Sequence[str]]
-) -> Recognised:
-    """Leave out a proposed name whose column has few different cells: shelters, owners, kinds.
-
-    Where the category has too many different labels, propose a column that has few.
-    """
-
-    def variety(column: str) -> float:
-        at = header.index(column)
-        cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
-        return len({*cells}) / len(cells) if cells else 1.0
-
-    proposed = dict(found.proposed)
-    if len(rows) < _LEAST_JUDGED:
-        return found
-    if "name" in proposed and variety(proposed["name"]) < _FEW:
-        del proposed["name"]
-    kind = proposed.get("category_id")
-    if kind is not None and variety(kind) > _FEW:
-        words = " ".join(_SYNONYMS["category_id"]).split()
-        others = [each for each in header if _bare(each) in words and each not in found.mapping]
-        best = min([kind, *others], key=variety)
-        if best not in proposed.values():
-            proposed["category_id"] = best
-    return replace(found, proposed=proposed)
+    wanted = dict.fromkeys(found.missing, "?") | found.proposed
+    add = "mapping", {field: wanted[field] for field in FIELDS if field in wanted}
+    raise InputError(what, hint=hint, add=add)
 
 
 def unsent(field: str, column: str) -> InputError:
@@ -225,35 +206,6 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
         return column if column in header else alike[0]
     what = f"{option} names the column {column!r}, which is not among {listed(header)}"
     raise InputError(what, hint="spell it as the file does")
-
-
-def likely_keys(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], used: Collection[str]
-) -> tuple[str, ...]:
-    """Return the columns that may identify an animal, those that are called like an id first.
-
-    Each is filled and different in all of three or more rows. This decides only what to propose.
-
-    Example:
-        >>> likely_keys(["name", "tag"], [["Rex", "7"], ["Rex", "8"], ["Bo", "9"]], used=["name"])
-        ('tag',)
-    """
-    seen = {at: set[str]() for at, name in enumerate(columns) if name.strip() and name not in used}
-    for cells in rows:
-        for at in list(seen):
-            value = "".join(cells[at : at + 1]).strip()
-            if not value or value in seen[at]:
-                del seen[at]
-            else:
-                seen[at].add(value)
-    found = [columns[at] for at, values in seen.items() if len(values) >= _LEAST_KEYS]
-    return tuple(sorted(found, key=lambda column: not sounds_like_a_key(column)))
-
-
-def sounds_like_a_key(column: str) -> bool:
-    """Tell whether a column is called like what identifies an animal."""
-    words = re.split(r"[\W_]+", column.casefold())
-    return any(word in _KEY_WORDS for word in words) or column.endswith(("id", "Id", "ID"))
 
 
 def field_name(text: str) -> str | None:

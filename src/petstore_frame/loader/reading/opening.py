@@ -1,8 +1,6 @@
-"""What a path leads to, by its bytes: a workbook, or a text file and the rows in it.
+"""Reads a file into memory once, and finds out how its text is written and cut into cells.
 
-The encoding is proven or given, never guessed. A byte order mark proves it, and so does a text that
-is UTF-8 throughout. Otherwise the refusal shows how each likely encoding reads the line in
-question, and a person chooses.
+The encoding is proven, by a mark or as UTF-8, or it is given; else the refusal shows a line.
 """
 
 from __future__ import annotations
@@ -11,37 +9,31 @@ import codecs
 import csv
 import gzip
 import io
+import locale
 import os
 import re
 import stat
-import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
-from itertools import islice, tee
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.tables import Row, Table
 from petstore_frame.loader.reading.words import RecipeFields
 
-ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+ZIP, OLE, GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
 DELIMITERS = (",", ";", "\t", "|")
-# A line without end would fill the memory; no list of animals has one of this length.
-MAX_LINE, MAX_HEADER = 16 * 1024 * 1024, 1024 * 1024
-DAMAGED = (OSError, EOFError, zlib.error)
-_CANDIDATES = (
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850", "shift_jis", "gb18030",
-    "big5", "euc_kr",
-)  # fmt: skip
-_CHUNK, _EXAMINED = 256 * 1024, 4 * 1024 * 1024
-_FREE_SIZE, _MAX_RATIO = 32 * 1024 * 1024, 200
+MOST_BYTES, MAX_HEADER = 256 * 1024 * 1024, 1024 * 1024
+_PIECE = 64 * 1024
+# Rows in which a header below a title is looked for.
+LOOKED_AT = 20
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -49,6 +41,9 @@ _BOMS = (
 )  # fmt: skip
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+# A line of nothing else is an empty row.
+_NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -67,16 +62,30 @@ def open_regular(path: Path) -> BinaryIO:
     raise InputError(what, hint="save its content as a file first")
 
 
-def stamp_of(file: BinaryIO) -> tuple[int, int]:
-    """Return what changes when an open file is written to: its size, and when."""
-    facts = os.fstat(file.fileno())
-    return facts.st_size, facts.st_mtime_ns
+def read_whole(path: Path) -> bytes:
+    """Return the bytes of a file, unpacked where it is gzip.
 
-
-def changed() -> InputError:
-    """Return the refusal of a file that somebody writes to."""
-    hint = "load it again when it is complete"
-    return InputError("the file changed while it was being read", hint=hint)
+    Raises:
+        InputError: It is no file, too large, damaged, or somebody is writing to it.
+    """
+    with open_regular(path) as file:
+        before = os.fstat(file.fileno())
+        data = file.read(min(before.st_size, MOST_BYTES) + 1)
+        after = os.fstat(file.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        hint = "load it again when it is complete"
+        raise InputError("the file changed while it was being read", hint=hint)
+    if data.startswith(GZIP):
+        try:
+            packed = gzip.GzipFile(fileobj=io.BytesIO(data))
+            pieces = iter(partial(packed.read, _PIECE), b"")
+            data = b"".join(islice(pieces, MOST_BYTES // _PIECE + 2))
+        except (OSError, EOFError, zlib.error) as problem:
+            raise InputError(f"the gzip file is damaged: {problem}") from None
+    if len(data) > MOST_BYTES:
+        hint = "split it, with the header in each part: a known key is never sent twice"
+        raise InputError(f"this is more than {MOST_BYTES // 1024**2} MiB", hint=hint)
+    return data
 
 
 def is_workbook(path: str | PathLike[str]) -> bool:
@@ -102,135 +111,63 @@ def _first_bytes(path: str | PathLike[str]) -> bytes:
     return b""
 
 
-@dataclass(eq=False, repr=False)
-class EncodingError(InputError):
-    """The encoding of a file is not known; ``likely`` are some, the likeliest first."""
-
-    likely: tuple[str, ...] = ()
-
-
-def bytes_of(file: BinaryIO) -> BinaryIO:
-    """Return the file's bytes from its start, unpacked where it is gzip."""
-    file.seek(0)
-    is_gzip = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_gzip else file
-
-
-@contextmanager
-def _text_of(file: BinaryIO, encoding: str) -> Iterator[io.TextIOWrapper]:
-    """Give the text of a file from its start; somebody else closes the file."""
-    stream = cast("IO[bytes]", bytes_of(file))
-    text = io.TextIOWrapper(stream, encoding, _error_handler(encoding), newline="")
-    try:
-        yield text
-    finally:
-        with suppress(ValueError):  # the file was closed before
-            text.detach()
-
-
-def _error_handler(encoding: str) -> str:
+def _error_handler(codec: str) -> str:
     # Half a character is accepted where the codec can: it then spoils one record, not all.
-    return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
+    return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
-def _proven_encoding(file: BinaryIO, given: str | None) -> str:
-    """Return the codec of a text file, by which all of it was decoded once.
+def _codec_of(data: bytes, given: str | None) -> str:
+    """Return the codec of a text, by which all of it was decoded once.
 
     Raises:
-        EncodingError: It is not the one given, or not known.
-        InputError: It is damaged, has a line without end, or is being written to.
+        InputError: It is not the one given, or not known; with the line at fault.
     """
+    name = codecs.lookup(given).name if given else None
+    marked = next((codec for mark, codec in _BOMS if data.startswith(mark)), None)
+    codec = ("utf-8-sig" if name == "utf-8" else name) or marked or "utf-8"
+    start = data[:4096]
+    # In UTF-16 every other byte of Latin text is 0; in the block that a crash leaves, each is.
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if not name and not marked and abs(odd - even) * 4 > len(start):
+        likely = "utf-16-le" if odd > even else "utf-16-be"
+        what = "the file looks like UTF-16 without a byte order mark"
+        hint = f"name its encoding, or {_SAVE_AS_UTF8}"
+        raise InputError(what, hint=hint, add=("encoding", likely))
     try:
-        codec = _codec_of(bytes_of(file).read(4096), given)
-        try:
-            _decode_all(file, codec)
-        except UnicodeError:
-            raise _misread(file, codec, is_given=given is not None) from None
-    except DAMAGED as problem:
-        raise InputError(f"the gzip file is damaged: {problem}") from None
+        data.decode(codec, _error_handler(codec))
+    except UnicodeDecodeError as fault:
+        raise _misread(data, codec, fault.start, is_given=given is not None) from None
+    except UnicodeError:
+        raise InputError(f"the file is not {codec} text", hint=_SAVE_AS_UTF8) from None
     return codec
 
 
-def _codec_of(start: bytes, given: str | None) -> str:
-    if given is not None:
-        name = codecs.lookup(given).name
-        return "utf-8-sig" if name == "utf-8" else name
-    # In UTF-16 every other byte of Latin text is 0; in the block that a crash leaves, each is.
-    even, odd = start[::2].count(0), start[1::2].count(0)
-    marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
-    if marked or abs(odd - even) * 4 <= len(start):
-        return marked or "utf-8"
-    likely = "utf-16-le" if odd > even else "utf-16-be"
-    what = "the file looks like UTF-16 without a byte order mark"
-    raise EncodingError(what, hint="name it", add=("encoding", likely), likely=(likely,))
-
-
-def _decode_all(file: BinaryIO, codec: str) -> None:
-    """Decode the whole file once; refuse one that does not end or would fill the memory."""
-    size, lines, length = stamp_of(file)[0], 1, 0
-    with _text_of(file, codec) as text:
-        unpacked = cast("BinaryIO", text.buffer)
-        while chunk := text.read(_CHUNK):
-            if file.tell() > size:
-                raise changed()
-            # Refused before it fills a disk.
-            if unpacked.tell() > max(_FREE_SIZE, _MAX_RATIO * size):
-                what = f"it unpacks to more than {_MAX_RATIO} times its size"
-                hint = "unpack it yourself and look at it"
-                raise InputError(f"{what}, which no list of animals needs", hint=hint)
-            lines += chunk.count("\n")
-            at = max(chunk.rfind("\n"), chunk.rfind("\r"))
-            length = length + len(chunk) if at < 0 else len(chunk) - at
-            if length > MAX_LINE:
-                what = f"this line is longer than {MAX_LINE // 1024**2} MiB"
-                raise InputError(what, line=lines, hint="is this a CSV file?")
-
-
-def _first_fault(file: BinaryIO, codec: str) -> tuple[int | None, bytes, str]:
-    """Return the number of the first line that is not text, its bytes, and which byte is wrong."""
-    stream, offset = bytes_of(file), 0
-    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), 1):
-        try:
-            line.decode(codec, _error_handler(codec))
-        except UnicodeDecodeError as fault:
-            if codec.startswith(("utf-16", "utf-32")):  # where a line of bytes cuts characters
-                break
-            place = f"byte {offset + fault.start + 1:,} (0x{line[fault.start]:02x})"
-            return number, line.splitlines()[0][:4096], place
-        except UnicodeError:  # punycode says no more than this
-            break
-        offset += len(line)
-    return None, b"", ""
-
-
-def _misread(file: BinaryIO, codec: str, *, is_given: bool) -> EncodingError:
-    """Name the place where the bytes are not text, and what encodings would make of the line."""
+def _misread(data: bytes, codec: str, at: int, *, is_given: bool) -> InputError:
+    """Name the place where the bytes are not text, and what another encoding makes of the line."""
+    if codec.startswith(("utf-16", "utf-32")):
+        return InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
+    number = len(_LINE_END.findall(data[:at])) + 1
     wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
-    number, line, place = _first_fault(file, codec)
-    if number is None:
-        return EncodingError(f"the file is not {wanted} text", hint=_SAVE_AS_UTF8)
-    what = f"{place} is not {wanted} text"
-    odd = [each for each in bytes_of(file).read(_EXAMINED).splitlines() if not each.isascii()]
-    if sum(_reads(each, "utf-8") for each in odd) * 2 >= len(odd):
+    what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {wanted} text"
+    lines = data.splitlines()
+    odd = [line for line in lines[: number + 1000] if not line.isascii()]
+    if sum(_reads(line, "utf-8") for line in odd) * 2 >= len(odd):
+        shown = lines[number - 1].decode("utf-8", "replace")[:60]
         hint = (
             "other lines are UTF-8, so no encoding fits the whole file; correct this line, which "
-            f"reads {line.decode('utf-8', 'replace')[:60]!r}, and others like it"
+            f"reads {shown!r}, and others like it"
         )
-        return EncodingError(what, line=number, hint=hint)
-    sample = b"\n".join(odd[:1000])
-    fitting = [name for name in _CANDIDATES if _reads(sample, name)]
+        return InputError(what, line=number, hint=hint)
+    of_locale = codecs.lookup(locale.getencoding()).name
+    fitting = [each for each in dict.fromkeys((of_locale, "cp1252")) if _reads(data, each)]
     if not fitting:
-        return EncodingError(what, line=number, hint=_SAVE_AS_UTF8)
-    # Those first that give words; the sort is stable, so the commoner encoding stays in front.
-    fitting.sort(key=lambda name: -round(_plausibility(sample.decode(name)), 1))
-    readings = dict[str, str]()
-    for name in fitting:
-        readings.setdefault(line.decode(name, "replace").strip()[-60:], name)
-    shown = list(readings.items())[:3]
-    ways = "; ".join(f"{name} reads {text!r}" for text, name in shown)
-    hint, add = f"name its encoding: {ways}", ("encoding", fitting[0])
-    return EncodingError(what, line=number, hint=hint, add=add, likely=tuple(fitting))
+        return InputError(what, line=number, hint=_SAVE_AS_UTF8)
+    # A line in which they differ, if there is one, shows which is right.
+    differing = (line for line in odd if len({line.decode(each) for each in fitting}) > 1)
+    line = next(differing, lines[number - 1])
+    shown_as = "; ".join(f"{each} reads {line.decode(each).strip()[-60:]!r}" for each in fitting)
+    hint = f"name its encoding: {shown_as}; or {_SAVE_AS_UTF8}"
+    return InputError(what, line=number, hint=hint, add=("encoding", fitting[0]))
 
 
 def _reads(data: bytes, codec: str) -> bool:
@@ -241,122 +178,101 @@ def _reads(data: bytes, codec: str) -> bool:
     return True
 
 
-def _plausibility(text: str) -> float:
-    """Return the share of letters beyond ASCII that are where a writer would put them, 0 to 1."""
-    odd = [sign for sign in text if not sign.isascii()]
-    points = sum(unicodedata.category(sign) in ("Pd", "Pi", "Pf") for sign in odd) / 2
-    for word in re.findall(r"\w+", text):
-        has_ascii = re.search("[A-Za-z]", word) is not None
-        for before, sign in zip(" " + word, word, strict=False):
-            is_latin = unicodedata.name(sign, "").startswith("LATIN")
-            # A letter in a word of its own script, and no capital after a small letter.
-            in_place = is_latin == has_ascii and not (before.islower() and sign.isupper())
-            points += in_place and not sign.isascii()
-    return points / max(1, len(odd))
-
-
-def text_tables(file: BinaryIO, options: RecipeFields) -> list[Table]:
-    """Return a table per possible delimiter, the one with most columns first.
-
-    It is a single one where the caller or the file's first line names the delimiter.
+def text_table(data: bytes, options: RecipeFields) -> Table:
+    """Return the rows of a text, cut as its first line or the caller says.
 
     Raises:
-        InputError: The encoding cannot be found out, or the header cannot be read.
+        InputError: The encoding is not known, or the header cannot be read.
     """
-    encoding = _proven_encoding(file, options.encoding)
-    with _text_of(file, encoding) as text:
+    encoding = _codec_of(data, options.encoding)
+    with io.TextIOWrapper(io.BytesIO(data), encoding, _error_handler(encoding), newline="") as text:
         lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
         is_cut = bool(text.read(1))
     named = _SEP_LINE.fullmatch(lines[0]) if lines else None
-    filled = [at for at, line in enumerate(lines) if line.strip() and not (named and at == 0)]
+    filled = [
+        at for at, line in enumerate(lines) if line.strip(_NO_TEXT) and not (named and at == 0)
+    ]
     if not filled:
         raise InputError("the file is empty", hint="it needs a header and records")
     delimiter = options.delimiter or (named[1] if named else None)
     first = filled[0] if options.header_row is None else options.header_row - 1
+    below = lines[first:]
     header_row: int | None = first + 1
-    rows, fault = _first_rows(lines[first:], delimiter, options.quoting)
     if options.columns is None:
-        heads = _headers(rows, fault, lines[first:], first + 1, is_cut=is_cut)
+        if not below or not below[0].strip(_NO_TEXT):
+            raise InputError(f"no header in line {first + 1}", hint="count from 1")
+        sign, columns, length = _header(below, delimiter, options.quoting, first + 1)
+        if is_cut and length >= len(below):
+            what = f"the header is longer than {MAX_HEADER:,} characters"
+            hint = "keep only the columns of the animals, and look at its quotes"
+            raise InputError(what, line=first + 1, hint=hint)
     else:
-        names, header_row = tuple(options.columns), options.header_row
-        fitting = (sign for sign, (cells, _) in rows.items() if len(cells) == len(names))
-        sign = delimiter or next(fitting, None)
-        if sign is None:
-            what = f"no delimiter cuts the first line into the {len(names)} columns given"
-            hint = "name the delimiter, or give a name for each column"
-            raise InputError(what, line=1, hint=hint)
-        heads = {sign: (names, 0 if header_row is None else 1)}
-    return [
-        Table(
-            columns,
-            partial(_rows, file, first + length, encoding, sign, options.quoting),
-            header_row,
-            {"encoding": encoding, "delimiter": sign},
-        )
-        for sign, (columns, length) in sorted(heads.items(), key=lambda head: -len(head[1][0]))
-    ]
+        columns, header_row, length = options.columns, options.header_row, 0
+        length = 0 if header_row is None else 1
+        sign = delimiter or _cutting(below[0] if below else "", len(columns), options.quoting)
+    return Table(
+        columns,
+        partial(_rows, data, first + length, encoding, sign, options.quoting),
+        header_row,
+        {"encoding": encoding, "delimiter": sign},
+        partial(_first_lines, lines[first + length : filled[0] + LOOKED_AT], first + length, sign),
+    )
 
 
-# The cells of a first row, and how many physical lines it takes.
-_FirstRow = tuple[tuple[str, ...], int]
-
-
-def _first_rows(
-    body: Sequence[str], delimiter: str | None, quoting: str
-) -> tuple[dict[str, _FirstRow], csv.Error | None]:
-    """Return the first row by each possible delimiter, and why one cannot be read."""
-    rows, fault = dict[str, _FirstRow](), None
+def _header(
+    below: Sequence[str], delimiter: str | None, quoting: str, line: int
+) -> tuple[str, tuple[str, ...], int]:
+    """Return the delimiter that gives the first row most columns, its cells, and its lines."""
+    found, fault = list[tuple[str, tuple[str, ...], int]](), ""
     for sign in (delimiter,) if delimiter else DELIMITERS:
-        reader = _reader(body, sign, quoting)
+        reader = _reader(below, sign, quoting)
         try:
-            rows[sign] = tuple(next(reader, ())), reader.line_num
-        except csv.Error as unread:
-            fault = unread
-    return rows, fault
+            cells = tuple(next(reader, ()))
+        except csv.Error as problem:
+            fault = str(problem)
+            continue
+        found.append((sign, (cells[0].removeprefix("\ufeff"), *cells[1:]), reader.line_num))
+    if not found:
+        raise InputError(
+            f"the header cannot be read: {fault}", line=line, hint="look at its quotes"
+        )
+    return max(found, key=lambda each: len(each[1]))
 
 
-def _headers(
-    rows: Mapping[str, _FirstRow], fault: object, body: Sequence[str], line: int, *, is_cut: bool
-) -> dict[str, _FirstRow]:
-    """Return the rows that are headers; where the file ``is_cut`` its last line is not whole."""
-    if not body or not body[0].strip():
-        raise InputError(f"no header in line {line}", hint="count from 1")
-    if not rows:
-        what = f"the header cannot be read: {fault}"
-        raise InputError(what, line=line, hint="look at its quotes")
-    whole = {
-        sign: ((cells[0].removeprefix("\ufeff"), *cells[1:]), length)
-        for sign, (cells, length) in rows.items()
-        if length < len(body) or not is_cut
-    }
-    if not whole:
-        what = f"the header is longer than {MAX_HEADER:,} characters"
-        hint = "keep only the columns of the animals, and look at its quotes"
-        raise InputError(what, line=line, hint=hint)
-    return whole
+def _cutting(line: str, width: int, quoting: str) -> str:
+    """Return the delimiter that cuts a line into so many columns."""
+    for sign in DELIMITERS:
+        with suppress(csv.Error):
+            if len(next(_reader([line], sign, quoting), ())) == width:
+                return sign
+    what = f"no delimiter cuts the first line into the {width} columns given"
+    hint = "name the delimiter, or give a name for each column"
+    raise InputError(what, line=1, hint=hint, add=("delimiter", "?"))
 
 
-def cut_plainly(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the cells of lines whose quotes are letters."""
-    return list(_reader(lines, delimiter, "none"))
+def _first_lines(lines: Sequence[str], above: int, sign: str) -> Iterator[Row]:
+    """Yield the first rows below a header, each cut by what gives it most cells."""
+    for number, line in enumerate(lines, above + 1):
+        rows = [[line.strip()]]
+        for each in dict.fromkeys((sign, *DELIMITERS)):
+            with suppress(csv.Error):
+                rows.append(next(_reader([line], each, "strict"), []))
+        yield Row(number, max(rows, key=len))
 
 
-def _rows(
-    file: BinaryIO, skipped: int, encoding: str, delimiter: str, quoting: str
-) -> Iterator[Row]:
+def _rows(data: bytes, skipped: int, encoding: str, delimiter: str, quoting: str) -> Iterator[Row]:
     """Yield the rows below the header with the physical line that each begins on."""
-    line, done = skipped + 1, 0
-    with _text_of(file, encoding) as text:
-        lines, raw = tee(islice(text, skipped, None))
-        reader = _reader(lines, delimiter, quoting)
+    line = skipped + 1
+    with io.TextIOWrapper(io.BytesIO(data), encoding, _error_handler(encoding), newline="") as text:
+        for _ in range(skipped):
+            next(text, "")
+        reader = _reader(text, delimiter, quoting)
         try:
             for cells in reader:
-                count = reader.line_num - done
-                first = next(raw)
-                yield Row(line, cells, None, (first, *islice(raw, count - 1)) if count > 1 else ())
-                done += count
-                line += count
-        except (csv.Error, UnicodeError) as fault:
+                following = skipped + reader.line_num + 1
+                yield Row(line, cells, None, following - line)
+                line = following
+        except csv.Error as fault:
             raise _unreadable(fault, line) from None
 
 
@@ -376,6 +292,6 @@ def _unreadable(problem: Exception, line: int) -> InputError:
         return InputError(what, line=line, hint=hint)
     is_open = "unexpected end" in str(problem)
     what = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
-    hint = 'close it, or double the quotes within a cell ("a ""b"" c"); or read quotes as letters'
+    hint = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters'
     add = ("quoting", "none")
     return InputError(f"the record that begins here {what}", line=line, hint=hint, add=add)

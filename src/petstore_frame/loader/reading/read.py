@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -10,7 +11,7 @@ from functools import cached_property
 from itertools import chain, islice
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import Checker
@@ -19,7 +20,6 @@ from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.likely import LikelyKey, likely_keys
 from petstore_frame.loader.reading.mapping import (
     OWN_PREFIX,
-    Recognised,
     field_name,
     find_columns,
     find_given,
@@ -27,23 +27,13 @@ from petstore_frame.loader.reading.mapping import (
     recognise,
     unsent,
 )
-from petstore_frame.loader.reading.opening import (
-    DAMAGED,
-    MAX_HEADER,
-    OLE,
-    ZIP,
-    bytes_of,
-    changed,
-    open_regular,
-    stamp_of,
-    text_tables,
-)
+from petstore_frame.loader.reading.opening import LOOKED_AT, OLE, ZIP, read_whole, text_table
 from petstore_frame.loader.reading.returned import (
     FIX_SHEET,
     ColumnsOf,
-    columns_by,
     has_own_columns,
     restored,
+    with_import,
 )
 from petstore_frame.loader.reading.tables import Table, Workbook, frame_table
 from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields
@@ -51,8 +41,8 @@ from petstore_frame.loader.record import Record
 from petstore_frame.schema.models import SENT_FIELDS
 
 Kind = Literal["csv", "workbook", "frame"]
-# Rows in which a header below a title is looked for, and in which a status is looked for.
-_LOOKED_AT, _SAMPLE = 20, 200
+# Rows in which a status is looked for.
+_SAMPLE = 200
 
 
 class Input:
@@ -70,16 +60,14 @@ class Input:
         self.name, self.path, self.frame = "frame", None, path_or_frame
         self.kind: Kind = "frame"
         if not isinstance(path_or_frame, str | PathLike):
-            frame_table(path_or_frame)  # which refuses all else
+            self._table = frame_table(path_or_frame)  # which refuses all else
             return
         self.path, self.frame = Path(fspath(path_or_frame)), None
         self.name = self.path.name
         with self.naming():
-            self._file: BinaryIO = open_regular(self.path)
-            self._stamp, start = stamp_of(self._file), self._file.read(len(ZIP))
-            self.kind = "workbook" if start == ZIP else "csv"
-            if start == OLE:
-                self.close()
+            self._data = read_whole(self.path)
+            self.kind = "workbook" if self._data.startswith(ZIP) else "csv"
+            if self._data.startswith(OLE):
                 raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
 
     @contextmanager
@@ -91,55 +79,44 @@ class Input:
             problem.path = problem.path or (str(self.path) if self.path else None)
             raise
 
-    def refuse_change(self) -> None:
-        """Refuse a file that somebody writes to: one that grows while it is read has no end."""
-        if self.path is not None and stamp_of(self._file) != self._stamp:
-            raise changed()
-
     @cached_property
     def _book(self) -> Workbook:
-        return Workbook(self._file)
+        return Workbook(io.BytesIO(self._data))
 
     @property
     def sheets(self) -> tuple[str, ...]:
         """The names of a workbook's sheets; of anything else, none."""
         return self._book.names if self.kind == "workbook" else ()
 
-    def tables(self, options: RecipeFields) -> Sequence[Table]:
-        """Return the ways to cut it into columns, the likeliest first."""
+    def table(self, options: RecipeFields) -> Table:
+        """Return it cut into columns."""
         if self.kind == "frame":
-            return [frame_table(self.frame)]
+            return self._table
         if self.kind == "workbook":
-            return [self._book.table(options)]
+            return self._book.table(options)
         if options.sheet is not None:
             raise InputError("a sheet was named, but the file is not a workbook")
-        return text_tables(self._file, options)
+        return text_table(self._data, options)
 
-    def own_tables(self, options: RecipeFields) -> Sequence[Table]:
-        """Return the ways to cut one of our own files, as we wrote it or a spreadsheet saved it."""
+    def own_table(self, options: RecipeFields) -> Table | None:
+        """Return one of our own files as we wrote it, or as a spreadsheet saved it."""
         sheet = options.sheet if self.kind == "workbook" else None
-        if FIX_SHEET in self.sheets:
+        if self.kind == "workbook" and FIX_SHEET in self.sheets:
             sheet = sheet or FIX_SHEET
-        elif self.kind == "csv":
-            with suppress(*DAMAGED):
-                start = bytes_of(self._file).read(MAX_HEADER).replace(b"\0", b"")
-                if OWN_PREFIX.encode() not in start:
-                    return []
+        elif self.kind == "csv" and OWN_PREFIX.encode() not in self._data[: 1024**2].replace(
+            b"\0", b""
+        ):
+            return None
         for encoding in dict.fromkeys((None, options.encoding)):
             with suppress(InputError):
-                tables = self.tables(RecipeFields(encoding=encoding, sheet=sheet))
-                if own := [table for table in tables if has_own_columns(table.columns)]:
-                    return own
-        return []
-
-    def close(self) -> None:
-        """Close the file."""
-        if self.path is not None:
-            self._file.close()
+                table = self.table(RecipeFields(encoding=encoding, sheet=sheet))
+                if has_own_columns(table.columns):
+                    return table
+        return None
 
 
 class Source(AbstractContextManager["Source"]):
-    """The records of one file or frame, from the first one, each time anew, in constant memory.
+    """The records of one file or frame, from the first one, each time anew.
 
     Attributes:
         name: What to call it in a message, with the sheet where there are several.
@@ -158,20 +135,17 @@ class Source(AbstractContextManager["Source"]):
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
         self.is_returned = has_own_columns(table.columns)
-        self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
-        self.leave_lines = frozenset[int]()
-        mapping, key = options.mapping, (options.key or ())
         if self.is_returned:
             table = restored(table)
-            known = columns_by(table, opened.columns_of)
-            if known is not None:
-                mapping, key = mapping or known.mapping, key or known.key
+            options = with_import(table, opened.columns_of, options)
+        self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
+        self.leave_lines = frozenset[int]()
         self.table, self.columns = table, table.columns
-        has_header, filled = opened.kind == "frame", options.defaults or ()
+        may_lack_header = opened.kind != "frame"
         self.mapping = find_columns(
-            self.columns, mapping, filled, rows=self._cells, may_lack_header=not has_header
+            self.columns, options.mapping, options.defaults, may_lack_header=may_lack_header
         )
-        named = tuple(find_given("key", column, self.columns) for column in key)
+        named = tuple(find_given("key", column, self.columns) for column in options.key or ())
         self.options = _spelled(options, self.columns)
         count = self.options.count
         self._own_key = tuple(column for column in named if column != count)
@@ -207,19 +181,13 @@ class Source(AbstractContextManager["Source"]):
     def batches(self) -> Iterator[list[Record]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
         with self._opened.naming():
-            try:
-                for records in self._checker.batches(self.table.rows()):
-                    self._opened.refuse_change()
-                    yield records
-            except InputError:
-                self._opened.refuse_change()  # which may be the cause
-                raise
+            yield from self._checker.batches(self.table.rows())
 
     def __iter__(self) -> Iterator[Record]:
         return chain.from_iterable(self.batches())
 
     def __exit__(self, *_: object) -> None:
-        self._opened.close()
+        """Do nothing: a file is read into memory and closed at once."""
 
 
 def open_source(
@@ -233,7 +201,7 @@ def open_source(
 
     Args:
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
-            or a pandas or polars DataFrame.
+            or a DataFrame of any engine that narwhals knows.
         options: How it is read: a ``Recipe``.
         columns_of: Gives the columns of an import, for one of its result files.
         leave_lines: Lines of records that the caller leaves out.
@@ -246,52 +214,40 @@ def open_source(
     """
     options.refuse_blanks()
     opened = Input(path_or_frame, columns_of)
-    try:
-        with opened.naming():
-            source = lay_out(opened, options)
-            source.leave_lines = frozenset(leave_lines)
-            return source
-    except BaseException:
-        opened.close()
-        raise
+    with opened.naming():
+        source = lay_out(opened, options)
+    source.leave_lines = frozenset(leave_lines)
+    return source
 
 
 def lay_out(opened: Input, options: RecipeFields) -> Source:
-    """Return the records of the table whose columns are those of animals.
+    """Return the records of a file or a frame with the columns of animals.
 
     Raises:
-        InputError: None is, or several are; it has the likeliest answer.
+        InputError: It has none; the text says what would help.
     """
-    own = opened.own_tables(options)
-    fitting, refusals = list[Source](), list[InputError]()
-    tables = own or opened.tables(options)
-    for table in tables:
-        try:
-            fitting.append(Source(opened, table, options))
-        except InputError as problem:
-            refusals.append(problem)
-    if not fitting:
-        raise refusals[0] if own else _explained(opened, tables, refusals, options)
-    if len({source.columns for source in fitting}) > 1:
-        signs = [source.table.facts["delimiter"] for source in fitting]
-        what = f"the delimiter may be {' or '.join(map(repr, signs))}"
-        raise InputError(what, hint="name it", add=("delimiter", signs[0]))
-    if not fitting[0].is_returned:
-        _refuse_unsent(fitting[0])
-    return fitting[0]
+    own = opened.own_table(options)
+    table = own or opened.table(options)
+    try:
+        source = Source(opened, table, options)
+    except InputError as problem:
+        raise problem if own else _explained(opened, table, problem, options) from None
+    if not source.is_returned:
+        _refuse_unsent(source)
+    return source
 
 
 def _spelled(options: RecipeFields, columns: Sequence[str]) -> RecipeFields:
     """Return options whose columns are spelled as a file does, which has to have them."""
     changes: dict[str, Any] = {}
     for name in ("leave_out", "only"):
-        table = getattr(options, name) or {}
+        table = getattr(options, name)
         changes[name] = {find_given(name, column, columns): each for column, each in table.items()}
     if options.count is not None:
         changes["count"] = find_given("count", options.count, columns)
     if newest := NEWEST.fullmatch(options.keep or ""):
         changes["keep"] = f"newest: {find_given('keep', newest[1], columns)}"
-    defaults = dict(options.defaults or {})
+    defaults = dict(options.defaults)
     for name, text in defaults.items():
         for column in columns_in(str(text)):
             spelled = find_given("defaults", column, columns)
@@ -299,14 +255,11 @@ def _spelled(options: RecipeFields, columns: Sequence[str]) -> RecipeFields:
     return options.replace(defaults=defaults, **changes)
 
 
-# Why a whole source cannot be read as it is; ``InputError.answer`` has the options to confirm.
-
-
 def _explained(
-    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], options: RecipeFields
+    opened: Input, table: Table, refusal: InputError, options: RecipeFields
 ) -> InputError:
-    """Return why no table has the columns of animals, and what would help."""
-    refusal, start = refusals[0], tables[0].columns[0].lstrip()[:40] if tables[0].columns else ""
+    """Return why a table has no columns of animals, and what would help."""
+    start = table.columns[0].lstrip()[:40] if table.columns else ""
     if opened.kind == "frame":
         levels = getattr(getattr(opened.frame, "index", None), "names", ())
         if names := ", ".join(str(name) for name in levels if name and field_name(str(name))):
@@ -315,49 +268,45 @@ def _explained(
     if kind := {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1]):
         what = f"the file looks like {kind}, not like CSV: it begins with {start!r}"
         return InputError(what, hint="export the animals as CSV and load that")
-    for table, problem in zip(tables, refusals, strict=True):
-        if _recognised(table.columns, options):
-            return problem
+    if _may_be_header(table.columns, options):
+        return refusal
     if options.columns is None and options.header_row is None:
-        for table in tables:
-            if question := _header_below(table, options):
-                return question
+        width = sum(bool(name.strip()) for name in table.columns)
+        for row in islice(table.first_rows(), LOOKED_AT):
+            is_title = (
+                width == 1 < len(table.columns)
+                and sum(bool(cell.strip()) for cell in row.cells) > 1
+            )
+            if is_title or _may_be_header(row.cells, options):
+                what = f"row {table.header_row} is no header of animals: {listed(table.columns)}"
+                hint, add = f"row {row.line} looks like the header", ("header_row", row.line)
+                return InputError(what, hint=hint, add=add)
     if opened.kind == "csv" and options.delimiter is not None:
-        for table in opened.tables(options.replace(delimiter=None)):
-            if _recognised(table.columns, options):
-                sign = table.facts["delimiter"]
-                what = f"the delimiter is not {options.delimiter!r}: it looks like {sign!r}"
-                return _other_delimiter(what, sign)
-    elif all(len(table.columns) == 1 for table in tables) and re.search(r"[^\w\s]", start):
+        other = opened.table(options.replace(delimiter=None))
+        if _may_be_header(other.columns, options):
+            sign = other.facts["delimiter"]
+            what = f"the delimiter is not {options.delimiter!r}: it looks like {sign!r}"
+            return InputError(what, hint="name the other one", add=("delimiter", sign))
+    elif len(table.columns) == 1 and re.search(r"[^\w\s]", start):
         refusal.hint, refusal.add = "name the character between the cells", ("delimiter", "?")
     return refusal
 
 
-def _recognised(header: Sequence[str], options: RecipeFields) -> Recognised | None:
-    """Return what a header shows, or None where it is no header that could be used."""
+def _count_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _may_be_header(names: Sequence[str], options: RecipeFields) -> bool:
+    """Tell whether each required field has a column here, or one that may be it."""
     with suppress(InputError):
-        found = recognise(header, options.mapping, options.defaults or ())
-        return found if found.is_complete else None
-    return None
-
-
-def _other_delimiter(what: str, sign: str) -> InputError:
-    return InputError(what, hint="if it is", add=("delimiter", sign))
-
-
-def _header_below(table: Table, options: RecipeFields) -> InputError | None:
-    for row in islice(table.readable(), _LOOKED_AT):
-        if _recognised(row.cells, options):
-            hint = f"row {row.line} looks like the header"
-            what = f"row {table.header_row} is no header of animals: {listed(table.columns)}"
-            return InputError(what, hint=hint, add=("header_row", row.line))
-    return None
+        return recognise(names, options.mapping, options.defaults).is_complete
+    return False
 
 
 def _refuse_unsent(source: Source) -> None:
     """Ask about a column that holds a field's values and would not be sent."""
     options, rows = source.options, [*islice(source.table.readable(), _SAMPLE)]
-    stated = {*source.mapping, *(options.mapping or {}), *(options.defaults or {})}
+    stated = {*source.mapping, *options.mapping, *options.defaults}
     for field in SENT_FIELDS:
         for at, column in enumerate(source.columns):
             is_free = column.strip() and column not in source.mapping.values()

@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.tables import Row, RowNotes, Table
+from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, Suspicion
 
 STATE, RECORD, ACCEPT = f"{OWN_PREFIX}state", f"{OWN_PREFIX}record", f"{OWN_PREFIX}accept"
@@ -45,7 +46,7 @@ COLUMNS: dict[str, Own] = {
     "accept": Own(ACCEPT, "Send as it is? (yes)", 24),
     "line": Own("", "Line", 8),
     "notes": Own("", "Notes", 30),
-    "first_sent_at": Own("", "First sent (UTC)", 21),
+    "sent_at": Own("", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
     "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
@@ -114,22 +115,45 @@ def _is_guarded(text: str) -> bool:
 
 
 class Columns(NamedTuple):
-    """Which columns of an import hold which field, and which identify an animal."""
+    """How an import was read: which columns hold which field or its key, and its recipe."""
 
     mapping: Mapping[str, str]
     key: tuple[str, ...] = ()
+    recipe: Mapping[str, Any] = {}
 
 
-# Gives the columns of the import with this id; None where it is not known.
+# Gives how the import with this id was read; None where it is not known.
 ColumnsOf = Callable[[str], Columns | None]
+# What a row of a fix file takes from its import, besides its columns: no layout, no choice of rows.
+_CARRIED = ("value_map", "otherwise", "defaults", "categories", "thousands", "keep_spaces")
 
 
-def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
-    """Return the columns of the import that restored rows are of, if they are all there."""
-    origin = next((row.notes.origin for row in table.readable() if row.notes), None)
-    known = None if origin is None else columns_of(origin.import_id)
-    is_whole = known and {*known.mapping.values(), *known.key} <= {*table.columns}
-    return known if is_whole else None
+def with_import(table: Table, columns_of: ColumnsOf, said: RecipeFields) -> RecipeFields:
+    """Return how restored rows are read: as their import was, with what is said now over it.
+
+    Raises:
+        InputError: They are of imports that were read differently.
+    """
+    origins = (row.notes.origin for row in table.readable() if row.notes)
+    imports = dict.fromkeys(origin.import_id for origin in origins if origin)
+    known = [
+        found._replace(
+            recipe={name: found.recipe[name] for name in _CARRIED if name in found.recipe}
+        )
+        for found in map(columns_of, imports)
+        if found is not None
+    ]
+    if not known:
+        return said
+    if any(found != known[0] for found in known[1:]):
+        what = "these rows are of files that were read differently"
+        raise InputError(what, hint="load the fix file of each by itself")
+    mapping, key, recipe = known[0]
+    is_whole = {*mapping.values(), *key} <= {*table.columns}
+    words: dict[str, Any] = {**recipe}
+    if is_whole:
+        words |= {"mapping": mapping, "key": key or None}
+    return type(said)(**words).with_words(**said.given())
 
 
 def own_names(header: Sequence[str]) -> list[str]:

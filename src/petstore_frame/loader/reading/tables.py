@@ -68,12 +68,12 @@ class RowNotes:
 
 
 class Row(NamedTuple):
-    """The cells of a record, the line they begin on, and the lines as they are, if several."""
+    """The cells of a record, the line they begin on, and how many lines they take."""
 
     line: int
     cells: Sequence[str]
     notes: RowNotes | None = None
-    raw: tuple[str, ...] = ()
+    lines: int = 1
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,14 @@ class Table:
     """The names of columns, and a function that gives the rows below, each time anew.
 
     ``header_row`` is None where none was read; ``facts`` are encoding and delimiter, or sheet.
+    ``first_rows`` gives the first ones, cut by themselves where the delimiter may be another.
     """
 
     columns: tuple[str, ...]
     rows: Callable[[], Iterator[Row]]
     header_row: int | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    first_rows: Callable[[], Iterator[Row]] = lambda: iter(())
 
     def readable(self) -> Iterator[Row]:
         """Yield its rows down to one that cannot be read; who makes records of them says why."""
@@ -135,23 +137,26 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> Typed:
 
 
 def frame_table(frame: Any) -> Table:
-    """Return a pandas or polars DataFrame as a table; a record's line is its position, from 1.
+    """Return a DataFrame as a table; a record's line is its position, from 1.
 
     Raises:
         ArgumentError: It is not a frame.
     """
-    is_frame = hasattr(frame, "itertuples") or hasattr(frame, "iter_rows")
-    if not is_frame or not hasattr(frame, "columns"):
+    import narwhals as nw
+
+    found = nw.from_native(frame, pass_through=True)
+    if isinstance(found, nw.LazyFrame):
+        found = found.collect()
+    if not isinstance(found, nw.DataFrame):
         kind = type(frame).__name__
-        got = _READ_BACK.get(kind, f"{kind_text(frame)}; or the path of a file")
-        raise ArgumentError(f"expected a DataFrame, got {got}; nothing was sent")
-    return Table(tuple(map(str, frame.columns)), partial(_frame_rows, frame))
+        got = _READ_BACK.get(kind, kind_text(frame))
+        raise ArgumentError(f"expected a DataFrame or the path of a file, got {got}")
+    columns = tuple(map(str, found.columns))
+    return Table(columns, partial(_frame_rows, found), first_rows=partial(_frame_rows, found))
 
 
 def _frame_rows(frame: Any) -> Iterator[Row]:
-    is_pandas = hasattr(frame, "itertuples")
-    rows = frame.itertuples(index=False, name=None) if is_pandas else frame.iter_rows()
-    for line, values in enumerate(rows, 1):
+    for line, values in enumerate(frame.iter_rows(), 1):
         typed = [
             ("", None) if _is_missing(each) else text_of_value(each, has_exact_integers=True)
             for each in values
@@ -200,8 +205,8 @@ class Workbook:
     def table(self, options: RecipeFields) -> Table:
         """Return the rows of the sheet to read, its header found."""
         sheet = self._choose(options.sheet)
-        columns, header_row = options.columns, options.header_row
-        if columns is None:
+        columns, header_row = [*(options.columns or ())], options.header_row
+        if options.columns is None:
             rows = islice(self._rows(sheet), (header_row or 1) - 1, header_row)
             header = next((row for row in rows if any(map(str.strip, row.cells))), None)
             if header is None:
@@ -211,7 +216,7 @@ class Workbook:
             while not columns[-1].strip():  # the cells that a title is merged with
                 columns.pop()
         below = partial(self._records, sheet, len(columns), header_row or 0)
-        return Table(tuple(columns), below, header_row, {"sheet": sheet.title})
+        return Table(tuple(columns), below, header_row, {"sheet": sheet.title}, below)
 
     def _choose(self, name: str | None) -> Any:
         """Return the sheet to read: the one named, the only one, or our own report's."""

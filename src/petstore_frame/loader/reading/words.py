@@ -289,7 +289,8 @@ class RecipeFields(BaseModel):
     def blanks(self) -> tuple[str, ...]:
         """The words with a question mark without which no file can be read."""
         found = ["key"] if BLANK in (self.key or ()) else []
-        found += ["keep"] if (self.keep or "").removeprefix("newest:").strip() == BLANK else []
+        keep = (self.keep or "").removeprefix("newest:").strip()
+        found += ["keep"] if keep == BLANK and self.key != () else []  # which needs a key
         return (*found, *(f"mapping.{name}" for name, at in self.mapping.items() if at == BLANK))
 
     def refuse_blanks(self, path: Path | None = None) -> None:
@@ -307,7 +308,7 @@ class RecipeFields(BaseModel):
             elif self.blanks[0] == "keep":
                 hint = "say which row counts: first, last, or newest: COLUMN"
             line = line_of(self.blanks[0].rpartition(".")[2], text)
-            raise InputError(what, path=path and str(path), line=line, hint=hint)
+            raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
     def rules(self) -> CellRules:
         """Return its rules for the cells, ready to look up; a categories file is read here.

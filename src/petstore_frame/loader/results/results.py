@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -14,8 +14,9 @@ from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.causes import Cause, Note
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.groups import read_keys
 from petstore_frame.loader.journal.rows import JournalRow
-from petstore_frame.loader.options import GRACE_S, MOST_GETS, SettlingOptions, check_folder
+from petstore_frame.loader.options import GRACE_S, check_folder
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading.recipe import Recipe
@@ -28,6 +29,7 @@ from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.markup import in_notebook
 from petstore_frame.schema.arguments import true_or_false
 from petstore_frame.schema.frame import HasFrame
 
@@ -57,7 +59,6 @@ class LoadResult(HasFrame):
         import_id: str,
         *,
         sent_now: bool = True,
-        index: Any = None,
         copy: Path | None = None,
         question: Question | None = None,
     ) -> None:
@@ -65,7 +66,7 @@ class LoadResult(HasFrame):
         self.wait: Callable[[float], None] = wait_announced  # before reading back
         self.folder: Path | None = None
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
-        self._index, self._source, self.is_rehearsal = index, copy or path, copy is not None
+        self._source, self.is_rehearsal = copy or path, copy is not None
         self.question = question
         self._commits = -1  # how often the journal was written to when these were read
         self._known: ImportSummary
@@ -127,19 +128,7 @@ class LoadResult(HasFrame):
         Animals that an earlier import created are there too; empty without ``key=``.
         """
         with reading(self._source) as sql:
-            return columns.read_ids_by(sql, columns.IMPORT_IDS, [self.import_id])
-
-    @property
-    def pet_ids(self) -> pd.Series[Any]:
-        """The pet of each record, Int64, with the index of the frame that was loaded.
-
-        So ``df["pet_id"] = result.pet_ids`` is right; missing where no pet is known.
-        """
-        import pandas as pd
-
-        ids = pd.array([columns.pet_of(row) for row in self.rows()], dtype="Int64")
-        fits = self._index is not None and len(self._index) == len(ids)
-        return pd.Series(ids, index=self._index if fits else None, name="pet_id")
+            return columns.frame_of_keys(read_keys(sql, self.import_id))
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
@@ -195,12 +184,12 @@ class LoadResult(HasFrame):
     @property
     def to_fix(self) -> int:
         """How many records are to fix, here or, of the same animals, in an earlier import."""
-        return self.facts.count(*FIX_STATES) + self.facts.elsewhere.to_fix
+        return self.facts.count(*FIX_STATES)
 
     @property
     def in_doubt(self) -> int:
         """How many records are in doubt, here or, of the same animals, in an earlier import."""
-        return self.facts.count(*DOUBT_STATES) + self.facts.elsewhere.in_doubt
+        return self.facts.count(*DOUBT_STATES)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -253,34 +242,22 @@ class LoadResult(HasFrame):
             LoadFailedError: Says how many are not, and the first reasons.
         """
         facts = self.facts
-        if facts.count(*IN_STORE, State.SKIPPED) < len(facts) or any(facts.elsewhere):
+        if facts.count(*IN_STORE, State.SKIPPED) < len(facts):
             raise LoadFailedError(str(self), self)
 
-    def reconcile(
-        self,
-        client: SettlingClient,
-        *,
-        sole_writer: bool = False,
-        grace_s: float = GRACE_S,
-        by_id: bool = True,
-        most_gets: int = MOST_GETS,
-        resend_absent: bool = False,
-    ) -> Reconciliation:
+    def reconcile(self, client: SettlingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
         """Read the store to settle the records in doubt; this result then shows them settled.
 
-        A record gets a pet only if you state that nobody else adds pets, and only one way to match
-        remains. Else ``candidates`` has the pets that it may be, and you ``resolve`` it. If a row
-        was skipped for a record in doubt of an earlier import, that record is settled first.
+        A record gets a pet only where nothing else can explain that pet: since the reading before
+        the record was sent, no pet appeared that is neither yours nor equal to a record in doubt.
+        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. If a row is an
+        animal in doubt of an earlier import, that one is settled first. What is absent is sent
+        again by the same load with ``duplicates={"absent": "send"}``.
 
         Args:
             client: A client of the store that the import went to.
-            sole_writer: Nobody but this journal's imports adds pets to the store.
             grace_s: Seconds after the last doubtful request before its absence means anything: a
                 store may act late. What is left of them is waited for.
-            by_id: Also ask for single pets, through the deprecated operation.
-            most_gets: The largest number of requests of that kind.
-            resend_absent: Send absent records again. Only for a store that surely finishes a
-                request within the grace: one that acts later makes a duplicate.
 
         Returns:
             How many were found, are absent or stay unknown, and what that rests on.
@@ -291,22 +268,20 @@ class LoadResult(HasFrame):
             PetstoreError: The store cannot be read; nothing was settled.
         """
         imports = [*self.facts.in_doubt_elsewhere, self.import_id]
-        options = SettlingOptions(sole_writer, grace_s, by_id, most_gets, resend_absent)
-        return settling.reconcile(self.path, imports, client, options, self.wait)
+        return settling.reconcile(self.path, imports, client, grace_s, self.wait)
 
-    def resolve(self, record: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
-        """Write what a person found out about a record in doubt.
+    def resolve(self, pets: Mapping[int, int | None]) -> None:
+        """Write what a person found out about records in doubt.
 
         Args:
-            record: The record, as in the column ``record``.
-            pet_id: It is this pet.
-            not_created: It was not created; the next load of the file sends it.
+            pets: The pet of each record, by the number in the column ``record``; None says that
+                there is none, so that the next load of the file sends it.
 
         Raises:
-            ArgumentError: Not exactly one of the two was given, the record is not in doubt, or
-                the pet is another record's.
+            ArgumentError: A record is not in doubt, or a pet is another record's; nothing was
+                changed.
         """
-        settling.resolve(self.path, self.import_id, record, pet_id=pet_id, not_created=not_created)
+        settling.resolve(self.path, self.import_id, pets)
 
     def __len__(self) -> int:
         return len(self.facts)
@@ -326,7 +301,7 @@ class LoadResult(HasFrame):
         return f"<LoadResult of {self.facts.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        return result_html(self.facts)
+        return in_notebook(result_html(self.facts))
 
 
 class LoadFailedError(PetstoreError):

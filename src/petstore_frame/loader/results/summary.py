@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.causes import Cause, Note, find_causes, kind_of
+from petstore_frame.loader.journal import groups
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow
@@ -29,9 +29,8 @@ from petstore_frame.schema.text import day_text
 
 SHOWN_PROBLEMS = 5
 IN_STORE = (State.CREATED, State.ADOPTED)
-# Facts of an import: the cause that most records share, so that nothing is sent; and the column of
-# dates by which the rows that count are not the newest.
-COMMON_CAUSE, OUTDATED = "common_cause", "outdated"
+# A fact of an import: the cause that most rows share, so that nothing is sent.
+COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
 
@@ -41,6 +40,7 @@ _KNOWN_BY = {
     "record": "the same record of {}",
     "equal": "equal to a record of {}",
     "store": "found in the store, from {}",
+    "repeat": "the same animal as another row of {}",
 }
 
 
@@ -67,14 +67,6 @@ class Skipped(NamedTuple):
             return self.reason.text
         there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
         return _KNOWN_BY.get(self.by, "known from {}").format(there) + self.reason.text
-
-
-class Elsewhere(NamedTuple):
-    """Skipped records whose animal may not be in the store, by its state."""
-
-    in_doubt: int = 0
-    not_sent: int = 0
-    to_fix: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,15 +108,6 @@ class ImportSummary:
         return sum(self.counts[state] for state in states)
 
     @property
-    def elsewhere(self) -> Elsewhere:
-        """How many skipped records have an animal of another import, perhaps not in the store."""
-        found = Counter[str]()
-        for group in self.skipped:
-            if group.loaded_on or group.reason == Reason.NOT_CREATED:
-                found[group.reason] += group.records
-        return Elsewhere(found[Reason.IN_DOUBT], found[Reason.NOT_SENT], found[Reason.NOT_CREATED])
-
-    @property
     def is_held(self) -> bool:
         """Whether nothing is sent while one cause fails most records."""
         return COMMON_CAUSE in self.run.facts
@@ -134,7 +117,7 @@ class ImportSummary:
         """What the command line ends with: 0 only if all records are in the store."""
         if self.question is not None:
             return 2
-        return exit_code(self.counts, self.run.ending, has_doubt_elsewhere=any(self.elsewhere))
+        return exit_code(self.counts, self.run.ending)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
@@ -153,7 +136,6 @@ class ImportSummary:
                 {name: value for name, value in group._asdict().items() if value}
                 for group in self.skipped
             ],
-            "elsewhere": self.elsewhere._asdict(),
             "causes": [cause.as_dict() for cause in self.causes],
             "notes": {note.kind: note.records for note in self.notes},
             "facts": run.facts,
@@ -169,29 +151,6 @@ class ImportSummary:
         return found
 
 
-_SKIPPED = f"""
-SELECT {journal.REASON}, coalesce(r.known_by, iif(live.id IS NULL, NULL, 'record')),
-  live.import IS mine.import, other.id, other.source, other.staged_at, count(*)
-{journal.OF_IMPORT} AND r.state = 'skipped' GROUP BY 1, 2, 3, 4 ORDER BY min(r.record)
-"""
-# SQLite takes the line and the cells from the row that has the smallest record.
-_NOTED = """
-SELECT notes, count(*), min(record), line, cells FROM records
-WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
-GROUP BY notes ORDER BY 3
-"""
-_INVALID = """
-SELECT problem, count(*), min(line), max(line) FROM records
-WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY problem
-ORDER BY min(record)
-"""
-# Rows that name an animal, known ones too: neither blank nor left out.
-_ANIMALS = """
-SELECT count(*) FROM records WHERE import = ?
-AND (state <> 'skipped' OR known_by IS NOT NULL AND reason IS NOT ?)
-"""
-
-
 def read_summary(path: Path, import_id: str) -> ImportSummary:
     """Read what is known of an import.
 
@@ -199,17 +158,15 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
         JournalError: The journal has lost something, or does not know it.
     """
     run = journal.read_import(path, import_id)
-    skipped, in_doubt = Counter[Skipped](), dict[str, None]()
+    skipped = Counter[Skipped]()
     with reading(path) as sql:
-        found = sql.execute(_SKIPPED, [import_id])
-        for reason, by, is_within, other, source, staged_at, records in found:
-            group = Skipped(0, Reason(reason))
+        for found in groups.read_skipped(sql, run):
+            group = Skipped(0, Reason(found.reason))
             if not group.reason.is_plain:
-                day = day_text(staged_at) if staged_at and not is_within else ""
-                group = group._replace(by=by, source=source or "", loaded_on=day)
-            if reason == Reason.IN_DOUBT and not is_within:
-                in_doubt[other] = None
-            skipped[group] += records
+                is_earlier = found.staged_at is not None and not found.is_within
+                day = day_text(found.staged_at or 0.0) if is_earlier else ""
+                group = Skipped(0, group.reason, found.known_by or "", found.source or "", day)
+            skipped[group] += found.rows
         to_fix = islice(journal.read_rows(sql, run.id, *FIX_STATES), SHOWN_PROBLEMS)
         return ImportSummary(
             run=run,
@@ -218,40 +175,32 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
             causes=read_causes(sql, run),
             problems=[(row, problem_of(row, run)) for row in to_fix],
             notes=_read_notes(sql, run),
-            in_doubt_elsewhere=[*in_doubt],
+            in_doubt_elsewhere=groups.read_doubt_elsewhere(sql, run),
             doubt=read_doubt(path, import_id),
         )
 
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
-    """Return what keeps records from being sent, the commonest cause first."""
-    problems = list(_read_problems(sql, run))
+    """Return what keeps rows from being sent, the commonest cause first."""
+    problems = list(groups.read_problems(sql, run))
+    for row in journal.read_rows(sql, run.id, State.REJECTED):
+        problems.append((problem_of(row, run), [row.line], 1))
     if not problems:
         return []
-    ((animals,),) = sql.execute(_ANIMALS, [run.number, Reason.LEFT_OUT]).fetchall()
-    return find_causes(problems, animals, run.mapping, run.key)
-
-
-def _read_problems(
-    sql: sqlite3.Connection, run: Import
-) -> Iterator[tuple[RecordProblem, list[int], int]]:
-    for text, records, *lines in sql.execute(_INVALID, [run.number]):
-        yield journal.read_problem(text), lines, records
-    for row in journal.read_rows(sql, run.id, State.REJECTED):
-        yield problem_of(row, run), [row.line], 1
+    return find_causes(problems, groups.count_naming(sql, run), run.mapping, run.key)
 
 
 def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
-    """Return the kinds of notes on records that were not refused, the first record's first."""
+    """Return the kinds of notes on rows that were not refused, the first row's first."""
     name = run.mapping.get("name")
     at = run.header.index(name) if name in run.header else 0
-    records, firsts = Counter[str](), dict[str, tuple[int, int, str]]()
-    for notes, count, record, line, packed in sql.execute(_NOTED, [run.number]):
-        (name_cell,) = journal.read_cells(packed)[at : at + 1] or ("",)
-        for kind in dict.fromkeys(map(kind_of, notes.split("\n"))):
-            records[kind] += count
-            firsts.setdefault(kind, (record, line, name_cell))
-    return [Note(records[kind], kind, *first) for kind, first in firsts.items()]
+    rows, firsts = Counter[str](), dict[str, tuple[int, int, str]]()
+    for found in groups.read_noted(sql, run):
+        (name_cell,) = found.cells[at : at + 1] or ("",)
+        for kind in dict.fromkeys(map(kind_of, found.notes)):
+            rows[kind] += found.rows
+            firsts.setdefault(kind, (found.record, found.line, name_cell))
+    return [Note(rows[kind], kind, *first) for kind, first in firsts.items()]
 
 
 def problem_of(row: JournalRow, run: Import) -> RecordProblem:

@@ -100,6 +100,11 @@ def checked_answer(
     return replace(end, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
 
 
+def is_animal(intent: Intent, pet: Pet) -> bool:
+    """Return whether a pet is the animal that was sent, by name and category."""
+    return _animal(intent) == (pet.name, pet.category_id)
+
+
 def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:
     name, category_id = _animal(intent)
     if name == pet.name or folded_name(name) == folded_name(pet.name):

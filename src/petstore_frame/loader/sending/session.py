@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
-from petstore_frame.loader.journal.rows import Import, count_in
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits, LoadProgress
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
     checked_answer,
+    is_animal,
     is_key_misused,
     judge,
     unsaved,
@@ -76,8 +77,8 @@ def run_session(
     Raises:
         JournalError: The journal failed.
     """
-    counts = Counter(count_in(writer.sql, run.id))
     outcomes = Outcomes(writer, run)
+    counts = Counter(outcomes.counts())
     may_repeat = counts[State.UNKNOWN] and client.idempotency
     if not (is_new or counts[State.PENDING] or counts[State.IN_FLIGHT] or may_repeat):
         # An earlier session stopped, and a person has settled the last records since.
@@ -128,7 +129,7 @@ class Sender:
         self._in_flight: dict[int, Intent] = {}
         self._recent: deque[Intent] = deque(maxlen=RECENT)
         self._outcomes: list[Outcome] = []
-        self._owned: set[int | None] = set()
+        self._owned: dict[int, bool] = {}  # pets of animals, and whether of an earlier session
         self._is_exhausted = False
         self._repeats: list[int] = []
         self._rounds = 0
@@ -191,8 +192,8 @@ class Sender:
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
             return
-        answer = self._checked(intent, end.value or broken(end.error))
-        outcome = judge(intent, answer)
+        answer, is_taken = self._checked(intent, end.value or broken(end.error))
+        outcome = replace(judge(intent, answer), is_taken=is_taken)
         self._outcomes.append(outcome)
         self.counts[State.IN_FLIGHT] -= 1
         self.counts[outcome.state] += 1
@@ -209,19 +210,29 @@ class Sender:
         """Look up the pets of some answers: one that a record has already proves nothing."""
         values = (end.value for end in ends)
         pet_ids = [each.pet.id for each in values if isinstance(each, PostOutcome) and each.pet]
-        self._owned = {each.pet_id for each in self._outcomes}
+        self._owned = {each.pet_id: False for each in self._outcomes if each.pet_id is not None}
         try:
-            self._owned |= self.journal.owners(pet_ids).keys() if pet_ids else set()
+            owners = self.journal.owners(pet_ids) if pet_ids else {}
         except JournalError as problem:
             self._is_journal_broken = True
             self._stop(Ending.JOURNAL, str(problem))
+        else:
+            self._owned |= {pet: owner.is_earlier for pet, owner in owners.items()}
 
-    def _checked(self, intent: Intent, answer: PostOutcome) -> PostOutcome:
-        """Return the answer; it proves nothing if its pet is another record's."""
-        is_owned = answer.pet is not None and answer.pet.id in self._owned
-        if answer.pet is not None:
-            self._owned.add(answer.pet.id)
-        return checked_answer(intent, answer, is_owned=is_owned, recent=self._recent)
+    def _checked(self, intent: Intent, answer: PostOutcome) -> tuple[PostOutcome, bool]:
+        """Return the answer, and whether its pet has an id that an earlier animal had.
+
+        It proves nothing if its pet is another record's of this session. A store that was restored
+        gives ids again: then the pet is this animal, and the earlier one is gone.
+        """
+        if answer.pet is None:
+            return answer, False
+        is_earlier = self._owned.get(answer.pet.id)
+        is_taken = bool(is_earlier) and is_animal(intent, answer.pet)
+        self._owned[answer.pet.id] = False
+        is_owned = is_earlier is not None and not is_taken
+        checked = checked_answer(intent, answer, is_owned=is_owned, recent=self._recent)
+        return checked, is_taken and checked.proof is Proof.CREATED
 
     def _check_store(self, store_id: str | None) -> None:
         """Stop where another store answers; the first id that a store states counts."""

@@ -1,42 +1,34 @@
 """What a store shows: before a load all its pets, afterwards those of the records in doubt.
 
-Only a whole listing proves that a pet is not there; asking for single ids may find one. A listing
-is whole when the inventory can claim so without trusting the length of a page.
-
-Equal records are interchangeable. A record gets a pet only if the user states that nobody else adds
-pets, if we know which pets were there before, and if there are no more equal pets than records.
-Otherwise the pets that it may be are its candidates, and a person decides.
+Only a whole listing proves that a pet is not there. A listing is whole when the inventory can claim
+so without trusting the length of a page. Equal records are interchangeable.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple, Protocol, cast
 
-from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
-from petstore_frame.inventory.asker import SIDE_BY_SIDE, ReadingClient
+from petstore_frame.errors import IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.inventory.requests import ReadingClient
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.loader.journal.equal import StorePets
 from petstore_frame.loader.journal.rows import JournalRow, read_payload
-from petstore_frame.loader.record import State
+from petstore_frame.loader.journal.witness import StorePet, StorePets
+from petstore_frame.loader.record import State, digest_of
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.models import SENT_FIELDS, Pet, PetStatus
+from petstore_frame.schema.models import SENT_FIELDS, PetStatus
 from petstore_frame.schema.text import REPLACEMENT, count_text, folded_name
 
 # Before a load a store is asked at least so often, and once for each record to send.
-LEAST_REQUESTS = 100
-# If the answer for one of our pets was lost, its id is mostly just above another one of ours.
-NEAR_IDS = 20
-# After so many ids in a row that do not exist the search ends.
-EMPTY_IDS = 50
+LEAST_REQUESTS = 1000
 
 
 class _EnoughError(PetstoreError):
@@ -83,7 +75,7 @@ def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read_store(client: Any, records: int) -> StorePets:
-    """Read the pets of a store, with at most as many requests as records, or a hundred."""
+    """Read the pets of a store, with at most as many requests as records, or a thousand."""
     pages, most = count(1), max(LEAST_REQUESTS, records)
 
     def asked(is_waiting: bool) -> None:
@@ -93,14 +85,33 @@ def read_store(client: Any, records: int) -> StorePets:
     try:
         inventory, end = _fetch(WatchedClient(client, asked))
     except PetstoreError as failed:
-        return StorePets([], problem=str(failed))
+        return StorePets([], problem=failed)
+    if end is not None and not isinstance(end, _EnoughError):
+        return StorePets(
+            [], problem=end if isinstance(end, PetstoreError) else PetstoreError(str(end))
+        )
     pets = []
     for pet_id, body in _bodies(inventory):
+        payload = _json(body)
         body.pop("status", None)
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        pets.append((pet_id, str(body["name"]), text))
-    problem = "" if end is None or isinstance(end, _EnoughError) else str(end)
-    return StorePets(pets, inventory.completeness.verdict == "complete", problem)
+        pets.append(StorePet(pet_id, str(body["name"]), payload, digest_of(_json(body))))
+    is_complete = end is None and inventory.completeness.verdict == "complete"
+    return StorePets(pets, is_complete, is_complete and _is_whole(inventory))
+
+
+def _json(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _is_whole(inventory: Inventory) -> bool:
+    """Return whether a listing was surely read to its end.
+
+    A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
+    short still puts pets on them.
+    """
+    claim = inventory.completeness
+    is_guessed = Assumption.FILLS_PAGES in claim.assumptions and claim.rows
+    return claim.is_complete and not is_guessed and not claim.contradictions
 
 
 class SettlingClient(PostingClient, ReadingClient, Protocol):
@@ -177,10 +188,7 @@ def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
     """Read one listing; return whether it was read to its end."""
     inventory, end = _fetch(client, status)
     claim = inventory.completeness
-    # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
-    # short still puts pets on them.
-    is_guessed = Assumption.FILLS_PAGES in claim.assumptions and claim.rows
-    is_whole = end is None and claim.is_complete and not is_guessed and not claim.contradictions
+    is_whole = end is None and _is_whole(inventory)
     found.requests += claim.requests
     found.pets |= {pet_id: Wanted.of(body) for pet_id, body in _bodies(inventory)}
     what = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
@@ -188,37 +196,6 @@ def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
         what = f"was read to its end: {claim}"
     found.notes.append(f"the listing of {status or 'all'} pets {what}")
     return is_whole
-
-
-def search_ids(
-    client: SettlingClient, own_ids: Iterable[int], found: ReadBack, *, most: int
-) -> None:
-    """Ask for the ids just above those of our own pets; this may find a pet, and proves nothing."""
-
-    def ask(pet_id: int) -> Pet | PetstoreError:
-        try:
-            return client.get_pet(pet_id)
-        except PetstoreError as problem:
-            return problem
-
-    near = {own + step for own in own_ids for step in range(1, NEAR_IDS + 1)}
-    ids = sorted(near - found.pets.keys())[:most]
-    misses = asked = 0
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        while asked < len(ids) and misses < EMPTY_IDS:
-            batch = ids[asked : asked + SIDE_BY_SIDE]
-            asked += len(batch)
-            for answer in list(pool.map(ask, batch)):
-                if isinstance(answer, Pet):
-                    misses = 0
-                    found.pets[answer.id] = Wanted(answer.name, answer.category_id, answer.status)
-                elif isinstance(answer, NotFoundError):
-                    misses += 1
-                else:
-                    found.notes.append(f"the search by id stopped: {answer}")
-                    ids = []
-                    break
-    found.requests += asked
 
 
 class Match(NamedTuple):
@@ -230,56 +207,86 @@ class Match(NamedTuple):
     candidates: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Before:
+    """What was known of the store before rows in doubt were sent.
+
+    Attributes:
+        ours: The name and category, as compared, of the animal that has a pet.
+        strangers: When a pet of others was first seen.
+        readings: The moments at which the store was read to its end.
+    """
+
+    ours: Mapping[int, tuple[str, int]]
+    strangers: Mapping[int, float]
+    readings: Sequence[float]
+
+    def had(self, pet_id: int, sent_at: float) -> bool:
+        """Return whether a pet was there before a row was sent."""
+        return self.strangers.get(pet_id, math.inf) <= sent_at
+
+
 def match(
     rows: Sequence[JournalRow],
     found: ReadBack,
-    *,
-    others_pets: Collection[int],
-    may_claim: bool,
-    rivals: Sequence[JournalRow] = (),
+    before: Before,
+    first_sent: Mapping[int, float],
+    rivals: Sequence[Wanted],
 ) -> Iterator[Match]:
     """Yield what became of each record in doubt, and of those created whose ids are not known.
+
+    A pet is taken for a row only where nothing else can explain it: the store was read to its end
+    before the row was sent, and since then no pet appeared that is neither ours nor equal to a row
+    in doubt.
 
     Args:
         rows: These records, the created ones first.
         found: What was read.
-        others_pets: Ids that are surely none of these records' pets.
-        may_claim: All other pets may be ours alone: the user says so, and what was there before
-            is among ``others_pets``.
-        rivals: Records in doubt of other imports, whose pets may be among those that were read.
+        before: What was known of the store before.
+        first_sent: When each record was sent first.
+        rivals: What records in doubt of other imports asked for.
     """
-    # A store, or someone after it, may have tidied a name or changed a status.
+    wishes = [wanted(row) for row in rows]
+    in_doubt = {wish.animal for wish in (*wishes, *rivals)}
     near: dict[tuple[str, int], list[int]] = defaultdict(list)
     for pet_id, pet in sorted(found.pets.items()):
-        if pet_id not in others_pets:
+        # An id that the store gave again has another animal now.
+        if before.ours.get(pet_id) != pet.animal:
             near[pet.animal].append(pet_id)
+    others = [
+        pet_id
+        for pet_id, pet in found.pets.items()
+        if pet_id not in before.ours and pet.animal not in in_doubt
+    ]
+    last = max((before.strangers.get(pet_id, math.inf) for pet_id in others), default=0.0)
     groups: dict[Wanted, list[JournalRow]] = defaultdict(list)
-    for row in rows:
-        groups[wanted(row)].append(row)
+    for row, wish in zip(rows, wishes, strict=True):
+        groups[wish].append(row)
     pairs: dict[int, int] = {}
-    contested: dict[int, tuple[int, ...]] = {}
+    may_be: dict[int, tuple[int, ...]] = {}
     # One that left its status open may have become a pet of any; those that state one come first.
-    for asked, group in sorted(groups.items(), key=lambda item: item[0].status is None):
-        taken = {*pairs.values()}
-        equal = [
+    for wish, group in sorted(groups.items(), key=lambda item: item[0].status is None):
+        sent_at = min(first_sent[row.record] for row in group)
+        is_read = any(moment <= sent_at for moment in before.readings)
+        free = [
             pet_id
-            for pet_id in near[asked.animal]
-            if asked.may_be(found.pets[pet_id]) and pet_id not in taken
+            for pet_id in near[wish.animal]
+            if pet_id not in pairs.values() and not before.had(pet_id, sent_at)
         ]
-        is_free = not any({*equal} & {*ids} for ids in contested.values())
-        rivalling = [wanted(row) for row in rivals]
-        others = sum(asked.may_be(rival) or rival.may_be(asked) for rival in rivalling)
-        # Beside rivals each of all these records must have its pet, or it may be a rival's.
-        has_one_way = len(equal) == len(group) + others if others else len(equal) <= len(group)
-        if may_claim and is_free and has_one_way:
-            pairs |= dict(zip((row.record for row in group), equal, strict=False))
-        elif equal:
-            contested |= {row.record: tuple(equal) for row in group}
+        equal = [pet_id for pet_id in free if wish.may_be(found.pets[pet_id])]
+        is_contested = {*equal} & {pet_id for ids in may_be.values() for pet_id in ids}
+        has_rival = any(wish.may_be(rival) or rival.may_be(wish) for rival in rivals)
+        is_ours = is_read and last <= sent_at and len(equal) <= len(group)
+        if is_ours and not is_contested and not has_rival:
+            pairs |= {row.record: pet_id for row, pet_id in zip(group, equal, strict=False)}
+            equal = [pet_id for pet_id in free if pet_id not in equal]
+        elif not equal:  # a store, or somebody, may have changed a status
+            equal = free
+        may_be |= {row.record: tuple(equal) for row in group if row.record not in pairs}
     for row in rows:
-        free = [pet_id for pet_id in near[wanted(row).animal] if pet_id not in pairs.values()]
-        candidates = contested.get(row.record, tuple(free))
         if row.record in pairs:
             yield Match(row, pairs[row.record], is_absent=False)
         else:
+            candidates = may_be[row.record]
             is_gone = found.is_exhaustive(row) or row.state is State.ABSENT
             yield Match(row, None, is_gone and not candidates, candidates)

@@ -41,7 +41,7 @@ def chip_of(colour: str) -> dict[str, Any]:
 def headline(content: Content) -> str:
     """Return what the first lines say the rows cover."""
     text = content.sentence[:1].upper() + content.sentence[1:] + "."
-    if not content.covers_all:
+    if not content.counts.total.is_exact:
         text += " Counts marked ≥ are minimums: the store may hold more."
     if content.completeness.contradictions:
         text += f" Contradictions met: {len(content.completeness.contradictions)}."
@@ -53,9 +53,9 @@ def exactness(count: StatusCount) -> str:
     return "exact" if count.is_exact else "at least"
 
 
-def caveat(*, is_exact: bool) -> str:
-    """Return what follows a statement about the pets read, unless they are all."""
-    return "" if is_exact else " (of the pets read)"
+def caveat(content: Content) -> str:
+    """Return what follows a statement about the pets read, unless they are all asked for."""
+    return "" if content.counts.total.is_exact else " (of the pets read)"
 
 
 def as_of_words(as_of: datetime | None) -> str:

@@ -1,0 +1,211 @@
+"""Stories of stores and journals that are put back, and of files by other people or programs."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+import petstore_frame as pf
+from faults.flaky_store import FlakyStore
+from petstore_frame.loader.record import State
+from shop import Shop
+
+HEADER = "tag,name"
+
+
+@pytest.fixture
+def shop(shop: Shop) -> Shop:
+    """An office before a store that links its pages, so that its listing has a known end."""
+    shop.store.page_cap = 5
+    return shop
+
+
+def rows(first: int, last: int) -> list[str]:
+    return [f"{number:04},Pet {number}" for number in range(first, last)]
+
+
+def restore(store: FlakyStore, pets: dict, *, ids_again: bool) -> None:
+    """Put a backup of the store's database back, whose counter of ids may begin anew."""
+    store.pets = copy.deepcopy(pets)
+    if ids_again:
+        store._last_id = max(pets, default=0)
+
+
+@pytest.mark.parametrize("ids_again", [True, False])
+@pytest.mark.parametrize("is_emptied", [True, False])
+def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool) -> None:
+    """What it has lost is asked for by name, and created again; no id is stuck."""
+    shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
+    backup = {} if is_emptied else dict(shop.store.pets)
+    for _ in range(2):  # the second time the store shows them
+        shop.load("b.csv", HEADER, *rows(0, 20), key="tag")
+    restore(shop.store, backup, ids_again=ids_again)
+    three = HEADER, *rows(0, 30)
+    with shop.asks("gone"):
+        shop.load("c.csv", *three, key="tag", duplicates="send")
+    result = shop.load("c.csv", *three, key="tag", duplicates={"gone": "send"})
+    assert len(shop.names) == len({*shop.names}) == 30
+    assert result.exit_code == 0 and len({*shop.ids.values()}) == 30
+    assert shop.load("c.csv", key="tag").exit_code == 0 and len(shop.pets) == 30
+
+
+def test_ids_that_are_given_again_are_found_out_while_sending(shop: Shop) -> None:
+    """A small file of new animals gets the ids of lost ones: these are gone, and asked for."""
+    shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
+    backup = dict(shop.store.pets)
+    for _ in range(2):
+        shop.load("b.csv", HEADER, *rows(10, 20), key="tag")
+    restore(shop.store, backup, ids_again=True)
+    result = shop.load("c.csv", HEADER, *rows(20, 25), key="tag")
+    assert result.counts[State.CREATED] == 5
+    with shop.asks("gone"):
+        shop.load("b.csv", key="tag")
+    shop.load("b.csv", key="tag", duplicates={"gone": "send"})
+    assert len(shop.names) == len({*shop.names}) == 25
+
+
+def test_pets_that_were_taken_out_on_purpose_are_not_asked_about_again(shop: Shop) -> None:
+    """Once the user has said so they keep no id, and no later file sends or asks."""
+    shop.load("a.csv", HEADER, *rows(0, 20), key="tag")
+    shop.load("a.csv", key="tag")
+    for pet_id in list(shop.store.pets)[:8]:
+        del shop.store.pets[pet_id]
+    with shop.asks("gone"):
+        shop.load("b.csv", HEADER, *rows(0, 21), key="tag")
+    result = shop.load("b.csv", key="tag", duplicates={"gone": "skip"})
+    assert (result.counts[State.GONE], len(shop.pets)) == (8, 13)
+    assert shop.load("c.csv", HEADER, *rows(0, 22), key="tag").counts[State.GONE] == 8
+
+
+def test_a_copy_that_lags_behind_and_a_renamed_pet_are_not_asked_about(shop: Shop) -> None:
+    """Pets that no reading has shown may come; one with another name is there."""
+    shop.load("a.csv", HEADER, *rows(0, 8), key="tag")
+    there, shop.store.pets = shop.store.pets, {}
+    assert shop.load("b.csv", HEADER, *rows(0, 8), key="tag").exit_code == 0
+    shop.store.pets = there
+    shop.store.pets[1]["name"] = "Renamed in the store"
+    assert shop.load("c.csv", HEADER, *rows(0, 9), key="tag").exit_code == 0
+    assert len(shop.pets) == 9
+
+
+def test_a_listing_that_is_never_complete_asks_where_it_is_said_by_name(shop: Shop) -> None:
+    """Where only full pages speak for the end of the listing, the user's word is needed."""
+    shop.store.has_links, shop.store.page_cap = False, 100
+    shop.load("a.csv", HEADER, *rows(0, 8), key="tag")
+    shop.load("a.csv", key="tag")
+    shop.store.pets = {}
+    shop.load("b.csv", HEADER, *rows(0, 9), key="tag", duplicates={"gone": "send"})
+    assert len(shop.names) == len({*shop.names}) == 9
+
+
+def test_a_lost_journal_and_a_small_file_before_the_large_one(shop: Shop) -> None:
+    """A row that equals a pet of the store is asked about in a journal without animals."""
+    shop.load("large.csv", HEADER, *rows(0, 40), key="tag")
+    shop.lose_journal()
+    with shop.asks("store"):
+        shop.load("small.csv", HEADER, *rows(0, 1), *rows(50, 55), key="tag")
+    shop.load("small.csv", key="tag", duplicates="skip")
+    with shop.asks("store"):
+        shop.load("large.csv", key="tag")
+    shop.load("large.csv", key="tag", duplicates="skip")
+    assert len(shop.names) == len({*shop.names}) == 45
+
+
+def test_twenty_equal_animals_every_week(shop: Shop) -> None:
+    """The same file stands for further animals where the user says so, and for no more of them."""
+    shop.load("fish.csv", "name", *["Goldfish"] * 20)
+    for week in (2, 3):
+        shop.load("fish.csv", again=True)
+        assert len(shop.pets) == 20 * week
+    shop.load("fish.csv")
+    assert len(shop.pets) == 60
+
+
+def test_a_weekly_file_that_is_overwritten_after_a_crash(shop: Shop) -> None:
+    """What another week's file has not sent stays to send, and the result says how."""
+    shop.store.fault_of = {5: "401"}.get
+    shop.load("week.csv", HEADER, *rows(0, 10), key="tag")
+    shop.store.fault_of = lambda number: None
+    result = shop.load("week.csv", HEADER, *rows(10, 20), key="tag")
+    assert any("resume_loads" in text for text in result.warnings)
+    pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    assert len(shop.names) == len({*shop.names}) == 20
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_fetched_frame_with_edited_names_is_these_pets(shop: Shop, is_file: bool) -> None:
+    """Rows that carry ids of the store are its pets, whatever their names are now."""
+    shop.colleague.load("a.csv", HEADER, *rows(0, 20), key="tag")
+    frame = pf.fetch_inventory(shop.client).frame
+    frame["name"] = frame["name"] + " (vet)"
+    source = frame
+    if is_file:
+        source = shop.folder / "stock.csv"
+        frame.to_csv(source, index=False)
+    given = {"key": "id", "journal": shop.journal, "progress": False}
+    rehearsal = pf.load(source, shop.client, dry_run=True, **given)
+    assert [case.name for case in rehearsal.question.cases] == ["store"]
+    result = pf.load(source, shop.client, duplicates="skip", **given)
+    assert len(shop.pets) == 20 and len(result.changed) == 20
+
+
+PREFIXES = ["{}-A", "#{}", "*{}", "SH-{}", "2026{}", "{}/26", "A{}", "{} (old)"]
+
+
+@pytest.mark.parametrize("form", PREFIXES)
+def test_keys_that_are_written_otherwise(shop: Shop, form: str) -> None:
+    """A file whose rows are animals of the store under other keys is asked about."""
+    shop.load("a.csv", HEADER, *rows(0, 30), key="tag")
+    later = [f"{form.format(row[:4])}{row[4:]}" for row in rows(0, 30)]
+    with shop.asks("store"):
+        shop.load("b.csv", HEADER, *later, "new,New", key="tag")
+    shop.load("b.csv", key="tag", duplicates="skip")
+    shop.load("c.csv", HEADER, *later, "new,New", "newer,Newer", key="tag")
+    assert len(shop.names) == len({*shop.names}) == 32
+
+
+@pytest.mark.parametrize("keep", [None, "first", "last"])
+def test_the_files_of_two_shelters_in_one(shop: Shop, keep: str | None) -> None:
+    """Where the keys have other names the rows are to fix, not merged, whatever ``keep`` says."""
+    both = [*rows(0, 8), *(f"{number:04},Other {number}" for number in range(8))]
+    result = shop.load("both.csv", HEADER, *both, key="tag", keep=keep, max_errors=99)
+    assert (shop.names, result.counts[State.INVALID]) == ([], 16)
+    if keep is not None:
+        options = {"key": "tag", "keep": keep, "duplicates": {"reused": "skip"}}
+        shop.load("both.csv", **options)
+        assert len(shop.pets) == 8
+
+
+def test_two_people_at_the_same_minute(shop: Shop) -> None:
+    """Nobody could see the other; whoever reads the store next is told."""
+
+    def also(number: int, stage: str) -> None:
+        if (number, stage) == (1, "body"):
+            for row in rows(0, 10):
+                shop.store.add({"name": row.partition(",")[2], "categoryId": 1})
+
+    shop.store.on_post = also
+    shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
+    shop.store.on_post = lambda *_: None
+    assert len(shop.pets) == 20
+    result = shop.load("b.csv", HEADER, *rows(0, 10), *rows(20, 21), key="tag")
+    assert result.summary["facts"]["twins"] == 10
+    assert "twins" not in shop.load("b.csv", key="tag").summary["facts"]
+
+
+def test_a_fixed_row_is_known_in_the_first_result(shop: Shop) -> None:
+    """Once its correction is in the store, nothing of the first file is to fix."""
+    first = shop.load("a.csv", "name,categoryId", "Ada,1", "Bo,two")
+    assert (first.to_fix, first.exit_code) == (1, 1)
+    shop.fix(first, {"two": "2"})
+    assert (first.to_fix, first.exit_code, first.counts[State.SKIPPED]) == (0, 0, 1)
+
+
+def test_after_skip_every_difference_is_changed(shop: Shop) -> None:
+    """Status and category of known animals, and of pets that were found in the store."""
+    header = "tag,name,categoryId,status"
+    shop.colleague.load("his.csv", header, "A,Ada,1,available", "B,Bo,1,available", key="tag")
+    later = header, "A,Ada,1,sold", "B,Bo,1,available"
+    result = shop.load("mine.csv", *later, key="tag", duplicates="skip")
+    assert result.changed["changed"].tolist() == ["status: available → sold"]

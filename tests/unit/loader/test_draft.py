@@ -1,0 +1,148 @@
+"""A drafted recipe states what is proven and asks the rest; filled in, its file loads whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.recipe import Recipe
+from shop import Shop
+
+PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]
+AUSTIN = next((each for each in PLACES if each.exists()), PLACES[0]) / "raw_austin.csv"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """An office before a store in memory, so that no socket is opened."""
+    with pf.testing.fake_store().client() as client:
+        yield Shop(tmp_path, client)
+
+
+def table(header: str, row: str, count: int = 40) -> str:
+    """Rows of a register; ``{n}`` is the row's number, ``{half}`` one that two rows share."""
+    rows = (row.format(n=n, half=n // 2) for n in range(count))
+    return "\n".join([header, *rows])
+
+
+REGISTER = table("OWNER_ID,DogName,Kind,State", "{half},Rex {n},3,WA")
+LICENCES = table("License Number,Pet Name,Species,License Issue Date", "L{n},Rex,Dog,2026-01-{n}")
+VISITS = table(
+    "visitid,petname,movementtype,speciesname,gender_status", "{n},Rex {n},Adoption,Dog,Neutered"
+)
+PETS = "name,category_id,status\nLuna,1,available\nMax,2,available\nBo,1,sold\nAda,2,pending"
+SHELTER = table("Animal ID,Name,Category,Seen", "A{half},Rex {half},3,2026-01-05")
+TITLE = "Bestand Tierheim;;;\nChip;Tiername;Art;Zustand\nA1;Zoë;Hund;im Haus\nA2;;Katze;vermittelt"
+# A file, what its draft states, what a person writes for question marks, and the animals then.
+DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] = {
+    "a list without numbers": (
+        PETS, {"mapping": {"name": "name", "category_id": "category_id", "status": "status"}},
+        {}, 4,
+    ),
+    "each row of a register of owners is an animal": (
+        REGISTER,
+        {"key": "?", "mapping": {"name": "?", "category_id": "?", "status": "?"},
+         "value_map": {"status": {"WA": "?"}}},
+        {'key = "?"': 'key = ""', 'name = "?"': 'name = "DogName"',
+         'category_id = "?"': 'category_id = "Kind"', 'status = "?"': 'status = ""'}, 40,
+    ),
+    "a licence has its number": (
+        LICENCES,
+        {"key": "?", "mapping": {"name": "?", "category_id": "?"}, "categories": {"Dog": "?"}},
+        {'key = "?"': 'key = "License Number"', 'name = "?"': 'name = "Pet Name"',
+         'category_id = "?"': 'category_id = "Species"', 'Dog = "?"': "Dog = 1"}, 40,
+    ),
+    "no column names the animal of a visit": (
+        VISITS,
+        {"key": "?", "mapping": {"name": "?", "category_id": "?"}, "categories": {"Dog": "?"}},
+        {'key = "?"': 'key = ""', 'name = "?"': 'name = "petname"',
+         'category_id = "?"': 'category_id = "speciesname"', 'Dog = "?"': "Dog = 1"}, 40,
+    ),
+    "rows of one animal": (
+        SHELTER, {"key": "?", "keep": "?", "mapping": {"name": "Name", "category_id": "Category"}},
+        {'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "newest: Seen"'}, 20,
+    ),
+    "a title, another language and another encoding": (
+        TITLE.encode("cp1252"),
+        {"key": "Chip", "mapping": {"name": "?", "category_id": "?", "status": "?"},
+         "value_map": {"status": {"im Haus": "?", "vermittelt": "?"}},
+         "categories": {"Hund": "?", "Katze": "?"}, "encoding": "cp1252", "header_row": 2},
+        {'name = "?"': 'name = "Tiername"', 'category_id = "?"': 'category_id = "Art"',
+         'status = "?"': 'status = "Zustand"', 'Haus" = "?"': 'Haus" = "available"',
+         'vermittelt = "?"': 'vermittelt = "sold"', 'Hund = "?"': "Hund = 1",
+         'Katze = "?"': "Katze = 2", "# [defaults]": "[defaults]", "# name =": "name ="}, 2,
+    ),
+    "a title of empty cells": (
+        ";;\nname;category;State\nRex;3;sold", {
+            "mapping": {"name": "name", "category_id": "category", "status": "?"}},
+        {'status = "?"': 'status = "State"'}, 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "stated", "filled", "count"), DRAFTED.values(), ids=DRAFTED)
+def test_a_draft_asks_what_is_not_proven(shop: Shop, content, stated, filled, count: int) -> None:
+    """With its question marks it is refused; filled in as its comments say, all animals load."""
+    path = shop.folder / "list.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    draft = Recipe.draft(path)
+    assert draft.recipe.to_dict() == stated
+    text = str(draft)
+    if "?" in stated.values() or "?" in stated["mapping"].values():
+        with pytest.raises(InputError, match="question mark"):
+            pf.load(
+                path, shop.client, recipe=draft.write(shop.folder / "r.toml"), journal=shop.journal
+            )
+    for blank, answer in filled.items():
+        assert blank in text
+        text = text.replace(blank, answer)
+    recipe = shop.folder / "r.toml"
+    recipe.write_text(text, encoding="utf-8")
+    pf.load(path, shop.client, recipe=recipe, journal=shop.journal)
+    assert len(shop.names) == count
+
+
+def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
+    """Beside the key its values, beside ``keep`` the ties of each date, beside a word its rows."""
+    (tmp_path / "a.csv").write_text(SHELTER.replace(",3,", ",Dog,"))
+    text = str(Recipe.draft(tmp_path / "a.csv"))
+    assert 'key = "?"  # Animal ID: 20 different in 40 rows' in text
+    assert '20 of Animal ID stand in several rows: first, last, "newest: Seen" leaves 0' in text
+    assert 'Dog = "?"  # 40 rows' in text
+
+
+def test_a_file_without_a_header_is_named(tmp_path: Path) -> None:
+    """Its first row is no header where a cell of it is a number or a status."""
+    (tmp_path / "a.csv").write_text("Luna,1,available\nMax,2,sold\n")
+    assert "The first row looks like an animal" in str(Recipe.draft(tmp_path / "a.csv"))
+
+
+@pytest.mark.skipif(not AUSTIN.exists(), reason="the real shelter records are not here")
+def test_the_real_shelter_loads_whole(tmp_path: Path) -> None:
+    """Once its blanks are filled in, each of its animals stands in one row, and none is left."""
+    text = str(Recipe.draft(AUSTIN))
+    assert text.count('= "?"') > 40
+    for blank, answer in {
+        'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "last"',
+        'category_id = "?"': 'category_id = "Type"', 'status = "?"': 'status = "Outcome Status"',
+        "# [defaults]": "[defaults]", '# name = "Unnamed {COLUMN}"': 'name = "No {Animal ID}"',
+        'Cat = "?"': "Cat = 1",
+    }.items():  # fmt: skip
+        text = text.replace(blank, answer)
+    status, labels = text.split("[categories]")
+    text = status.replace('= "?"', '= "sold"') + "[categories]" + labels.replace('= "?"', "= 2")
+    (tmp_path / "austin.toml").write_text(text, encoding="utf-8")
+    with AUSTIN.open(encoding="utf-8", newline="") as file:
+        animals = {row["Animal ID"] for row in csv.DictReader(io.StringIO(file.read()))}
+    with pf.testing.fake_store().client() as client:
+        given = {"recipe": tmp_path / "austin.toml", "journal": tmp_path / "journal"}
+        result = pf.load(AUSTIN, client, dry_run=True, check_store=False, **given)
+    states = Counter(result.frame["state"])
+    assert (len(animals), states) == (11_898, {"pending": 11_898, "skipped": 10_912})
