@@ -19,7 +19,7 @@ headers = {"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"}
 @dlt.destination(batch_size=1, name="petstore", skip_dlt_columns_and_tables=True)
 def petstore(items, table) -> None:
     for pet in items:
-        requests.post(f"{base_url}/pets", json=pet, headers=headers, timeout=1).raise_for_status()
+        requests.post(f"{base_url}/pets", json=pet, headers=headers, timeout=2).raise_for_status()
 
 
 pets = pd.read_csv(file).rename(columns={"category_id": "categoryId"}).to_dict("records")

@@ -10,7 +10,7 @@ from tenacity import RetryError, retry, stop_after_attempt, wait_random_exponent
 
 file, base_url = sys.argv[1:3]
 headers = {"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"}
-client = httpx.Client(base_url=base_url, headers=headers, timeout=1)
+client = httpx.Client(base_url=base_url, headers=headers, timeout=2)
 
 
 @retry(wait=wait_random_exponential(multiplier=0.1, max=2), stop=stop_after_attempt(5))

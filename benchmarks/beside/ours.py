@@ -6,7 +6,7 @@ import sys
 import petstore_frame as pf
 
 file, base_url, folder = sys.argv[1:4]
-with pf.Client(base_url, timeout=1) as client:
+with pf.Client(base_url, timeout=2) as client:
     try:
         result, stopped = pf.load(file, client, journal=folder, progress=False), False
     except pf.errors.LoadStopped as problem:

@@ -13,7 +13,7 @@ failed = []
 for row in pd.read_csv(file).itertuples():
     pet = {"name": row.name, "categoryId": row.category_id, "status": row.status}
     try:
-        answer = requests.post(f"{base_url}/pets", json=pet, headers=headers, timeout=1)
+        answer = requests.post(f"{base_url}/pets", json=pet, headers=headers, timeout=2)
         answer.raise_for_status()
     except requests.RequestException:
         failed.append(row.name)

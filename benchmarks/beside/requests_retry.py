@@ -25,7 +25,7 @@ failed = []
 for row in pd.read_csv(file).itertuples():
     pet = {"name": row.name, "categoryId": row.category_id, "status": row.status}
     try:
-        session.post(f"{base_url}/pets", json=pet, timeout=1).raise_for_status()
+        session.post(f"{base_url}/pets", json=pet, timeout=2).raise_for_status()
     except requests.RequestException:
         failed.append(row.name)
 print(json.dumps({"failed": failed}))
