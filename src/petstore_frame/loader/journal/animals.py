@@ -186,8 +186,8 @@ class Animals:
         """
         if dropped := [animal for (animal,) in self.do(_DROPPED)]:
             self._drop(dropped)
-        self.do(_NEW)
         self.do(_SPEAK)
+        self.do(_NEW)
         of_row = f"WHERE import = {self.run.number} AND record = ?"
         self.sql.executemany(
             f"UPDATE animals SET life = life + ? {of_row}",
