@@ -43,6 +43,7 @@ VERBS = {
 # An extra, and those whose libraries it brings along.
 EXTRAS = {
     "": (),
+    "notebook": (),
     "excel": ("excel",),
     "history": ("history",),
     "service": ("service",),

@@ -47,15 +47,15 @@ SHOWN = {
     ),
 }  # fmt: skip
 CHANGES = """import json, statistics, time
-tab, spent = shown.filters, {"status": [], "name": []}
+tab, spent = shown.inventory, {"status": [], "name": []}
 for turn in range(40):
     start = time.perf_counter()
-    tab.view.used({"filter": "status", "value": ("sold", "", "pending", "available")[turn % 4]})
+    tab.status.value = ("sold", "", "pending", "available")[turn % 4]
     spent["status"].append(1000 * (time.perf_counter() - start))
-tab.view.used({"filter": "status", "value": ""})
+tab.status.value = ""
 for turn in range(40):
     start = time.perf_counter()
-    tab.view.used({"filter": "text", "value": ("ab", "", "cde", "f")[turn % 4]})
+    tab.name.value = ("ab", "", "cde", "f")[turn % 4]
     spent["name"].append(1000 * (time.perf_counter() - start))
 print(json.dumps({kind: (statistics.median(t), sorted(t)[37]) for kind, t in spent.items()}))
 """

@@ -58,14 +58,17 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                 last = page.locator(ROW).nth(ROWS_IN_PICTURE - 1).bounding_box()
                 take(page, "dashboard", last["y"] + last["height"])
                 open_tab(page, "History")
-                page.locator("[data-name='sell-through'] svg").wait_for(timeout=60_000)
+                page.locator("[data-name='days-available'] svg").wait_for(timeout=60_000)
                 last = page.locator("[data-name='new-sold-gone']").bounding_box()
                 take(page, "dashboard_history", last["y"] + last["height"])
                 open_tab(page, "Import")
                 arrivals = write_arrivals(categories.parent / "arrivals.csv")
-                page.get_by_label("Choose a file").set_input_files(arrivals)
+                with page.expect_file_chooser() as chooser:
+                    page.get_by_role("button", name="Choose a file").first.click()
+                chooser.value.set_files(arrivals)
+                page.get_by_role("button", name="Yes, this is right").click(timeout=60_000)
                 page.get_by_role("button", name="Send 3 pets").wait_for(timeout=60_000)
-                last = page.locator(".pf-preview").bounding_box()
+                last = page.get_by_role("button", name="Send 3 pets").bounding_box()
                 take(page, "dashboard_import", last["y"] + last["height"])
                 browser.close()
         finally:
@@ -73,7 +76,7 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
 
 
 def open_tab(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).first.click()
+    page.get_by_role("tab", name=name, exact=True).click()
 
 
 def take(page: Page, name: str, bottom: float) -> None:

@@ -19,6 +19,7 @@
 
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,10 @@ __version__ = "0.4.0"
 _STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
 _LINES = re.findall(r"^from (\.[\w.]*) import (\w+)", _STUB, re.MULTILINE)
 _HOMES = dict(sorted((name, home) for home, name in _LINES))
-__all__ = list(_HOMES)
 # Libraries that the base install lacks, and the extra that brings them.
 _EXTRAS = dict.fromkeys(("anywidget", "ipywidgets", "traitlets", "IPython"), "notebook")
+# A star import and help() ask for each of these.
+__all__ = list(_HOMES if find_spec("ipywidgets") else _HOMES.keys() - {"Dashboard"})
 
 
 def __getattr__(name: str) -> Any:
@@ -62,4 +64,4 @@ def _where(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(__all__)

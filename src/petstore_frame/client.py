@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import wraps
-from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, Self
 
 from pydantic import SecretStr
 
@@ -130,8 +130,16 @@ class Client:
         settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
         self.base_url = settings.base_url
         self.idempotency = idempotency
+        self._options: dict[str, Any] = {
+            "timeout": timeout, "max_retries": max_retries, "transport": transport,
+            "idempotency": idempotency,
+        }  # fmt: skip
         self._transport = Transport(settings, transport=transport, clocks=self._clocks)
         self._has_warned = False
+
+    def with_key(self, api_key: str) -> Self:
+        """Return a client of the same store with another key; this one stays as it is."""
+        return type(self)(self.base_url, api_key, **self._options)
 
     @answering
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:

@@ -8,7 +8,8 @@ from typing import Any
 
 import petstore_frame as pf
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.result_text import headline, next_steps
+from petstore_frame.loader.results.result_text import headline
+from petstore_frame.loader.results.steps import next_steps
 from shop import Shop
 from unit.conftest import read_book
 

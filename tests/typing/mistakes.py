@@ -27,7 +27,7 @@ def use(own: pf.Client, history: pf.History) -> None:
     sold: StatusCount = known.count("sold")
     summary: pf.Summary = pf.summarize(stock.frame)
     print(known.covers_all, sold.count, sold.is_exact, summary.count("sold"))
-    result: pf.LoadResult = pf.load("new.csv", own, categories={1: "Dog"}, dry_run=False)
+    result: pf.LoadResult = pf.load("new.csv", own, key="tag", categories={1: "Dog"})
     created: pd.DataFrame = result.created
     pf.load(created, own, dry_run=True)
     files: list[Path] = result.write("results")
@@ -40,6 +40,7 @@ def use(own: pf.Client, history: pf.History) -> None:
 
 
 client = pf.Client("https://store.example/v1", 1234)  # wrong
+pf.Client("https://store.example/v1", retries=3)  # wrong
 client.list_pets(status="Sold")  # wrong
 client.create_pet("Luna", 3, "avaliable")  # wrong
 client.create_pet("Luna", categoryId=3)  # wrong
@@ -50,6 +51,9 @@ inventory["status"]  # wrong
 print(inventory.completness)  # wrong
 pf.write_report("stock.xlsx", inventory)  # wrong
 pf.load("new.csv", client, duplicates="ignore")  # wrong
+pf.load("new.csv", client, kye="tag")  # wrong
+pf.load("new.csv", "https://store.example/v1")  # wrong
+pf.compare("new.csv", inventory, kye="tag")  # wrong
 pf.History("history").open().to_pandas()  # wrong
 
 

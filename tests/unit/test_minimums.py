@@ -10,7 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.history_tab import moves_table
-from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
 from unit.conftest import AS_OF, inventory, pets, read_book
 

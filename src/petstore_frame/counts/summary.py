@@ -346,23 +346,7 @@ class Summary(HasFrame):
         )  # fmt: skip
         return (place.quiet(self._legend) if self._legend else Markup()) + table
 
-    @property
-    def is_exact(self) -> bool:  # for the dashboard, until it asks for the total
-        return self.total.is_exact
-
 
 def _column_name(status: str) -> str:
     """Name a status's column; an unknown status must not replace a column of ours."""
     return f"status {status}" if status in ("category_id", "category", PETS) else status
-
-
-@dataclass(frozen=True)
-class CountTable:
-    """A Summary as a table."""
-
-    counts: Summary
-    top: int | None = 20
-
-    def to_html(self, place: Renderer = PAGE, *, is_picked: bool = False) -> Markup:
-        """Return the table as markup."""
-        return self.counts.to_html(place, top=self.top, is_picked=is_picked)

@@ -1,4 +1,4 @@
-"""The same facts, live: a pure view model and a thin view of core widgets."""
+"""The same facts, live, in core ipywidgets: each control that a user sees has a value."""
 
 from petstore_frame.dashboard.dashboard import Dashboard
 

@@ -1,4 +1,4 @@
-"""The dashboard as one thing: header, tabs, refresh, and what a notebook keeps of it."""
+"""The dashboard as one thing: its top, its tabs, and what a notebook keeps of it."""
 
 from __future__ import annotations
 
@@ -8,54 +8,57 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.svg import element
+from petstore_frame.client import Client
 from petstore_frame.dashboard.history_tab import HistoryTab
-from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.inventory_tab import Filters, InventoryTab, static_copy
+from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
 from petstore_frame.dashboard.kit import Kit
-from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.selection import Selection
 from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-from petstore_frame.dashboard.top import Exporter, ReadingBar
+from petstore_frame.dashboard.top import Top
+from petstore_frame.dashboard.worker import failure
 from petstore_frame.errors import ArgumentError, ConfigurationError
 from petstore_frame.history import HistoryOption, open_history
-from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.settling.readback import SettlingClient
+from petstore_frame.inventory import Inventory
+from petstore_frame.loader.journal.database import place_of
 from petstore_frame.schema.arguments import checked_client
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 from petstore_frame.schema.text import minute_text
 
-Tab = TypeVar("Tab", ImportTab, HistoryTab, StocktakeTab)
 TABS = ("Inventory", "Import", "Stocktake", "History")
 
 
 class Dashboard:
     """Show the store and act on it; the last line of a cell shows the dashboard.
 
-    The numbers say what their listing covers: a count that is a minimum is marked "≥", and
-    shares are shown only where the total is exact.
+    Each control on the screen is a widget of one of its tabs: ``dashboard.inventory.status.value =
+    "sold"`` does what a click does, and ``dashboard.imports.send.click()`` sends.
 
-    Drawings answer: a mark has its exact number as a tooltip, and a click on it shows its pets.
-    With the live widgets the notebook keeps a static copy of the last numbers, which is what it
-    shows when its kernel is gone.
+    The numbers say what their listing covers: a count that is a minimum is marked "≥", and
+    shares are shown only where the total is exact. With the live widgets the notebook keeps a
+    static copy of the last numbers, which is what it shows when its kernel is gone.
 
     Args:
         client: The store, as a ``Client``.
         categories: Labels by category id: a dict, a Series or a CSV path.
         history: A ``History`` or its folder, for the tab that shows what changed.
         inventory: Pets read before from the same store, shown in place of a first reading.
-        journal: Folder of the journals of imports; None is the user's state directory.
+        journal: Folder of the journals of imports; None is the user's state directory. Beside
+            the journal of the store is its memory: what was answered for a file holds for the next
+            one with the same header.
         folder: Where result files and large exports go; None is the working directory.
         wait_s: How long to wait for the first reading, in seconds; a longer one goes on in the
             background.
 
     Attributes:
         widget: The live part, for a page of your own.
+        inventory, imports, stocktake, history: The tabs, each with its controls by name.
+        top: Refresh, Stop, Resume, and the field for a new key.
 
     Raises:
         ArgumentError: An argument is something else than described.
@@ -67,7 +70,7 @@ class Dashboard:
 
     def __init__(
         self,
-        client: SettlingClient,
+        client: Client,
         *,
         categories: Categories = None,
         history: HistoryOption = None,
@@ -87,166 +90,162 @@ class Dashboard:
             )
         if not isinstance(wait_s, (int, float)) or not wait_s >= 0:
             raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")
-        self.client, self._labels = client, category_labels(categories)
-        self._history = open_history(history)
         for name, path in {"journal": journal, "folder": folder}.items():
             if not (path is None or isinstance(path, (str, PathLike))):
                 raise ArgumentError(f"{name} is a folder, got {path!r}")
+        self._labels = category_labels(categories)
+        self._history = open_history(history)
         self._journal = None if journal is None else Path(journal)
         self._folder = None if folder is None else Path(folder)
-        self._kit, self._opened = Kit(), "Inventory"
         self._copies: list[Any] = []
-        self._make_parts()
-        self._open_tab(self._opened)
+        self._kit = kit = Kit(self._show_failure)
+        self.top = Top(kit, client, self._take)
+        self.inventory = InventoryTab(kit, self._folder)
+        # The other tabs are made when they are first opened.
+        self._places = (self.inventory.widget, *(kit.column() for _ in TABS[1:]))
+        self.tabs = kit.make(widgets.Tab, "", self._places, titles=TABS, selected_index=0)
+        self.tabs.observe(lambda _: self._draw_open(), "selected_index")
+        self.widget = kit.column(kit.sheet(), self.top.widget, self.tabs, css="pf-dash")
         self._closed = Event()
-        beat, until = self.inventory_tab.view.beat, (self._closed,)
-        self._beat = Thread(target=beat, args=until, name="petstore-beat", daemon=True)
+        self._beat = Thread(
+            target=self.inventory.figures.beat,
+            args=(self._closed,),
+            name="petstore-beat",
+            daemon=True,
+        )
         self._beat.start()
         if inventory is not None:
-            self.reading_bar.take(inventory)
+            self.top.take(inventory)
         else:
             self.refresh()
             self.wait(wait_s)
 
-    def _make_parts(self) -> None:
-        kit, client = self._kit, self.client
-        self.reading_bar = bar = ReadingBar(
-            kit,
-            client.base_url,
-            lambda progress: fetch_inventory(client, progress=progress),
-            self._take,
+    @cached_property
+    def history(self) -> HistoryTab:
+        """The tab that shows what changed, and keeps snapshots."""
+        tab = HistoryTab(
+            self._kit, self._history, self.inventory.picked, lambda: self.inventory.pets,
+            lambda: self._shown_labels,
+        )  # fmt: skip
+        return self._placed(tab, "History")
+
+    @cached_property
+    def _memory(self) -> Memory:
+        """What was answered for files of this store."""
+        place = place_of(self._journal, self.client.base_url)
+        return Memory(place.parent / "memory" / place.stem, self._labels)
+
+    @cached_property
+    def imports(self) -> ImportTab:
+        """The tab that adds pets from a file."""
+
+        def ended(is_refused: bool) -> None:
+            if is_refused:
+                self.top.ask_for_key()
+            else:
+                self.refresh()
+
+        client = lambda: self.client  # noqa: E731 # a new key makes another client
+        tab = ImportTab(
+            self._kit, self._memory, self._numbers, client, self._journal, self._folder, ended
         )
-        self.filters = Filters(kit, self._show_open, bar.say)
-        self.inventory_tab = InventoryTab(kit, self.filters)
-        send = self.inventory_tab.view.download
-        self.export = Exporter(
-            kit, lambda: self.inventory_tab.model, self.filters, send, bar.say, self._folder
-        )
-        self.tabs = kit.live(lambda used: self._open_tab(used["tab"]))
-        top = kit.column("pf-top", bar.view, self.export.view)
-        parts = [kit.sheet(), top, bar.notice, self.tabs]
-        self.widget = kit.column("pf-dash", *parts, self.filters.widget, self.inventory_tab.widget)
+        return self._placed(tab, "Import")
 
     @cached_property
-    def import_tab(self) -> ImportTab:
-        """The tab that adds pets from a file; made when it is first needed, as the next two."""
-        return self._added(ImportTab(self._kit, self._job, self.refresh))
-
-    @cached_property
-    def _job(self) -> ImportJob:
-        return ImportJob(self.client, self._labels, journal=self._journal, results=self._folder)
-
-    @cached_property
-    def stocktake_tab(self) -> StocktakeTab:
+    def stocktake(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
 
         def open_pet(pet_id: str) -> None:
-            self._open_tab("Inventory")
-            self.filters.drill(Selection(text=f"#{pet_id}"))
+            self.open("Inventory")
+            self.inventory.select(Selection(text=f"#{pet_id}"))
 
-        return self._added(StocktakeTab(self._kit, self._job, lambda: self.inventory, open_pet))
+        tab = StocktakeTab(
+            self._kit, self._memory, self._numbers, self._journal,
+            lambda: self.inventory.pets, open_pet,
+        )  # fmt: skip
+        return self._placed(tab, "Stocktake")
 
-    @cached_property
-    def history_tab(self) -> HistoryTab:
-        """The tab that shows what changed, and keeps snapshots."""
-        labels, picked = shown_labels(self._labels), self.filters.picked
-        return self._added(
-            HistoryTab(self._kit, self._history, labels, picked, lambda: self.inventory)
-        )
+    def _numbers(self) -> set[int]:
+        """Return the categories of the store."""
+        return set() if self.inventory.pets is None else self.inventory.numbers
 
-    def _added(self, tab: Tab) -> Tab:
-        self._kit.show(tab.widget, False)
-        self.widget.children = (*self.widget.children, tab.widget)
+    def _placed(self, tab: Any, name: str) -> Any:
+        self._places[TABS.index(name)].children = (tab.widget,)
         return tab
 
-    def refresh(self, *, resume: bool = False) -> None:
-        """Read the store again, in a thread; the old numbers stay until the new ones are whole.
-
-        Args:
-            resume: Go on with a reading that broke off half-way.
-        """
-        self.reading_bar.start(resume=resume)
-
     @property
-    def inventory(self) -> Inventory | None:
-        """The Inventory on the screen, or None before there is one."""
-        return self.reading_bar.inventory
+    def client(self) -> Client:
+        """The store, with the key that was entered last."""
+        return self.top.client
 
-    @property
-    def last_import(self) -> LoadResult | None:
-        """What became of the last file imported here, or None."""
-        return self.import_tab.last
+    def refresh(self) -> None:
+        """Read the store again, in a thread; the old numbers stay until the new ones are whole."""
+        self.top.read()
+
+    def open(self, name: str) -> None:
+        """Open a tab by its name."""
+        self.tabs.selected_index = TABS.index(name)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
-        return self.reading_bar.wait(timeout_s)
+        return self.top.worker.wait(timeout_s)
 
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
         self._closed.set()
-        self.reading_bar.close()
-        if "import_tab" in vars(self):
-            self.import_tab.close()
-        if "stocktake_tab" in vars(self):
-            self.stocktake_tab.wait()
-        if "_job" in vars(self):
-            self._job.close()
-        self.export.wait()
+        self.top.worker.stop()
+        self.top.worker.wait()
+        self.inventory.worker.wait()
+        for name in {"imports", "stocktake"} & vars(self).keys():
+            getattr(self, name).close()
         self._beat.join()
         self._kit.close()
 
-    def _open_tab(self, name: str) -> None:
-        """Show one tab; those that are not the first are made when they are first opened."""
-        self._opened = name
-        buttons = (
-            element("button", each, class_="jupyter-button", data_tab=each,
-                    aria_pressed="true" if each == name else "false")
-            for each in TABS
-        )  # fmt: skip
-        self.tabs.markup = element("div", *buttons, class_="pf-tabs")
-        show, has_pets = self._kit.show, self.inventory_tab.model is not None
-        show(self.filters.widget, has_pets and name in ("Inventory", "History"))
-        show(self.inventory_tab.widget, has_pets and name == "Inventory")
-        for other in TABS[1:]:
-            attribute = f"{other.lower()}_tab"
-            if name == other or attribute in vars(self):
-                show(getattr(self, attribute).widget, name == other)
-        self._show_open()
+    def _show_failure(self, problem: Exception) -> None:
+        self.top.notice.value = failure(problem)
 
-    def _show_open(self) -> None:
-        """Draw the selection where it is seen; other tabs draw it when they are opened."""
-        selection = self.filters.selection
-        if self._opened == "History":
-            self.history_tab.show(selection)
-        self.inventory_tab.show(selection, is_seen=self._opened == "Inventory")
+    def _draw_open(self) -> None:
+        """Draw the tab that is open; the others are drawn when they are opened."""
+        name = TABS[self.tabs.selected_index or 0]
+        if name == "Import":
+            self.imports.draw_plan()
+        elif name == "Stocktake":
+            self.stocktake.draw_found()
+        elif name == "History":
+            self.history.draw()
+
+    @property
+    def _shown_labels(self) -> dict[int, str]:
+        return shown_labels(self._memory.categories)
 
     def _take(self, inventory: Inventory) -> None:
-        self.inventory_tab.take(StoreModel(inventory, shown_labels(self._labels)))
-        self._open_tab(self._opened)
+        self.inventory.take(inventory, self._shown_labels)
+        self._draw_open()
         for copy in self._copies:
             copy.update(self._copy(), raw=True)
 
     def _copy(self) -> dict[str, str]:
-        return {"text/html": static_copy(self.inventory_tab.model), "text/plain": repr(self)}
+        copy = static_copy(self.inventory.pets, self._shown_labels)
+        return {"text/html": copy, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        if self.inventory is None:
+        pets = self.inventory.pets
+        if pets is None:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
-        as_of = minute_text(self.inventory.fetched_at)
         return (
-            f"<Dashboard of {self.client.base_url}: {self.inventory.completeness}; "
-            f"data as of {as_of}; run the cell again to use it>"
+            f"<Dashboard of {self.client.base_url}: {pets.completeness}; "
+            f"data as of {minute_text(pets.fetched_at)}; run the cell again to use it>"
         )
 
     def _ipython_display_(self) -> None:
         """Show the live widgets, then the static copy as an output of its own."""
         import IPython.display
 
-        show: Callable[..., Any] = IPython.display.display
+        display: Callable[..., Any] = IPython.display.display
         # A notebook without a kernel shows only the text of this output: there is none.
         view = self.widget._repr_mimebundle_() | {"text/plain": ""}
-        show(view, raw=True)
-        copy = show(self._copy(), raw=True, display_id=True)
+        display(view, raw=True)
+        copy = display(self._copy(), raw=True, display_id=True)
         if copy is not None:  # there is none outside of IPython
             self._copies.append(copy)
 

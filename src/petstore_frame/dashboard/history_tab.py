@@ -1,210 +1,141 @@
-"""The part of the dashboard that shows how the store changed: trend, moves, ages."""
+"""The tab that shows how the store changed: pets over time, moves by week, ages, last change."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
 
 from petstore_frame.charts.bars import ageing_figure, moves_figure
 from petstore_frame.charts.svg import Figure, element
-from petstore_frame.charts.trend import LINES_SHOWN, trend_figure
-from petstore_frame.counts.tally import short
-from petstore_frame.dashboard.kit import Kit, Used, chart, draw, failure
-from petstore_frame.dashboard.model import Selection
+from petstore_frame.charts.trend import trend_figure
+from petstore_frame.counts import short
+from petstore_frame.dashboard.kit import Kit, titled
+from petstore_frame.dashboard.live import Used, with_saves
 from petstore_frame.errors import PetstoreError
-from petstore_frame.history import History, open_history
+from petstore_frame.history import Diff, History, open_history
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.schema.text import count_text
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from petstore_frame.history import Diff, Flow
-
-BY = {"status": "by status", "category_id": "by category"}
-RANGES = {"": "all days", "7": "last 7 days", "30": "last 30 days", "90": "last 90 days"}
+BY = [("by status", "status"), ("by category", "category_id")]
+RANGES = [("all days", 0), ("last 7 days", 7), ("last 30 days", 30), ("last 90 days", 90)]
 
 
 class HistoryTab:
-    """Trend, moves and ages of a history; ``picked`` gets what was clicked.
+    """Charts of the snapshots in a folder.
 
-    ``inventory`` returns what was read of the store, to be kept as a snapshot.
+    ``picked`` gets what was clicked, ``inventory`` returns what was read of the store last, and
+    ``labels`` the names of categories.
+
+    Attributes:
+        widget: The whole tab.
+        by, days, since, until, folder: What is shown, and of which snapshots.
+        keep: A button that keeps what was read last as a snapshot.
     """
 
     def __init__(
         self,
         kit: Kit,
         history: History | None,
-        labels: Mapping[int, str],
         picked: Callable[[Used], None],
         inventory: Callable[[], Inventory | None],
+        labels: Callable[[], Mapping[int, str]],
     ) -> None:
-        self._history, self._labels, self._picked = history, labels, picked
-        self._inventory = inventory
-        self._selection = Selection()
-        self._by, self._range, self._note = "status", "", Markup("")
-        self._since: date | None = None
-        self._until: date | None = None
+        self._kit, self._history, self._picked = kit, history, picked
+        self._inventory, self._labels = inventory, labels
         self._hidden: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
-        self._seen: list[Any] = []
-        self._counts: pd.DataFrame | None = None
-        self._flows: dict[tuple[date | None, date | None], Flow] = {}
         self._figures: dict[str, Figure] = {}
-        self._rest: int | None = None  # stands for the categories that have no line of their own
-        self.top, self.view = kit.live(self._used), kit.live(self._used)
-        self.widget = kit.column("pf-tab", self.top, self.view)
-
-    def show(self, selection: Selection) -> None:
-        """Draw the history for a selection; where there are other snapshots, all is read anew."""
-        self._selection, seen = selection, list[Any]()
-        if self._history is not None:
-            snapshots = self._history.snapshots()
-            seen = [*zip(snapshots["date"], snapshots["size"], strict=True)]
-        if seen != self._seen or not seen:
-            self._seen, self._counts = seen, None
-            self._flows.clear()
-        self._draw()
-
-    def _draw(self) -> None:
-        self.top.markup = draw(
-            "history",
-            lines=BY,
-            by=self._by,
-            ranges=RANGES,
-            range=self._range,
-            since=self._since,
-            until=self._until,
-            folder="" if self._history is None else str(self._history.folder),
+        self.by = kit.choice("Lines", BY, self.draw)
+        self.days = kit.choice("Days", RANGES, self._set_days)
+        self.since, self.until = (
+            kit.on_change(kit.make(widgets.DatePicker, "", description=name), self.draw)
+            for name in ("from", "to")
         )
-        try:
-            self.view.markup = self._note + self._drawn(self._history)
-        except PetstoreError as problem:
-            why = [problem.sentence]
-            self.view.markup = self._note + PAGE.warning("No history to show yet", why)
+        where = "" if history is None else str(history.folder)
+        self.folder = kit.text("Snapshots in", "a folder", self._open, value=where)
+        self.keep = kit.button("Keep a snapshot", self._keep, "of the pets as they were read last")
+        self.notice, self.change = kit.html(), kit.html()
+        self.figures = kit.live(self._used)
+        self.figures.markup = PAGE.progress("Reading the snapshots …")
+        self.widget = kit.column(
+            kit.row(self.by, self.days, self.since, self.until, self.folder, self.keep),
+            self.notice, self.figures, self.change,
+        )  # fmt: skip
+
+    def draw(self) -> None:
+        """Draw what is chosen."""
+        with self._kit.lock:
+            why = "Name a folder above, and keep a snapshot."
+            try:
+                if self._history is not None:
+                    self.figures.markup = self._drawn(self._history)
+                    changed = _last_change(self._history)
+                    self.change.value = titled("The last two snapshots", changed)
+                    return
+            except PetstoreError as problem:
+                why = str(problem)
+            self.figures.markup = PAGE.warning("No history to show yet", [why])
+            self.change.value = ""
+
+    def _set_days(self) -> None:
+        since = None
+        if self.days.value and self._history is not None:
+            last = self._history.snapshots()["date"].iloc[-1].date()
+            since = last - timedelta(days=self.days.value - 1)
+        self.until.value, self.since.value = None, since
+
+    def _open(self) -> None:
+        named = self.folder.value.strip()
+        self._history = open_history(str(Path(named).expanduser()) if named else None)
+        self.draw()
 
     def _used(self, used: Used) -> None:
-        figure, value = used.get("figure", ""), used.get("value", "")
-        self._note = Markup("")
+        figure = used.get("figure", "")
         if "save" in used:
-            self.view.download_figure(self._figures[figure], used["save"])
-            return
-        if "toggle" in used:
+            self.figures.download_figure(self._figures[figure], used["save"])
+        elif "toggle" in used:
             self._hidden[figure] ^= {used["toggle"]}
-        elif "by" in used:
-            self._by = value
-        elif "range" in used:
-            self._range, self._since, self._until = value, None, None
-            if value and self._seen:
-                self._since = self._seen[-1][0].date() - timedelta(days=int(value) - 1)
-        elif "day" in used:
-            day = date.fromisoformat(value) if value else None
-            if used["day"] == "from":
-                self._since = day
-            else:
-                self._until = day
-        elif "folder" in used:
-            self._history = open_history(str(Path(value).expanduser()) if value.strip() else None)
-        elif "way" in used:
-            self._note = self._keep()
-        elif used.get("category") != str(self._rest):
+            self.draw()
+        else:
             self._picked(used)
-            return
-        self.show(self._selection)
 
-    def _keep(self) -> Markup:
+    def _keep(self) -> None:
         inventory = self._inventory()
         if self._history is None:
-            return PAGE.warning("Name the folder for the snapshots first")
+            raise PetstoreError("name the folder for the snapshots first")
         if inventory is None:
-            return PAGE.warning("The store was not read yet; refresh, then try again")
-        try:
-            kept = self._history.add(inventory)
-        except PetstoreError as problem:
-            return failure("The snapshot was not kept", problem)
+            raise PetstoreError("the store was not read yet; refresh, then try again")
+        kept = self._history.add(inventory)
         words = f"{count_text(kept.rows, 'pet')} of {kept.date}, in {self._history.folder}"
-        return PAGE.success("Kept", [words])
+        self.notice.value = PAGE.success("Kept", [words])
+        self.draw()
 
-    def _drawn(self, history: History | None) -> Markup:
-        if history is None:
-            return PAGE.warning("No history yet", ["Name a folder above, and keep a snapshot."])
-        flow = self._flow(history, self._since)
-        # How long a pet has been there is asked of all days, whichever are shown.
-        ageing = self._flow(history, None).ageing
-        chosen = self._selection.categories
-        if chosen:
-            ageing = ageing[ageing["category_id"].isin(list(chosen))]
+    def _drawn(self, history: History) -> Markup:
+        days = {"since": self.since.value, "until": self.until.value}
+        flow = history.flow(period="week", **days)
+        trend = history.trend(by=self.by.value, **days)
         figures = (
-            trend_figure(*self._counted(history), hidden=self._hidden["pets-over-time"]),
+            trend_figure(trend, self._labels(), hidden=self._hidden["pets-over-time"]),
             moves_figure(flow.moves, hidden=self._hidden["new-sold-gone"]),
-            ageing_figure(ageing),
+            # How long a pet has been there is asked of all days, whichever are shown.
+            ageing_figure(history.flow().ageing),
         )
         self._figures = {figure.name: figure for figure in figures}
-        trend, moves, ages = map(chart, figures)
-        return draw(
-            "history_drawn",
-            selection=self._selection,
-            trend=trend,
-            moves=moves,
-            ages=ages,
-            change=_last_change(history),
-        )
-
-    def _flow(self, history: History, since: date | None) -> Flow:
-        days = since, self._until
-        if days not in self._flows:
-            self._flows[days] = history.flow(period="week", since=since, until=self._until)
-        return self._flows[days]
-
-    def _counted(self, history: History) -> tuple[pd.DataFrame, Mapping[int, str]]:
-        """Return counts by day and line, of what is chosen, with the names of categories."""
-        import pandas as pd
-
-        if self._counts is None:
-            self._counts = history.trend(by=["category_id", "status"])
-        trend, now, labels = self._counts, self._selection, self._labels
-        if self._since is not None:
-            trend = trend[trend["date"] >= pd.Timestamp(self._since)]
-        if self._until is not None:
-            trend = trend[trend["date"] <= pd.Timestamp(self._until)]
-        if now.status is not None:
-            trend = trend[trend["status"] == now.status]
-        if now.categories:
-            trend = trend[trend["category_id"].isin(list(now.categories))]
-        self._rest = None
-        if self._by == "category_id":
-            sizes = trend.groupby("category_id")["pets"].max()
-            largest = sizes.sort_values(ascending=False, kind="stable").index[: LINES_SHOWN - 1]
-            if len(sizes) > LINES_SHOWN:  # the others are one line, of a number that none has
-                self._rest = int(sizes.index.min()) - 1
-                lines = trend["category_id"].where(trend["category_id"].isin(largest), self._rest)
-                trend = trend.assign(category_id=lines)
-                others = f"{len(sizes) - len(largest)} other categories"
-                labels = {**labels, self._rest: others}
-        return _added_up(trend, self._by), labels
-
-
-def _added_up(trend: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Add counts of categories and statuses up to one line for each value of ``by``.
-
-    A sum is exact where all of its parts are, and missing where any of them is.
-    """
-    import pandas as pd
-
-    groups = trend.groupby(["date", by], sort=False, observed=True)
-    pets = groups["pets"].agg(lambda counts: counts.sum(skipna=False))
-    words = groups["count_is"].agg(lambda all_: all_.iloc[0] if all_.nunique() == 1 else "at least")
-    return pd.DataFrame({"pets": pets.astype("Int64"), "count_is": words}).reset_index()
+        over_time, moved, ages = map(with_saves, figures)
+        two = titled("New, sold and gone, by week", moved)
+        two += titled("Days that pets have been available", ages)
+        return titled("Pets over time", over_time) + element("div", two, class_="pf-two")
 
 
 def _last_change(history: History) -> Markup:
     try:
         diff = history.diff()
     except PetstoreError as problem:
-        return PAGE.warning("Nothing to compare yet", [problem.sentence])
+        return PAGE.warning("Nothing to compare yet", [str(problem)])
     return element("p", str(diff)) + moves_table(diff)
 
 

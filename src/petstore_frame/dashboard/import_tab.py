@@ -1,349 +1,464 @@
-"""The part of the dashboard that adds pets from a file: what it is doing, and what was clicked."""
+"""The tab that adds pets from a file: file, columns, words, rows to decide, send."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from petstore_frame.dashboard.import_choices import Choices, Plan, Seen, as_chosen
-from petstore_frame.dashboard.import_job import ImportJob
-from petstore_frame.dashboard.import_view import asked, files_of, past, result_view, top, view
-from petstore_frame.dashboard.kit import Kit, Used, problems_shown
-from petstore_frame.dashboard.worker import Worker
-from petstore_frame.loader.options import Limits
-from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.record import State
+import ipywidgets as widgets
+
+from petstore_frame.dashboard.file_steps import FileTab
+from petstore_frame.dashboard.importing import Choices, Importing, Plan, Speed, in_doubt
+from petstore_frame.dashboard.kit import Kit, show
+from petstore_frame.dashboard.live import LARGEST_MESSAGE
+from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.worker import Stopped, Worker
+from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.question import CASES
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
+from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.text import count_text
+from petstore_frame.markup import PAGE, Card, Markup, escape
+from petstore_frame.schema.text import count_text, day_text
 
-QUIET_S = 4.0  # after such a silence the bar says so
-
-
-class ImportProgress:
-    """Says how far a file is read and sent, or why nothing moves; ``say`` shows the words."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self.worker = Worker("petstore-import", self._tick)
-        self.about: int | None = None  # about how many records are read
-        self.at_start, self._settled = 0, 0  # records to be sent, and those that were
-        self.is_waiting = False  # for the store
-
-    def pause(self, seconds: float) -> None:
-        """Let the time pass in which a late request may still be applied."""
-        self.is_waiting = False  # this wait is on purpose, and its text says until when
-        if seconds > 0:
-            end = datetime.now().astimezone() + timedelta(seconds=seconds)
-            words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
-            self._say(PAGE.progress(words))
-        self.worker.pause(seconds)
-
-    def read(self, records: int) -> None:
-        """Show how far a file is read."""
-        self.worker.check()
-        self.worker.moves()
-        if self.worker.may_report():
-            about, done = "", None
-            if self.about:
-                about, done = f" of about {self.about:,}", min(1.0, records / self.about)
-            self._say(PAGE.progress(f"Checking: {count_text(records, 'row')}{about}", done))
-
-    def asked(self, is_waiting: bool) -> None:
-        """Note that we wait for a page of the store, or that it has come."""
-        self.is_waiting = is_waiting
-        self.worker.moves()
-        if is_waiting:
-            self.worker.check()
-            if self.worker.may_report():
-                self._say(PAGE.progress("Comparing with the pets in the store …"))
-
-    def sent(self, counts: Mapping[State, int]) -> None:
-        """Show how far the records are sent."""
-        self.is_waiting = True
-        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
-        if created + rejected != self._settled:
-            self._settled = created + rejected
-            self.worker.moves()
-        self.worker.check()
-        if self.worker.quiet_s < QUIET_S and self.worker.may_report():
-            left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
-            done = min(1.0, max(0.0, 1 - left / self.at_start)) if self.at_start else 1.0
-            self._say(PAGE.progress(f"Sending: {created:,} created, {rejected:,} rejected", done))
-
-    def _tick(self, quiet_s: float) -> None:
-        if quiet_s < QUIET_S or self.worker.is_stopping or not self.is_waiting:
-            return
-        since = datetime.now().astimezone() - timedelta(seconds=quiet_s)
-        patience = f"{Limits().patience_s / 60:.0f} minutes"
-        words = (
-            f"No answer from the store since {since:%H:%M:%S} ({quiet_s:,.0f} s). It is asked "
-            f"again for up to {patience}, then this stops in order. Nothing is lost; Stop ends it "
-            "now."
-        )
-        self._say(PAGE.progress(words))
+ROWS, CHANGED_SHOWN = 20, 50
+IN_STORE = (State.CREATED, State.ADOPTED)
+FOR_EVER = "A pet cannot be changed or deleted once it is sent."
+CHECKING = (
+    "Checking reads the store and sends nothing. A row is taken for a pet only where no other new "
+    "pet could be it; what is left is listed with the pets that it may be."
+)
 
 
-class ImportTab:
-    """Choose, look, decide, send, settle; after an import ``loaded`` reads the store again.
+class RowControls(NamedTuple):
+    """What can be done with a row: correct its cell, send it all the same, leave it out."""
 
-    All that it shows is drawn from ``seen`` and ``results``: above the message how a file is read
-    and what can be done, below it what that would do, and the records.
+    box: widgets.HBox
+    said: widgets.HTML
+    cell: widgets.Text | None
+    column: str | None
+    send: widgets.Checkbox
+    leave: widgets.Checkbox
+
+
+class ImportTab(FileTab):
+    """Choose a file, say how it is read, decide, send; ``loaded`` then reads the store again.
+
+    Attributes:
+        widget: The whole tab.
+        rows: The controls of each row to decide, by its line.
+        cases: The answers to the question which animals the rows are, by case.
+        again: A tick: the same file stands for other animals.
+        send, stop: Buttons.
+        go_on, check: Buttons after an interruption: send what is left; look what arrived.
+        files: Buttons that download the result files, by name.
+        past, show_past: Past imports, and a button that shows the results of one.
+        results: What became of the last file, and of its corrected rows.
     """
 
-    def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None]) -> None:
-        self._job, self._loaded, self._lock = job, loaded, kit.lock
-        self.message = kit.html()
-        self._watch = ImportProgress(self._say)
-        self._worker = self._watch.worker
-        self.wait = self._worker.wait
-        job.asked = self._watch.asked
-        self._path: Path | None = None
-        self.seen: Seen | None = None
+    def __init__(
+        self,
+        kit: Kit,
+        memory: Memory,
+        numbers: Callable[[], Collection[int]],
+        client: Callable[[], Any],
+        journal: Path | None,
+        folder: Path | None,
+        ended: Callable[[bool], None],
+    ) -> None:
+        super().__init__(kit, memory, numbers, "Choose a file")
+        self._ended = ended
+        self.notice = kit.html()
+        self.worker = Worker("petstore-import", self._say, self._busy_changed)
+        self._importing = Importing(client, journal, folder, self.worker.check)
+        self.plan: Plan | None = None
         self.results: list[LoadResult] = []
-        self._folders: list[Path] = []
-        self._stated: set[str] = set()
-        self._is_stale = self._is_busy = self._has_doubt = False
-        self.top, self.view = kit.live(self._used), kit.live(self._used)
-        self.top.taken = self._taken
-        self.widget = kit.column("pf-tab", self.top, self.message, self.view)
-        with problems_shown(self._say):
-            self._draw()
+        self._is_stale = self._is_checking = False
+        self.rows: dict[int, RowControls] = {}
+        self.cases: dict[str, widgets.ToggleButtons] = {}
+        self.files: dict[str, widgets.Button] = {}
+        self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
+        self._case_box, self._row_box = kit.column(), kit.column(css="pf-rows")
+        self._row_title = kit.html()
+        self.again = kit.tick("they are other animals: send all of them once more", self._decided)
+        self.anyway = kit.tick("send the rows that are fine all the same", self._decided)
+        self.send = kit.button("Send", self._send, button_style="primary")
+        self.stop = kit.button("Stop", self._stop, "end it in order")
+        self._for_ever = kit.html(FOR_EVER)
+        self._file_box = kit.row()
+        self.go_on = kit.button("Continue", self._go_on, button_style="primary")
+        self.check = kit.button("Check whether these arrived", self._settle)
+        self._left = kit.html()
+        self._left_box = kit.column(self._left, kit.row(self.go_on, self.check))
+        self.past = kit.choice("Past imports", [("none", "")], int)
+        self.show_past = kit.button("Show its results", self._open_past)
+        self._past_box = kit.row(self.past, self.show_past)
+        self._send_box = kit.row(self.send, self.stop, self._for_ever)
+        self.widget = kit.column(
+            self._left_box, self.steps, self._cards, self._question, self._case_box, self.again,
+            self._row_title, self._row_box, self.anyway, self._send_box, self.notice, self._result,
+            self._file_box, self._past_box, css="pf-column",
+        )  # fmt: skip
+        self.widget.add_class("pf-tab")
+        self.draw_plan()
+        self._draw_past()
 
     @property
-    def last(self) -> LoadResult | None:
-        """What became of the last file imported here, or None."""
-        return self.results[0] if self.results else None
+    def choices(self) -> Choices:
+        """What was decided about the file."""
+        rows = self.rows.items()
+        is_open = self.seen is not None and not self.is_settled
+        return Choices(
+            self.seen.reading if self.seen is not None and is_open else self.recipe,
+            {name: case.value for name, case in self.cases.items() if case.value},
+            {(line, row.column): row.cell.value for line, row in rows
+             if row.cell is not None and row.column and row.cell.value != row.cell.placeholder},
+            frozenset(line for line, row in rows if row.leave.value),
+            frozenset(line for line, row in rows if row.send.value),
+            self.again.value,
+            self.anyway.value,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Stop what is under way, in order, and remove the uploads."""
-        self._worker.cancel()
-        self._worker.wait()
-        self._job.close()
+        self.worker.stop()
+        self.worker.wait()
+        super().close()
 
     def _say(self, markup: str) -> None:
-        self.message.value = self._job.as_known(markup)
+        self.notice.value = self.as_known(markup)
 
-    def _draw(self) -> None:
-        with self._lock:
-            seen = self.seen
-            busy, doubt = self._is_busy, self._has_doubt
-            above = top(seen, is_busy=busy, has_doubt=doubt, stated=self._stated)
-            if self._folders:
-                below = result_view(self.results, self._folders)
-                below += Markup("") if seen is None else asked(seen)
+    # Checking: at each change, in the worker's thread.
+
+    def take(self, path: Path) -> None:
+        if path.suffix != ".toml":
+            self._forget_answers()
+        super().take(path)
+
+    def _forget_answers(self) -> None:
+        self._kit.forget(*(row.box for row in self.rows.values()), *self.cases.values())
+        self.rows, self.cases, self.plan, self.results = {}, {}, None, []
+        self.again.value = self.anyway.value = False
+        self.draw_plan()
+
+    def changed(self) -> None:
+        with self._kit.lock:
+            self._is_stale = True
+            if self._is_checking:
+                self.worker.stop()  # and begin anew
             else:
-                below = past(self._job.past()) if seen is None else view(seen)
-            self.top.markup = self._job.as_known(above)
-            self.view.markup = self._job.as_known(below)
+                self.worker.start("Checking all rows …", self._check)
 
-    def _taken(self, used: Used, content: bytes | None) -> None:
-        with problems_shown(self._say):
-            if "labels" in used:
-                path = self._job.given(used, content)
-                self._job.labels = category_labels(str(path))
-                self._choose({"labels": ""})
-                return
-            if not used["upload"].endswith(".toml"):
-                self._forget()  # a file that is refused leaves no earlier one ready to be sent
-            self._open(self._job.given(used, content))
+    _decided = changed
 
-    def _open(self, path: Path) -> None:
-        """Show a file; a recipe is for the one on the screen, or for the next."""
-        with self._lock:
-            if self._job.is_recipe(path):
-                if self._path is None:
-                    self._say(
-                        PAGE.success(path.name, ["The next file is read as this recipe says."])
-                    )
-                    return
-                path = self._path
-            self._forget()
-            self._path = path
-            self._take(*self._job.begin(path))
-
-    def _forget(self) -> None:
-        with self._lock:
-            self._path, self.seen, self._has_doubt = None, None, False
-            self._folders = []
-            self._say("")
-            self._draw()
-
-    def _take(self, choices: Choices, recalled: float | None = None) -> None:
-        """Show a look at the file, preset what is recognised, and have all of it checked."""
-        if self._path is None:
-            return
-        with self._lock:
-            look, before = self._job.look(self._path, choices.reading), self.seen
-            self.seen = Seen(look, replace(choices, reading=look.reading), recalled=recalled)
-            self._folders = []
-            if before is not None:
-                self.seen.only_problems = before.only_problems
-                self.seen.recalled = before.recalled
-            self._draw()
-            is_asked = any(question.add is None for question in look.questions)
-            if look.records and not is_asked:  # the question and its answers are in view
-                self._check()
+    def _busy_changed(self) -> None:
+        with self._kit.lock:
+            is_missed = self._is_stale and not self.worker.is_busy
+        if is_missed:
+            self.changed()
+        self._draw_buttons()
+        if not self.worker.is_busy and self.worker.refused_key:
+            self._ended(True)
 
     def _check(self) -> None:
-        """Rehearse the file with the present choices; a rehearsal under way begins anew."""
-        with self._lock:
-            self._is_stale = True
-            self._worker.start(self._check_until_fresh)
+        self._is_checking = True
+        try:
+            while self._is_stale and self.source is not None:
+                self._is_stale, self.plan = False, None
+                self._draw_buttons()
+                try:
+                    self._check_once(self.source)
+                except Stopped:
+                    if not self._is_stale:
+                        raise
+        finally:
+            self._is_checking = False
+            self.draw_plan()
 
-    def _check_until_fresh(self) -> None:
-        while True:
-            with self._lock:
-                path, seen = self._path, self.seen
-                self._is_busy = self._is_stale and path is not None and seen is not None
-                self._is_stale = False
-                if not self._is_busy or path is None or seen is None:
-                    self._worker.done()
-                    self._draw()
-                    return
-                self._say(PAGE.progress("Checking all records …"))
-                self._draw()
-            plan: Plan | None = None
-            with problems_shown(self._say):
-                self._watch.about, self._watch.is_waiting = _about_records(path), False
-                plan = self._job.rehearse(path, seen.choices, self._watch.read)
-                self._say("")
-            with self._lock:
-                if self.seen is seen:
-                    seen.plan, seen.is_unchecked = plan, plan is None
-                    if plan is not None and (doubtful := plan.in_doubt):
-                        self.results, self._has_doubt = [doubtful], True
+    def _check_once(self, path: Path) -> None:
+        self._say(PAGE.progress("Counting what this would send …"))
+        if self.look():
+            self.plan = self._importing.rehearse(path, self.choices, self._read)
+        if self.is_settled:
+            self.keep_in_memory()
+        self._say("")
 
-    def _used(self, used: Used) -> None:
-        with problems_shown(self._say):
-            if "path" in used:
-                if used["value"].strip():
-                    self._open(self._job.given(used))
-            elif "state" in used:
-                self._stated ^= {used["state"]}
-            elif "way" in used:
-                way, _, value = used["way"].partition(":")
-                self._go(way, value)
-            elif self.seen is not None and "edit" in used:
-                place = (int(used["edit"]), used["column"])
-                self._decide(edits={**self.seen.choices.edits, place: used.get("value", "")})
-            else:
-                self._choose(used)
+    def _read(self, rows: int) -> None:
+        self.worker.check()
+        self.worker.report(f"Checking: {count_text(rows, 'row')}")
 
-    def _choose(self, used: Used) -> None:
-        if self.seen is not None:
-            reading = as_chosen(self.seen, used, self._job.labels)
-            self._take(replace(self.seen.choices, reading=reading))
+    # Showing what sending would do.
 
-    def _go(self, way: str, value: str) -> None:
-        if way == "stop":
-            self._worker.cancel()
-            words = "Stopping after what is on its way; Stop again leaves that in doubt …"
-            self._say(PAGE.progress(words))
-        elif way == "settle":
-            self._start(self._settle, "Looking for the doubtful records …")
-        elif way == "file":
-            self.view.download_file(files_of(self._folders, self.results)[int(value)])
-        elif way == "past":
-            self._forget()
-            self._show_results([self._job.result_of(value)])
-        elif self.seen is not None:
-            self._go_on(self.seen, way, value)
+    def draw_plan(self) -> None:
+        """Show what sending would do, and what is to be decided first."""
+        with self._kit.lock:
+            plan = self.plan
+            self._cards.value = "" if plan is None or plan.question else _consequence(plan)
+            known = 0 if plan is None else sum(plan.result.counts[s] for s in IN_STORE)
+            known += 0 if plan is None else plan.result.counts[State.SKIPPED]
+            is_sent = plan is not None and plan.question is None and not plan.to_send and known
+            show(self.again, bool(is_sent) or self.again.value)
+            is_held = plan is not None and plan.is_held and plan.count(State.PENDING)
+            show(self.anyway, bool(is_held) or self.anyway.value)
+            self._draw_question()
+            if plan is not None or self.source is None:
+                self._draw_rows()
+            codes = [] if plan is None else [cause.code for cause in plan.result.causes]
+            self.show_keep("key_repeated" in codes)
+            self._draw_buttons()
 
-    def _go_on(self, seen: Seen, way: str, value: str) -> None:
-        chosen = seen.choices
-        if way == "send":
-            self._start(self._load, "Sending …")
-        elif way == "save":
-            self.view.download_file(self._job.save(seen.look))
-        elif way == "show":
-            seen.only_problems = value == "problems"
-            self._draw()
-        elif way == "check":
-            self._check()
-        elif way == "key":
-            self._choose({"read": "key", "value": value})
-        elif way == "fresh":  # as if its header had never been seen
-            self.seen = None
-            self._take(self._job.fresh())
-        elif way == "leave":
-            self._decide(left_out=chosen.left_out ^ {int(value)})
-        elif way == "confirm":
-            self._decide(confirmed=chosen.confirmed ^ {int(value)})
-        elif way == "again":
-            self._decide(again=True)
-        elif way == "duplicates":
-            self._decide(duplicates=value)
-        else:  # one case of several
-            before = chosen.duplicates if isinstance(chosen.duplicates, Mapping) else {}
-            self._decide(duplicates={**before, way: value})
+    def _draw_buttons(self) -> None:
+        plan, is_busy = self.plan, self.worker.is_busy
+        to_send = 0 if plan is None else plan.to_send
+        is_ready = bool(to_send) and self.is_settled and not is_busy
+        self.send.description = f"Send {count_text(to_send, 'pet')}" if to_send else "Send"
+        self.send.disabled = not is_ready
+        is_sending = is_busy and not self._is_checking
+        show(self.stop, is_sending)
+        self.stop.description = "Stop now" if self.worker.is_stopping else "Stop"
+        show(self._for_ever, bool(to_send))
+        show(self._send_box, self.source is not None or is_sending)
+        for button in (self.go_on, self.check, self.show_past):
+            button.disabled = is_busy
 
-    def _decide(self, **decided: Any) -> None:
-        if self.seen is None:
-            return
-        with self._lock:
-            before = self.seen.choices
-            self.seen.choices = replace(before, **decided)
-            self._folders = []
-        if self.seen.choices != before:
-            self._check()
+    def _draw_question(self) -> None:
+        question = None if self.plan is None else self.plan.question
+        asked = () if question is None else question.cases
+        title, lines = "Are these animals in the store already?", list[str]()
+        for case in asked:
+            if case.name not in self.cases:
+                text = CASES[case.name]
+                self.cases[case.name] = self._kit.on_change(
+                    self._kit.make(
+                        widgets.ToggleButtons,
+                        "",
+                        options=[
+                            (f"{text.skip} ({_becomes(case.if_skip)})", "skip"),
+                            (f"{text.send} ({_becomes(case.if_send)})", "send"),
+                        ],
+                        value=None,
+                        description="",
+                    ),
+                    self._decided,
+                )
+            lines += [line for line in case.lines() if line]
+        self._question.value = PAGE.warning(title, lines) if asked else ""
+        self._case_box.children = [*self.cases.values()]
 
-    def _start(self, work: Callable[[], None], words: str) -> None:
-        def job() -> None:
-            try:
-                with problems_shown(self._say):
-                    work()
-            finally:
-                self._worker.done()
-                with self._lock:
-                    self._is_busy = False
-                    self._draw()
+    def _draw_rows(self) -> None:
+        plan = self.plan
+        wrong = dict[int, tuple[str, Any]]()
+        if plan is not None and plan.question is None:
+            fields = {column: name for name, column in plan.result.facts.run.mapping.items()}
+            for row in plan.result.fix.to_dict("records"):
+                column, value = row["error_column"], row["error_value"]
+                column = column if isinstance(column, str) else None
+                is_asked = self.words.is_asked(fields.get(column or ""), value)
+                if not is_asked and not self.words.is_ticked(row["accept"]):
+                    wrong[row["line"]] = str(row["error_message"]), row
+        decided = self.choices.decided | self.choices.left_out
+        for line in [line for line in self.rows if line not in {*wrong, *decided}]:
+            self._kit.forget(self.rows.pop(line).box)
+        for line, (message, row) in wrong.items():
+            if line not in self.rows and len(self.rows) < ROWS:
+                self.rows[line] = self._row_controls(line, row)
+            if line in self.rows:
+                _, now = (plan.problems if plan else {}).get(line, (None, ""))
+                fixed = "corrected" if line in decided and not now else ""
+                text = fixed or now or message
+                css = "pf-right" if fixed else "pf-wrong"
+                self.rows[line].said.value = f'<small class="{css}">{escape(text)}</small>'
+        for line in self.choices.left_out & self.rows.keys():
+            self.rows[line].said.value = '<small class="pf-right">left out</small>'
+        shown = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else f"{len(wrong):,}"
+        title = f'<h3 class="pf-section">Rows to decide: {shown if wrong else "none"}</h3>'
+        self._row_title.value = title if self.rows else ""
+        self._row_box.children = [row.box for _, row in sorted(self.rows.items())]
 
-        with self._lock:
-            if not self._worker.is_busy:
-                self._is_busy = True
-                self._say(PAGE.progress(words))
-                self._draw()
-                self._worker.start(job)
+    def _row_controls(self, line: int, row: Mapping[str, Any]) -> RowControls:
+        kit, column = self._kit, row["error_column"]
+        column = column if isinstance(column, str) and column in row else None
+        cell = None
+        if column is not None:
+            text = str(row[column])
+            cell = kit.text(f"Line {line}: {column}", text, self._decided, value=text)
+        leave = kit.tick("leave it out", self._decided)
+        send = kit.tick("send it all the same", self._decided)
+        show(send, isinstance(row["accept"], str))
+        said = kit.html()
+        first = cell or kit.html(f"Line {line}")
+        return RowControls(kit.row(first, said, send, leave), said, cell, column, send, leave)
+
+    # Sending, and what to do after an interruption.
+
+    def _send(self) -> None:
+        if self.plan is not None and not self.send.disabled:
+            self.worker.start("Sending …", self._load)
 
     def _load(self) -> None:
-        if self._path is None or self.seen is None or self.seen.plan is None:
+        if self.source is None or self.plan is None:
             return
-        self._watch.at_start = self.seen.plan.to_send
-        results, question = self._job.load(self._path, self.seen.choices, self._watch.sent)
-        self._say("")
-        with self._lock:
-            left = results[0].counts.get(State.PENDING, 0)
-            self.seen.plan = Plan(results[0], asked=question) if left or question else None
+        progress = self._progress(self.plan.to_send)
+        results, question = self._importing.load(self.source, self.choices, progress)
+        self.plan = replace(self.plan, result=_asking(results[0], question)) if question else None
         self._show_results(results)
-        self._loaded()
+        self._ended(False)
+
+    def _progress(self, total: int) -> Callable[[Mapping[State, int]], None]:
+        speed, first = Speed(total), list[int]()
+
+        def report(counts: Mapping[State, int]) -> None:
+            self.worker.check()
+            left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+            first[:] = first or [left]
+            done = max(0, first[0] - left)
+            self.worker.report(speed.words(done), speed.share(done))
+
+        return report
+
+    def _stop(self) -> None:
+        self.worker.stop()
+        self._say(
+            PAGE.warning(
+                "Stopping",
+                ["It waits for the requests that are on their way, whose pets would be in doubt "
+                 "else. “Stop now” does not wait for them."],
+            )
+        )  # fmt: skip
+        self._draw_buttons()
+
+    def _go_on(self) -> None:
+        left = sum(counts[State.PENDING] for _, counts in self._importing.past())
+        self.worker.start("Sending what is left …", lambda: self._finish(left))
+
+    def _finish(self, left: int) -> None:
+        results = self._importing.go_on(self._progress(left))
+        self._show_results(results[-1:])
+        self._ended(False)
 
     def _settle(self) -> None:
-        if self.last is None:
-            return
-        stated = dict.fromkeys(self._stated, True)
-        found = self._job.settle(self.last, self._watch.pause, **stated)
-        title = f"{found.created:,} found in the store, {found.absent:,} not found there"
-        if found.unknown:
-            title += f", {found.unknown:,} still in doubt"
-        self._say((PAGE.warning if found.unknown else PAGE.success)(title, found.notes))
-        self._show_results([self.last])
-        self._loaded()
+        doubtful = [run.id for run, counts in self._importing.past() if in_doubt(counts)]
+        self.worker.start("Looking for them in the store …", lambda: self._look_for(doubtful))
+
+    def _look_for(self, doubtful: list[str]) -> None:
+        def pause(seconds: float) -> None:
+            if seconds > 0:
+                words = f"Waiting {seconds:,.0f} s, for the store may still act on them"
+                self._say(PAGE.progress(words))
+            self.worker.pause(seconds)
+
+        said = self._importing.settle(doubtful, pause)
+        self._show_results([self._importing.result_of(each) for each in doubtful[:1]])
+        self._say(PAGE.success("Checked", said))
+        self._ended(False)
 
     def _show_results(self, results: list[LoadResult]) -> None:
-        folders = [*map(self._job.write, results)]
-        with self._lock:
-            self.results, self._folders = results, folders
-            self._has_doubt = any(result.in_doubt for result in results)
-            self._draw()
+        self._say(PAGE.progress("Writing the result files …"))
+        self.results = results
+        paths = [path for result in results for path in self._importing.write(result)]
+        self._kit.forget(*self.files.values())
+        self.files = {
+            f"{path.parent.name}/{path.name}": self._kit.button(
+                f"Download {path.name}", lambda path=path: self.drop.download_file(path)
+            )
+            for path in paths
+            if _has_rows(path, results)
+            and path.stat().st_size <= LARGEST_MESSAGE
+            and path.suffix != ".json"
+        }
+        self._file_box.children = [*self.files.values()]
+        shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)
+        places = dict.fromkeys(str(path.parent) for path in paths)
+        shown += PAGE.quiet([f"Result files: {', '.join(places)}"])
+        self._result.value = self.as_known(shown)
+        self._say("")
+        self._draw_past()
+        self.draw_plan()
+
+    def _draw_past(self) -> None:
+        past = self._importing.past()
+        self.past.options = [(_past_words(*each), each[0].id) for each in past] or [("none", "")]
+        show(self._past_box, bool(past))
+        left = [(run, counts) for run, counts in past if counts[State.PENDING] or in_doubt(counts)]
+        waiting = sum(counts[State.PENDING] for _, counts in left)
+        doubtful = sum(in_doubt(counts) for _, counts in left)
+        lines = [_past_words(*each) for each in left]
+        if doubtful:
+            lines.append(CHECKING)
+        self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
+        show(self._left_box, bool(left))
+        show(self.go_on, bool(waiting))
+        show(self.check, bool(doubtful))
+        self.go_on.description = f"Continue: send the {waiting:,} that wait"
+
+    def _open_past(self) -> None:
+        if self.past.value:
+            found = self._importing.result_of(self.past.value)
+            self.worker.start("Reading its results …", lambda: self._show_results([found]))
 
 
-def _about_records(path: Path) -> int | None:
-    if path.suffix.lower() in (".gz", ".zip") or is_workbook(path):
-        return None
-    with path.open("rb") as file:
-        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+def _asking(result: LoadResult, question: Any) -> LoadResult:
+    result.question = question
+    return result
+
+
+def _has_rows(path: Path, results: Collection[LoadResult]) -> bool:
+    """Whether a file of results holds anything."""
+    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}.get(path.name)
+    return states is None or any(each.facts.count(*states) for each in results)
+
+
+def _becomes(counts: Mapping[State, int]) -> str:
+    """Say what would become of the rows."""
+    said = (f"{n:,} {WORDS.get(state, state.text)}" for state, n in counts.items() if n)
+    return ", ".join(said) or "nothing changes"
+
+
+WORDS = {
+    State.PENDING: "to send",
+    State.SKIPPED: "not sent again",
+    State.ADOPTED: "taken for their pets",
+    State.CREATED: "sent before",
+    State.INVALID: "to fix",
+}
+
+
+def _past_words(run: Import, counts: Mapping[State, int]) -> str:
+    """Say what became of the rows of an import."""
+    words = {State.CREATED: "sent", State.PENDING: "waiting to be sent"}
+    said = (f"{counts[state]:,} {words.get(state, state.text)}" for state in State
+            if counts.get(state))  # fmt: skip
+    return f"{run.source}, {day_text(run.staged_at)}: {', '.join(said)}"
+
+
+def _consequence(plan: Plan) -> Markup:
+    """Draw what sending would do, in numbers."""
+    result = plan.result
+    skipped = result.skipped
+    changed = sum(each.records for each in skipped if each.reason == Reason.CHANGED)
+    known = sum(each.records for each in skipped if each.reason == Reason.KNOWN)
+    known += plan.count(*IN_STORE)
+    absent = plan.count(State.ABSENT)
+    doubtful = plan.count(*DOUBT_STATES) - absent
+    to_fix = plan.count(State.INVALID)
+    cards = [Card("New pets to send", f"{plan.count(State.PENDING):,}")]
+    cards.append(Card("Known already", f"{known:,}", "not sent again"))
+    if changed:
+        cards.append(Card("Changed since", f"{changed:,}", "not sent: a pet cannot be changed"))
+    cards.append(Card("To fix", f"{to_fix:,}", "not sent"))
+    if doubtful:
+        cards.append(Card("In doubt", f"{doubtful:,}", "sent before, perhaps in the store"))
+    if absent:
+        cards.append(Card("Not found", f"{absent:,}", "sent before, and not in the store"))
+    drawn = PAGE.cards(cards)
+    if changed:
+        run = result.facts.run
+        columns = ["line", *run.key, run.mapping["name"], "changed"]
+        rows = result.changed[columns].head(CHANGED_SHOWN).astype("str").to_numpy().tolist()
+        head = ["Line", *run.key, "Name", "Was → is"]
+        table = PAGE.table(rows, head, caption=f"Known animals with other values now: {changed:,}")
+        drawn += Markup("<details><summary>Show what changed</summary>{}</details>").format(table)
+    warnings = Markup("").join(Markup("<p>{}</p>").format(each) for each in result.warnings)
+    return drawn + warnings

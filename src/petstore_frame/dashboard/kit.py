@@ -1,129 +1,138 @@
-"""What every tab is made of: widgets of few models, and the markup that several tabs share.
+"""Makes the controls of the dashboard: core widgets that share their Layout and Style.
 
-Every model is a message before the first paint, so all share their Layout and Style: one Layout of
-what is shown, one of what is hidden.
+Each model is a message before the first paint, so there are as few as possible.
 """
 
 from __future__ import annotations
 
-import mimetypes
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from importlib.resources import files
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from string import Template
-from threading import Event, RLock
+from threading import RLock
 from typing import Any, TypeVar
 
-import anywidget
 import ipywidgets as widgets
-import traitlets
 
-from petstore_frame.charts.svg import CSS, Figure, element
-from petstore_frame.dashboard.worker import Cancelled
-from petstore_frame.errors import PetstoreError
-from petstore_frame.markup import PAGE, Markup, style
+from petstore_frame.charts.svg import CSS, element
+from petstore_frame.dashboard.live import Live, read_text
+from petstore_frame.markup import Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
 
-BEAT_EVERY_S = 2.0
-# A browser's message beyond 10 MiB breaks the websocket without an error.
-LARGEST_MESSAGE = 8 * 1024 * 1024
-Used = Mapping[str, str]
 Kind = TypeVar("Kind", bound=widgets.DOMWidget)
-
-
-def _read(name: str) -> str:
-    """Return a file of this part without the comments and indents that only its reader needs."""
-    text = files("petstore_frame.dashboard").joinpath(name).read_text("utf-8")
-    bare = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in bare if line and not line.startswith("//"))
-
-
-class Live(anywidget.AnyWidget):
-    """Markup that answers, the one widget with a script of ours.
-
-    Its marks, elements of class ``pf-mark`` that ``charts`` draws, have tooltips, and what is
-    clicked is reported. The markup is as escaped as that of any other widget: the script shows no
-    other text as markup.
-
-    Attributes:
-        used: Called with the data attributes of what was used, such as ``category``; a mark in a
-            ``figure`` adds its name, and a list, a box or a tick its ``value``.
-        taken: Called with the ``upload`` (its name), the ``size`` and the content of a file that
-            was chosen, dropped or pasted; None is the content of one above ``largest``.
-    """
-
-    _esm = traitlets.Unicode(_read("live.js")).tag(sync=True)
-    largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
-    markup = traitlets.Unicode().tag(sync=True)
-
-    def __init__(self, used: Callable[[Used], None], **options: Any) -> None:
-        super().__init__(**options)
-        self.used = used
-        self.taken: Callable[[Used, bytes | None], None] = lambda *_: None
-        self.on_msg(self._told)
-
-    def download(self, content: bytes, name: str, media: str | None = None) -> None:
-        """Have the browser save a file; it makes a PNG of an SVG that is called one."""
-        kind = media or mimetypes.guess_type(name)[0] or "application/octet-stream"
-        self.send({"file": name, "media": kind}, [content])
-
-    def download_file(self, path: Path) -> None:
-        """Have the browser save a file that is on the disk."""
-        self.download(path.read_bytes(), path.name)
-
-    def download_figure(self, figure: Figure, kind: str) -> None:
-        """Have the browser save a figure, drawn on paper."""
-        self.download(figure.file().encode(), f"{figure.name}.{kind}", "image/svg+xml")
-
-    def beat(self, stopped: Event) -> None:
-        """Tell the page, until ``stopped`` is set, that Python is there; in a thread of its own."""
-        while not stopped.wait(BEAT_EVERY_S):
-            self.send({"beat": True})
-
-    def _told(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
-        if not isinstance(content, dict):
-            return
-        used = {name: str(value) for name, value in content.items() if value is not None}
-        if "upload" in used:
-            self.taken(used, bytes(buffers[0]) if buffers else None)
-        elif used:
-            self.used(used)
+HIDDEN = "pf-hidden"
 
 
 class Kit:
-    """Makes the widgets of one dashboard, and closes them; ``lock`` guards what they show."""
+    """Makes the widgets of one dashboard, and closes them; ``lock`` guards what they show.
 
-    def __init__(self) -> None:
+    ``failed`` gets what a control's function raises, which would go unseen otherwise.
+    """
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
         self.lock = RLock()
-        self._shown, self._hidden = widgets.Layout(display=""), widgets.Layout(display="none")
-        self._style = widgets.HTML.class_traits()["style"].klass()
-        self._made: list[widgets.Widget] = [self._shown, self._hidden, self._style]
+        self._layout = widgets.Layout()
+        self._styles: dict[type, widgets.Widget] = {}
+        self._made: list[widgets.Widget] = [self._layout]
 
-    def html(self, value: str = "") -> widgets.HTML:
-        """Make a piece of markup that does not answer."""
-        return self._kept(widgets.HTML(value, layout=self._shown, style=self._style))
+    def make(self, kind: type[Kind], css: str = "", *given: Any, **options: Any) -> Kind:
+        """Make a widget that shares its Layout and Style with the others; ``css`` is its class."""
+        styles = getattr(kind.class_traits().get("style"), "klass", None)
+        if styles is not None and issubclass(styles, widgets.Widget):
+            if styles not in self._styles:
+                self._styles[styles] = styles()
+                self._made.append(self._styles[styles])
+            options["style"] = self._styles[styles]
+        made = kind(*given, layout=self._layout, **options)
+        if css:
+            made.add_class(css)
+        self._made.append(made)
+        return made
 
-    def live(self, used: Callable[[Used], None]) -> Live:
-        """Make a view, empty as yet; ``used`` gets what was used in it."""
-        return self._kept(Live(used, layout=self._shown))
+    def html(self, value: str = "", css: str = "") -> widgets.HTML:
+        """Make a piece of markup."""
+        return self.make(widgets.HTML, css, value)
 
-    def column(self, css_class: str, *children: widgets.Widget) -> widgets.VBox:
+    def live(self, *called: Callable[..., None]) -> Live:
+        """Make markup that answers; of ``Live`` are the functions that it calls."""
+        return self.make(Live, "", *called)
+
+    def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
+        """Put widgets beside each other, as many as there is room for."""
+        return self.make(widgets.HBox, css, children)
+
+    def column(self, *children: widgets.Widget, css: str = "pf-column") -> widgets.VBox:
         """Put widgets below each other."""
-        return self._kept(widgets.VBox(children, layout=self._shown)).add_class(css_class)
+        return self.make(widgets.VBox, css, children)
+
+    def button(self, text: str, pressed: Callable[[], Any], tip: str = "", **options: Any) -> Any:
+        """Make a button."""
+        made = self.make(widgets.Button, "", description=text, tooltip=tip or None, **options)
+        made.on_click(self._shown(pressed))
+        return made
+
+    def choice(
+        self, name: str, options: Iterable[Any], changed: Callable[[], Any], **more: Any
+    ) -> widgets.Dropdown:
+        """Make a list of which one is chosen."""
+        made = self.make(widgets.Dropdown, "", options=list(options), description=name, **more)
+        return self.on_change(made, changed)
+
+    def text(
+        self,
+        name: str,
+        hint: str,
+        changed: Callable[[], Any],
+        *,
+        value: str = "",
+        proposes: bool = False,
+    ) -> Any:
+        """Make a box to write in, which may propose its ``options``."""
+        kind = widgets.Combobox if proposes else widgets.Text
+        given = {"description": name, "placeholder": hint, "continuous_update": False}
+        return self.on_change(self.make(kind, "", value=value, **given), changed)
+
+    def tick(self, text: str, changed: Callable[[], Any], **options: Any) -> widgets.Checkbox:
+        """Make a box to tick."""
+        made = self.make(widgets.Checkbox, "", description=text, indent=False, **options)
+        return self.on_change(made, changed)
+
+    def on_change(self, made: Kind, changed: Callable[[], Any]) -> Kind:
+        """Call a function after each new value of a control."""
+        made.observe(self._shown(changed), "value")
+        return made
+
+    def on_value(self, made: Kind, taken: Callable[[Any], Any]) -> Kind:
+        """Call a function with each new value of a control, which may be another by then."""
+
+        def changed(change: Any) -> None:
+            self._shown(lambda: taken(change["new"]))(change)
+
+        made.observe(changed, "value")
+        return made
+
+    def _shown(self, called: Callable[[], Any]) -> Callable[[Any], None]:
+        def run(_: Any) -> None:
+            try:
+                with self.lock:  # a worker may be drawing
+                    called()
+            except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
+                self._failed(problem)
+
+        return run
 
     def sheet(self) -> widgets.HTML:
         """Make the styles of everything in a dashboard."""
         looks = vars(style) | {"ACCENT": ACCENT, "EDGE": FAILED_BADGE.edge}
-        return self.html(f"<style>{CSS}\n{Template(_read('style.css')).substitute(looks)}</style>")
+        css = Template(read_text("style.css")).substitute(looks)
+        return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
-    def _kept(self, made: Kind) -> Kind:
-        self._made.append(made)
-        return made
-
-    def show(self, widget: widgets.VBox, is_shown: bool) -> None:
-        """Show or hide a column; a view of its own does not follow its layout."""
-        widget.layout = self._shown if is_shown else self._hidden
+    def forget(self, *made: widgets.Widget) -> None:
+        """Close widgets that are no longer shown, with what lies in them."""
+        for widget in made:
+            self.forget(*getattr(widget, "children", ()))
+            if widget in self._made:
+                self._made.remove(widget)
+            widget.close()
 
     def close(self) -> None:
         """Take all widgets off the screen."""
@@ -131,32 +140,25 @@ class Kit:
             widget.close()
 
 
-def draw(template: str, **values: Any) -> Markup:
-    """Fill a template of this part."""
-    return PAGE.render(f"dashboard/{template}.html.j2", **values)
+def show(widget: widgets.DOMWidget, is_shown: bool) -> None:
+    """Show or hide a widget."""
+    if is_shown:
+        widget.remove_class(HIDDEN)
+    else:
+        widget.add_class(HIDDEN)
 
 
-def chart(figure: Figure) -> Markup:
-    """Show a figure with the buttons that save it."""
-    saves = []
-    for kind in ("svg", "png"):
-        what = f"Save {figure.name} as {kind.upper()}"
-        saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
-    return figure.with_tools(element("div", *saves, class_="pf-save"))
+def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:
+    """Give a list other options, and the value that is right for them."""
+    listed = [each if isinstance(each, tuple) else (str(each), each) for each in options]
+    if value not in [each for _, each in listed]:
+        value = listed[0][1]
+    if [*choice.options] != listed:
+        choice.options = listed
+    if choice.value != value:
+        choice.value = value
 
 
-def failure(title: str, problem: BaseException, after: str = "") -> Markup:
-    """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
-    text = problem.sentence if isinstance(problem, PetstoreError) else str(problem)
-    return PAGE.failure(title, [text or "Nothing more is known.", *filter(None, [after])])
-
-
-@contextmanager
-def problems_shown(say: Callable[[str], None]) -> Iterator[None]:
-    """Show an error where the user looks, instead of in a log; what ends a program goes on."""
-    try:
-        yield
-    except Cancelled:
-        say(PAGE.warning("Stopped", ["Nothing was lost; start it again."]))
-    except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
-        say(failure("This did not work", problem))
+def titled(title: str, part: Markup) -> Markup:
+    """Put a title above a part of a page."""
+    return element("section", element("h3", title, class_="pf-section"), part)

@@ -1,4 +1,4 @@
-// Makes drawings and tables answer: tooltips, clicks, arrow keys, files for the downloads.
+// Makes figures and tables answer: tooltips, clicks, arrow keys; takes a file, and saves one.
 // Python makes and escapes their markup, which is complete without this script. Other texts are
 // shown as text, and no server is asked.
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -96,10 +96,10 @@ function prepare(root) {
   }
 }
 
-// A file that was chosen, dropped or pasted. Too large a one is named and not sent.
-async function give(model, file, meant) {
+// A file that was dropped or pasted. Too large a one is named and not sent.
+async function give(model, file) {
   const content = file.size > model.get("largest") ? [] : [await file.arrayBuffer()];
-  model.send({ ...meant, upload: file.name, size: file.size }, undefined, content);
+  model.send({ upload: file.name, size: file.size }, undefined, content);
 }
 
 // Say that the Python of a dashboard is gone, wherever its page is scrolled to; or take that back.
@@ -112,8 +112,8 @@ function tell(el, isGone) {
   const alert = document.createElement("div");
   alert.className = "pf-lost";
   alert.setAttribute("role", "alert");
-  alert.textContent = "The Python behind this page does not answer: it was stopped, or the connection "
-    + "is lost. What is shown is old, and no button works. Run the cell again, or start the page anew.";
+  alert.textContent = "The Python behind this page does not answer, so what is shown is old and no "
+    + "button works. Reload this page; in a notebook, run the cell again.";
   document.body.append(alert);
 }
 
@@ -122,6 +122,7 @@ function render({ model, el }) {
   root.className = "pf-live";
   root.dataset.lmSuppressShortcuts = "true"; // keys pressed here are not the notebook's
   tip.className = "pf-tip";
+  tip.hidden = true;
   el.style.position = "relative"; // the tooltip's place is counted from here
   el.append(root, tip);
 
@@ -142,16 +143,14 @@ function render({ model, el }) {
   };
   const draw = () => {
     const held = root.contains(document.activeElement) && document.activeElement;
-    const same = held && signOf(held), isTyping = held && held.value !== held.defaultValue;
+    const same = held && signOf(held);
     show(null);
     root.innerHTML = model.get("markup");
     prepare(root);
-    const again = same && [...root.querySelectorAll("[tabindex], button, input, select")]
-      .find((node) => signOf(node) === same);
-    if (isTyping && again?.type === "text") again.value = held.value;
-    const next = again || (held && root.querySelector("[aria-invalid]"));
-    if (next && next.matches(".pf-mark") && zoneOf(next)) enter(next);
-    if (next) next.focus();
+    if (!same) return;
+    const again = [...root.querySelectorAll("[tabindex], button")].find((node) => signOf(node) === same);
+    if (again?.matches(".pf-mark") && zoneOf(again)) enter(again);
+    again?.focus();
   };
 
   root.addEventListener("pointermove", (event) => {
@@ -162,26 +161,11 @@ function render({ model, el }) {
   root.addEventListener("pointerleave", () => show(null));
   root.addEventListener("focusin", ({ target }) => { if (target.matches(":focus-visible")) show(target); });
   root.addEventListener("focusout", () => show(null));
-  root.addEventListener("click", (event) => {
-    const meant = meantBy(event);
-    if (!meant?.disabled) act(meant);
-  });
-  root.addEventListener("change", ({ target }) => { // a file, a box, a list or a tick
-    if (target.type === "file") {
-      for (const file of target.files) give(model, file, meaning(target));
-      target.value = ""; // the same file may be chosen again
-      return;
-    }
-    const value = target.type === "checkbox" ? String(target.checked) : target.value;
-    target.defaultValue = target.value; // told
-    model.send({ ...meaning(target), value });
-  });
+  root.addEventListener("click", (event) => act(meantBy(event)));
   root.addEventListener("keydown", (event) => {
     const { target, key } = event, zone = zoneOf(target), isMark = target.matches(".pf-mark");
     const next = isMark && zone && ARROWS[key] && neighbour(target, marksOf(zone), ARROWS[key]);
-    if (key === "Enter" && target.matches("input") && target.value !== target.defaultValue)
-      target.dispatchEvent(new Event("change", { bubbles: true })); // a notebook may keep Enter
-    else if (next) { enter(next); next.focus(); }
+    if (next) { enter(next); next.focus(); }
     else if (key === "Escape") return show(null);
     else if (!isMark || (key !== "Enter" && key !== " ") || !act(target)) return;
     event.preventDefault();
@@ -209,7 +193,6 @@ function render({ model, el }) {
   // Python sends a beat every few seconds; without it, nothing on the page is live any more.
   let lastBeat = null, lastLook = Date.now();
   const listen = (message, buffers) => {
-    if (message.focus) return root.querySelector(message.focus)?.focus();
     if (!message.beat) return receive(message, buffers);
     lastBeat = Date.now();
     tell(el, false);

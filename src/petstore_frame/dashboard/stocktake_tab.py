@@ -1,21 +1,20 @@
-"""The part of the dashboard that compares a list of ours with the store."""
+"""The tab that compares a list of ours with the store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from petstore_frame.charts.svg import element
-from petstore_frame.dashboard.import_choices import recipe_of
-from petstore_frame.dashboard.import_job import ImportJob
-from petstore_frame.dashboard.import_view import LABELS
-from petstore_frame.dashboard.kit import Kit, Used, draw, problems_shown
+from petstore_frame.dashboard.file_steps import FileTab
+from petstore_frame.dashboard.kit import Kit, set_options, show
+from petstore_frame.dashboard.live import Used
+from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.words_step import LABELS
 from petstore_frame.dashboard.worker import Worker
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Inventory
-from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.models import SENT_FIELDS
@@ -27,125 +26,110 @@ ROWS, LONGEST = 50, 60
 BY_FIELDS = "name and category"
 
 
-class StocktakeTab:
+class StocktakeTab(FileTab):
     """A list, what differs from the store, and the workbook of it.
 
-    ``inventory`` returns what was read of the store, and ``open_pet`` shows one pet of it.
+    Attributes:
+        widget: The whole tab.
+        kind: Which differences are shown.
+        workbook: A button that downloads all of them.
+        found: The Comparison, or None.
     """
 
     def __init__(
         self,
         kit: Kit,
-        job: ImportJob,
+        memory: Memory,
+        numbers: Callable[[], Collection[int]],
+        journal: Path | None,
         inventory: Callable[[], Inventory | None],
         open_pet: Callable[[str], None],
     ) -> None:
-        self._job, self._inventory, self._open_pet = job, inventory, open_pet
-        self._lock, self._worker = kit.lock, Worker("petstore-stocktake")
-        self.wait = self._worker.wait
-        self._path: Path | None = None
-        self._recipe, self._keys = Recipe(), list[tuple[str, ...]]()
-        self._kind = ""
+        super().__init__(kit, memory, numbers, "Choose a list")
+        self._journal, self._inventory, self._open_pet = journal, inventory, open_pet
         self.found: Comparison | None = None
-        self.top, self.view = kit.live(self._used), kit.live(self._used)
-        self.message, self.top.taken = kit.html(), self._taken
-        self.widget = kit.column("pf-tab", self.top, self.message, self.view)
-        self._draw()
+        self._is_stale = False
+        self.notice, self._facts = kit.html(), kit.html()
+        self.worker = Worker("petstore-stocktake", self._say, self._busy_changed)
+        self.kind = kit.choice("Show", [("all that differs", "")], self.draw_found)
+        self.workbook = kit.button("Workbook", self._write, "all differences, a sheet per kind")
+        self.table = kit.live(self._used)
+        self._found_box = kit.column(self._facts, kit.row(self.kind, self.workbook), self.table)
+        self.widget = kit.column(self.steps, self.notice, self._found_box)
+        self.widget.add_class("pf-tab")
+        self.show_keep(False)
+        show(self._found_box, False)
 
     def _say(self, markup: str) -> None:
-        self.message.value = self._job.as_known(markup)
+        self.notice.value = self.as_known(markup)
 
-    def _taken(self, used: Used, content: bytes | None) -> None:
-        with self._problems_shown():
-            self._open(self._job.given(used, content))
+    def changed(self) -> None:
+        self._is_stale = True
+        self.worker.start("Comparing …", self._compare)
 
-    def _used(self, used: Used) -> None:
-        with self._problems_shown():
-            if "path" in used and used["value"].strip():
-                self._open(self._job.given(used))
-            elif "by" in used:
-                self._recipe = self._recipe.replace(key=self._keys[int(used["value"])])
-                self._compare()
-            elif "kind" in used:
-                self._kind = used["kind"]
-                self._draw()
-            elif "pet" in used:
-                self._open_pet(used["pet"])
-            elif "way" in used and self.found is not None:
-                self.view.download_file(self._job.workbook(self.found))
-
-    def _open(self, path: Path) -> None:
-        """Take a list, read as the last one with its header, or a recipe for it."""
-        if self._job.is_recipe(path):
-            if self._path is None:
-                self._say(PAGE.success(path.name, ["The next list is read with it."]))
-                return
-            path = self._path
-        self.found, self._path, self.message.value = None, None, ""
-        self._draw()
-        choices, _ = self._job.begin(path)
-        seen = self._job.look(path, choices.reading)
-        self._path, self._recipe = path, recipe_of(seen)
-        columns = [(each,) for each in seen.columns if each not in seen.mapping.values()]
-        self._keys = [*dict.fromkeys([(), self._recipe.key or (), *columns])]
-        self._compare()
+    def _busy_changed(self) -> None:
+        if self._is_stale and not self.worker.is_busy:
+            self.changed()
 
     def _compare(self) -> None:
-        path, inventory, recipe = self._path, self._inventory(), self._recipe
-        self.found, self._kind = None, ""
-        self._draw()
-        if path is None or inventory is None:
-            self._say(PAGE.warning("The store was not read yet; refresh, then try again"))
+        while self._is_stale:
+            self._is_stale, self.found = False, None
+            show(self._found_box, False)
+            inventory = self._inventory()
+            if inventory is None or self.source is None:
+                raise ArgumentError("The store was not read yet; refresh, then try again")
+            self._say(PAGE.progress("Comparing …"))
+            if self.look():
+                self.keep_in_memory()
+                on = () if self.recipe.key else ("name", "category_id")
+                self.found = compare(
+                    self.source, inventory, on=on, recipe=self.recipe, journal=self._journal
+                )
+            self._say("")
+        if self.found is not None:
+            kinds = self.found.frame["kind"].value_counts()
+            differ = len(self.found.frame) - int(kinds.get(Kind.SAME, 0))
+            counted = [(f"{each} ({int(kinds[each]):,})", str(each))
+                       for each in Kind if kinds.get(each, 0)]  # fmt: skip
+            set_options(self.kind, [(f"all that differs ({differ:,})", ""), *counted], "")
+            self.draw_found()
+
+    def draw_found(self) -> None:
+        """Show the differences of the kind chosen."""
+        found = self.found
+        show(self._found_box, found is not None)
+        if found is None:
             return
-        on = () if recipe.key else ("name", "category_id")
-
-        def job() -> None:
-            with self._problems_shown():
-                folder = self._job.journal
-                found = compare(path, inventory, on=on, recipe=recipe, journal=folder)
-                with self._lock:
-                    self.found, self.message.value = found, ""
-                    self._draw()
-            self._worker.done()
-
-        self._say(PAGE.progress("Comparing …"))
-        self._worker.start(job)
-
-    @contextmanager
-    def _problems_shown(self) -> Iterator[None]:
-        with problems_shown(self._say):
-            try:
-                yield
-            except ArgumentError:
-                words = f"Import the list by this key first, or compare by {BY_FIELDS}."
-                self._say(PAGE.warning("The store's pets are not known by this key", [words]))
-            except InputError as problem:
-                words = "Open it under Import, say there how it is read, and save these choices."
-                why = [problem.sentence, words]
-                self._say(PAGE.warning("The list cannot be read yet", why))
-
-    def _draw(self) -> None:
-        names: dict[str, str] = {}
-        if self._path is not None:
-            words = (f"key {', '.join(key)}" if key else BY_FIELDS for key in self._keys)
-            names = {str(at): text for at, text in enumerate(words)}
-        chosen = self._keys.index(self._recipe.key or ()) if names else ""
-        self.top.markup = draw("stocktake_top", names=names, chosen=chosen)
-        self.view.markup = "" if self.found is None else self._drawn(self.found)
-
-    def _drawn(self, found: Comparison) -> Markup:
-        kinds = found.frame["kind"].value_counts()
-        counts = {"": len(found.frame) - int(kinds.get(Kind.SAME, 0))}
-        counts |= {str(each): int(kinds[each]) for each in Kind if kinds.get(each, 0)}
-        headline = found.headline.replace("category_id", "category")
-        return draw(
-            "stocktake",
-            found=found,
-            read=f"{headline}, read {minute_text(found.inventory.fetched_at)}",
-            counts=counts,
-            kind=self._kind,
-            table=_table(found, self._kind, self._job.labels),
+        by = ", ".join(found.key) or BY_FIELDS
+        as_of = minute_text(found.inventory.fetched_at)
+        lines = [f"Compared by {by}, with the store as it was read {as_of}."]
+        if not found.completeness.covers_all:
+            lines.append("The store was not read whole: what was not seen may be in it.")
+        unreadable = int(found.frame["kind"].eq(str(Kind.INVALID)).sum())
+        drawn = Markup("").join(Markup("<p>{}</p>").format(line) for line in lines)
+        if unreadable:
+            causes = found.frame["problem"].value_counts().head(5)
+            said = [f"{rows:,}: {problem}" for problem, rows in causes.items()]
+            title = f"{unreadable:,} rows could not be read; say above what their words mean"
+            drawn += PAGE.warning(title, said)
+        self._facts.value = drawn
+        self.table.markup = element(
+            "div", _table(found, self.kind.value, self.memory.categories), class_="pf-grid"
         )
+
+    def _used(self, used: Used) -> None:
+        if "pet" in used:
+            self._open_pet(used["pet"])
+
+    def _write(self) -> None:
+        if self.found is not None:
+            path = Path(self._uploads.name, f"stocktake-{Path(self.found.name).stem}.xlsx")
+            self.found.write(path, categories=self.memory.categories or None)
+            self.table.download_file(path)
+
+    def close(self) -> None:
+        self.worker.wait()
+        super().close()
 
 
 def _table(found: Comparison, kind: str, labels: Mapping[int, str]) -> Markup:
@@ -156,8 +140,8 @@ def _table(found: Comparison, kind: str, labels: Mapping[int, str]) -> Markup:
     drawn = []
     for row in rows.head(ROWS).to_dict("records"):
         pet, differs = _text(row["id"]), _text(row["difference"]).split(", ")
-        button = element("span", pet, class_="pf-mark pf-way", data_pet=pet) if pet else ""
-        drawn.append([row["kind"], _text(row["line"]), _text(row["key"]), button])
+        mark = element("span", pet, class_="pf-mark", data_pet=pet) if pet else ""
+        drawn.append([row["kind"], _text(row["line"]), _text(row["key"]), mark])
         for field in SENT_FIELDS:
             for column in (field.name, field.name + IN_STORE):
                 value = row[column]

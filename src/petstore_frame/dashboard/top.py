@@ -1,206 +1,145 @@
-"""The top of the dashboard: the store, the reading under way, and the files to take out of it."""
+"""The top of the dashboard: the store, what was read of it, and the reading under way."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from petstore_frame.dashboard.inventory_tab import Filters
-from petstore_frame.dashboard.kit import LARGEST_MESSAGE, Kit, Used, draw, failure
-from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.dashboard.worker import Cancelled, Worker
-from petstore_frame.inventory import Inventory
+import ipywidgets as widgets
+
+from petstore_frame.client import Client
+from petstore_frame.dashboard.kit import Kit, show
+from petstore_frame.dashboard.worker import Stopped, Worker, failure
+from petstore_frame.errors import (
+    AuthenticationError,
+    FetchInterrupted,
+    IncompleteInventoryError,
+    PetstoreError,
+)
+from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.inventory.completeness_view import after_badge, evidence_lines
-from petstore_frame.inventory.result import FetchInterrupted, IncompleteInventoryError
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import verdict_badge
+from petstore_frame.markup import PAGE
+from petstore_frame.markup.palette import FAILED_BADGE, verdict_badge
 from petstore_frame.schema.text import minute_text
 
 
-class ReadingBar:
-    """The name of a store, what was read of it, and Refresh, Cancel and Resume.
+class Top:
+    """The name of a store, what was read of it, and Refresh, Stop and Resume.
 
-    One reading is under way at a time, on a thread of its own. ``read`` gets a function that takes
-    the number of pets read so far, ``take`` gets each new Inventory.
+    One reading is under way at a time, in a thread of its own; ``taken`` gets each new Inventory.
+    Where the store refuses the key, a new one can be entered; it is kept in the client alone.
+
+    Attributes:
+        client: The store, with the key that was entered last.
+        refresh, stop, resume: Buttons.
+        api_key, use_key: A field for a new key, and its button.
+        inventory: What was read last, or None.
     """
 
-    def __init__(
-        self,
-        kit: Kit,
-        base_url: str,
-        read: Callable[[Callable[[int], None]], Inventory],
-        take: Callable[[Inventory], None],
-    ) -> None:
+    def __init__(self, kit: Kit, client: Client, taken: Callable[[Inventory], None]) -> None:
+        self.client, self._taken, self._kit = client, taken, kit
         self.inventory: Inventory | None = None
-        self._base_url, self._read, self._take = base_url, read, take
-        self._lock, self._worker = kit.lock, Worker("petstore-refresh")
         self._go_on: Callable[[], Inventory] | None = None
-        self.view, self.notice = kit.live(self._used), kit.html()
-        self._draw()
-
-    def _used(self, used: Used) -> None:
-        way = used.get("way")
-        if way == "cancel":
-            self._worker.cancel()
-        else:
-            self.start(resume=way == "resume")
-
-    def _draw(self, *, is_busy: bool = False, may_resume: bool = False) -> None:
-        values: dict[str, Any] = {"badge": verdict_badge(None)}
-        if self.inventory is not None:
-            known = self.inventory.completeness
-            values = {
-                "badge": verdict_badge(known.verdict),
-                "as_of": minute_text(self.inventory.fetched_at),
-                "after": after_badge(known),
-                "evidence": evidence_lines(known),
-            }
-        self.view.markup = draw(
-            "top",
-            base_url=self._base_url,
-            inventory=self.inventory,
-            is_busy=is_busy,
-            may_resume=may_resume,
-            **values,
+        self._is_old = self._is_refused = False
+        self._title, self.notice = kit.html(), kit.html()
+        self.refresh = kit.button("Refresh", self.read, "read the store again", icon="refresh")
+        self.stop = kit.button("Stop", self._stop, "stop reading")
+        self.resume = kit.button("Resume", self._resume, "go on where it broke off")
+        self.api_key = kit.make(widgets.Password, "", description="API key", placeholder="new key")
+        self.use_key = kit.button("Use this key", self._use_key, "for this page alone; not kept")
+        self._key_row = kit.row(self.api_key, self.use_key)
+        self.worker = Worker("petstore-refresh", self._say, self.draw)
+        steps = kit.row(self.refresh, self.stop, self.resume)
+        self.widget = kit.column(
+            kit.row(self._title, steps, css="pf-ends"), self._key_row, self.notice
         )
+        self.draw()
 
-    def start(self, *, resume: bool = False) -> None:
-        """Read the store in a thread, or go on with a reading that broke off."""
-        go_on = self._go_on if resume else None
-        read = go_on or (lambda: self._read(self._progress))
-        with self._lock:
-            if not self._worker.is_busy:
-                self.say(PAGE.progress("Reading the store …"))
-                self._draw(is_busy=True)
-                self._worker.start(lambda: self._run(read))
-
-    def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until no reading is under way; False when the time was not enough."""
-        return self._worker.wait(timeout_s)
-
-    def close(self) -> None:
-        """Stop the reading under way and wait for its end."""
-        self._worker.cancel()
-        self._worker.wait()
-
-    def say(self, markup: str) -> None:
-        """Show a line of markup as the notice."""
-        self.notice.value = markup
+    def read(self) -> None:
+        """Read the store in a thread; the old reading stays until the new one is there."""
+        self._start(lambda: fetch_inventory(self.client, progress=self._progress))
 
     def take(self, inventory: Inventory) -> None:
         """Show an Inventory in place of the old one, and pass it on."""
-        with self._lock:
-            self.inventory = inventory
-            self._take(inventory)
-            self.say("")
-            self._draw()
+        with self._kit.lock:
+            self.inventory, self._is_old, self._is_refused = inventory, False, False
+            self._taken(inventory)
+            self._say("")
+            self.draw()
+
+    def ask_for_key(self) -> None:
+        """Show the field for a new key."""
+        self._is_refused = True
+        self.draw()
+
+    def draw(self) -> None:
+        """Show how things stand."""
+        inventory, is_busy = self.inventory, self.worker.is_busy
+        known: dict[str, Any] = {"as_of": None, "badge": verdict_badge(None)}
+        if inventory is not None:
+            known = {
+                "badge": verdict_badge(inventory.completeness.verdict),
+                "as_of": minute_text(inventory.fetched_at),
+                "after": after_badge(inventory.completeness),
+                "evidence": evidence_lines(inventory.completeness),
+                "old": self._old_words(),
+                "stale": FAILED_BADGE,
+            }
+        markup = PAGE.render("dashboard/top.html.j2", base_url=self.client.base_url, **known)
+        if self._title.value != markup:  # else it would close what the user opened
+            self._title.value = markup
+        show(self.stop, is_busy)
+        show(self.resume, self._go_on is not None and not is_busy)
+        show(self._key_row, self._is_refused)
+        self.refresh.disabled = is_busy
+
+    def _old_words(self) -> str:
+        if self._is_refused:
+            return "Old: the store refuses the key"
+        return "Old: the last reading failed" if self._is_old else ""
+
+    def _say(self, markup: str) -> None:
+        self.notice.value = markup
 
     def _progress(self, pets: int) -> None:
-        self._worker.check()
-        if self._worker.may_report():
-            self.say(PAGE.progress(f"Reading the store: {pets:,} pets so far"))
+        self.worker.check()
+        self.worker.report(f"Reading the store: {pets:,} pets so far")
 
-    def _run(self, read: Callable[[], Inventory]) -> None:
-        """Read, on the worker's thread; the old reading stays where there is no new one."""
+    def _stop(self) -> None:
+        self.worker.stop()
+        self._say(PAGE.progress("Stopping after the page that is on its way …"))
+
+    def _resume(self) -> None:
+        if self._go_on is not None:
+            self._start(self._go_on)
+
+    def _start(self, read: Callable[[], Inventory]) -> None:
+        self.worker.start("Reading the store …", lambda: self._read(read))
+
+    def _read(self, read: Callable[[], Inventory]) -> None:
+        """Read, in the worker's thread; the old reading stays where there is no new one."""
         before, self._go_on = self._go_on, None
-        try:
-            inventory = read()
-        except FetchInterrupted as stopped:
-            self._go_on = stopped.resume
-            self._end(None)
-        except IncompleteInventoryError as problem:
-            self._go_on = problem.resume
-            self._end(problem)
-        except Cancelled:
-            self._go_on = before
-            self._end(None)
-        except Exception as problem:  # noqa: BLE001 # shown to the user, who is not in this thread
-            self._go_on = before
-            self._end(problem)
-        else:
-            self._worker.done()
-            self.take(inventory)
-
-    def _end(self, problem: Exception | None) -> None:
         still = "There is nothing to show yet."
         if self.inventory is not None:
             still = f"What is shown is from {minute_text(self.inventory.fetched_at)}."
-        words = PAGE.warning("Reading was cancelled", [still])
-        if problem is not None:
-            words = failure("The store could not be read", problem, still)
-        self._worker.done()
-        with self._lock:
-            self.say(words)
-            self._draw(may_resume=self._go_on is not None)
+        try:
+            inventory = read()
+        except (FetchInterrupted, Stopped) as stopped:
+            self._go_on = getattr(stopped, "resume", before)
+            self._say(PAGE.warning("Reading was stopped", [still]))
+        except PetstoreError as problem:
+            self._is_old, self._go_on = True, before
+            if isinstance(problem, IncompleteInventoryError):
+                self._go_on = problem.resume
+            cause = getattr(problem, "cause", None) or problem
+            self._is_refused = isinstance(cause, AuthenticationError)
+            shown = cause if self._is_refused and isinstance(cause, Exception) else problem
+            self._say(failure(shown, "The store could not be read", still))
+        else:
+            self.take(inventory)
 
-
-class Exporter:
-    """A list of what to take, and three buttons, each of which downloads that as a file.
-
-    ``send`` puts a file into the downloads; one that is too large for them is kept in ``folder``;
-    None is the working directory.
-    """
-
-    def __init__(
-        self,
-        kit: Kit,
-        model: Callable[[], StoreModel | None],
-        filters: Filters,
-        send: Callable[[bytes, str], None],
-        say: Callable[[str], None],
-        folder: Path | None,
-    ) -> None:
-        self._model, self._filters, self._folder = model, filters, folder
-        self._send, self._say = send, say
-        self._worker = Worker("petstore-export")
-        self.wait = self._worker.wait
-        self._what = "pets shown"
-        self.view = kit.live(self._used)
-        self.view.markup = draw("export", chosen=self._what)
-
-    def _used(self, used: Used) -> None:
-        if "what" in used:
-            self._what = used["value"]
-            self.view.markup = draw("export", chosen=self._what)
-        elif not self._worker.is_busy:
-            self._start(used["way"])
-
-    def _start(self, ending: str) -> None:
-        model, selection = self._model(), self._filters.selection
-        if model is None:
-            self._say(PAGE.warning("There is nothing to export yet"))
-            return
-        if self._what == "all pets":
-            selection = selection.cleared()
-        stem = "selection" if selection.is_filtered else "inventory"
-        name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
-
-        def job() -> None:
-            try:
-                words = self._made(model, selection, name)
-            except Exception as problem:  # noqa: BLE001 # shown to the user
-                words = failure("The file could not be written", problem)
-            self._worker.done()  # first, so that who sees the words may ask for the next file
-            self._say(words)
-
-        self._say(PAGE.progress(f"Writing {name} …"))
-        self._worker.start(job)
-
-    def _made(self, model: StoreModel, selection: Selection, name: str) -> Markup:
-        from petstore_frame.report import write_report  # its writers are slow to import
-
-        pets = model.selected_inventory(selection)
-        with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
-            path = write_report(pets, Path(folder) / name, categories=model.labels, progress=False)
-            content = path.read_bytes()
-        if len(content) > LARGEST_MESSAGE:
-            kept = (self._folder or Path.cwd()) / name
-            kept.write_bytes(content)
-            size = f"{len(content) / 1024**2:,.0f} MiB, too large for a download"
-            return PAGE.success(f"Written to {kept}", [size])
-        self._send(content, name)
-        size = f"{len(content) / 1024:,.0f} kB"
-        return PAGE.progress(f"{name} ({size}) is in your browser's downloads.")
+    def _use_key(self) -> None:
+        key, self.api_key.value = self.api_key.value.strip(), ""
+        if key:
+            self.client = self.client.with_key(key)
+            self.read()

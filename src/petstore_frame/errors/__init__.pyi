@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 
 from petstore_frame.errors.classes import *
+from petstore_frame.errors.names import answering as answering
 from petstore_frame.errors.names import nearest as nearest
 from petstore_frame.inventory.result import FetchInterrupted as FetchInterrupted
 from petstore_frame.inventory.result import ForeignLinkError as ForeignLinkError

@@ -9,9 +9,9 @@ from petstore_frame.markup.palette import BAND, INK, MUTED, RULE
 SHEET_ROWS = 1_048_575  # data rows below one header row
 # Points: quiet text, headings of sections, key figures, titles of sheets.
 QUIET_SIZE, SECTION_SIZE, FIGURE_SIZE, TITLE_SIZE = 10, 13, 18, 22
-LINE_POINTS, HEAD_POINTS, SECTION_POINTS, TITLE_POINTS = 15.75, 20, 20, 30  # heights of rows
+HEAD_POINTS, TITLE_POINTS = 20, 30  # heights of rows
 
-TEXT, WHOLE, COUNT, MOMENT = "@", "0", "#,##0", "yyyy-mm-dd hh:mm:ss"
+TEXT, WHOLE, COUNT = "@", "0", "#,##0"
 AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 

@@ -140,7 +140,8 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
-        old, new: Each an Inventory, its frame, a Parquet file of one, or a Snapshot.
+        old, new: Each an Inventory, a frame of pets with ids, a Parquet or CSV file of one, or a
+            Snapshot. Where nothing says what it covers, nothing is proven to be new or gone.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             Snapshot keeps its day.
 
@@ -168,8 +169,8 @@ def _listing(given: object) -> Snapshot | Inventory:
     found = given if isinstance(given, Snapshot) else read_listing(given)
     if found is None:
         raise ArgumentError(
-            "diff(old, new) takes an Inventory, its frame, a Parquet file of one, or a Snapshot; "
-            f"got {kind_text(given)} that says nothing of its store"
+            "diff(old, new) takes an Inventory, a frame of pets with ids, a file of one, or a "
+            f"Snapshot; got {kind_text(given)}"
         )
     return found
 

@@ -56,7 +56,8 @@ class Origin:
         here, there = (
             same_store_address(each.base_url, any_local_port=True) for each in (self, other)
         )
-        return here != there or len(ids) > 1
+        is_elsewhere = here != there and "" not in (self.base_url, other.base_url)
+        return is_elsewhere or len(ids) > 1
 
 
 class HasOrigin:

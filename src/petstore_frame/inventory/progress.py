@@ -75,7 +75,8 @@ class _ProgressLine:
     def __init__(self, label: str, total: int | None, delay_s: float) -> None:
         self._label, self._of = label, "" if total is None else f" of {total:,}"
         self._began, self._next = time.monotonic(), time.monotonic() + delay_s
-        self._width, self._cell = 0, None
+        self._width = 0
+        self._cell: Any = None  # a display of IPython
 
     def show(self, done: int, notes: dict[str, object]) -> None:
         now = time.monotonic()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError, answering
+from petstore_frame.errors import ArgumentError, MissingExtraError, answering
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
@@ -29,13 +29,16 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read_listing(given: object) -> Inventory | None:
-    """Return what is an Inventory, its frame, or the path of its file; else None."""
+    """Return what is an Inventory, a frame of pets with ids, or the path of its file; else None."""
     import pandas as pd
 
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         return read_inventory(cast("str", given))
     if isinstance(given, pd.DataFrame):
-        return inventory_of(given)
+        found = inventory_of(given)
+        if found is None and {*PET_COLUMNS} <= {*given.columns}:
+            found = Inventory(given, Origin("", datetime.now(UTC)))  # of a store that nobody named
+        return found
     return given if isinstance(given, Inventory) else None
 
 
@@ -58,6 +61,8 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
 
     try:
         frame = pd.read_parquet(file)
+    except ImportError:
+        raise MissingExtraError("reading Parquet", "history") from None
     except ValueError as problem:
         raise ArgumentError(
             f"{path} is no Parquet file of an inventory, and no .csv: {problem}"

@@ -22,6 +22,7 @@ _FLAGS = (
     "dry_run", "check_store", "max_errors", "workers", "base_url", "allow_insecure", "output",
     "reconcile", "resolve", "replace",
 )  # fmt: skip
+_LISTS = ("key", "columns", "accept", "leave_out", "only")
 _PLAIN = re.compile(r"[^\s.=\"']+(?: [^\s.=\"']+)*")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PART = re.compile(r'"((?:[^"\\]|\\.)*)"|([^.="]+)')
@@ -51,7 +52,7 @@ def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
         return f"{word}={value!r}"
     if reader is Reader.RECIPE:
         lines = (
-            f"{'.'.join(map(_toml_key, path))} = {dumps(each, ensure_ascii=False)}"
+            f"{'.'.join(map(_toml_key, path))} = {_toml(each)}"
             for path, each in _leaves((word,), value, lists_too=False)
         )
         return "\n".join(lines)
@@ -59,7 +60,7 @@ def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
 
 
 def read_set(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the words of ``--set WORD=VALUE``; a word that is there several times is a list.
+    """Return the words of ``--set WORD=VALUE``; of a word that takes several, all of them.
 
     Raises:
         ArgumentError: One has no ``=``, or gives a value to a table.
@@ -77,12 +78,12 @@ def read_set(texts: Iterable[str]) -> dict[str, Any]:
             if not isinstance(table, dict):
                 raise ArgumentError(f"--set {text}: {part} has a value already")
         before = table.get(path[-1])
-        if before is None:
-            table[path[-1]] = value
-        elif isinstance(before, dict):
+        if isinstance(before, dict):
             raise ArgumentError(f"--set {text}: {path[-1]} has words already")
-        else:
+        if path[0] in _LISTS and before is not None:
             table[path[-1]] = [*([before] if isinstance(before, str) else before), value]
+        else:  # the last one wins
+            table[path[-1]] = value
     return found
 
 
@@ -194,7 +195,12 @@ def _leaves(
 
 
 def _toml_key(word: str) -> str:
-    return word if _BARE.fullmatch(word) else dumps(word, ensure_ascii=False)
+    return word if _BARE.fullmatch(word) else _toml(word)
+
+
+def _toml(value: Any) -> str:
+    # JSON's texts, lists and numbers are TOML's, but for this one character.
+    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _shell_key(word: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.proposals import Reader, compare_call, to_add
+from petstore_frame.loader.reading.likely import LikelyKey
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, day_text, minute_text
@@ -176,15 +177,15 @@ class Question:
     Attributes:
         source: The file's name, and how many records it has.
         cases: The reasons to ask, each with its counts.
-        likely_key: A column that looks as if it identified each animal, or None.
         base_url: The store.
+        likely: The column that may identify an animal, with its facts, or None.
     """
 
     source: str
     records: int
     cases: tuple[Case, ...]
-    likely_key: str | None = None
     base_url: str = ""
+    likely: LikelyKey | None = None
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
@@ -219,18 +220,25 @@ class Question:
         # With a key, the next load takes fewer equal records for others without a question.
         equal = [case for case in self.cases if case.name == "equal"]
         is_equal = any(is_many(case.records, case.of) for case in equal)
-        if is_equal and self.likely_key:
-            keyed = f"They are the same, and the column {self.likely_key!r} names each from now on"
-            add("k", keyed, {}, key=self.likely_key, duplicates="skip")
+        if is_equal and self.likely is not None:
+            column = self.likely.column
+            keyed = f"They are the same, and the column {column!r} names each from now on"
+            add("k", keyed, {}, key=column, duplicates="skip")
         return found
 
     def text(self, reader: Reader = Reader.PYTHON) -> str:
         """Return what was found, and what to add for each answer."""
-        lines = [*self.lines(), "Say which it is:"]
+        lines = self.lines()
+        if self.likely is not None:
+            typed = to_add("key", self.likely.column, reader)
+            lines += [f"Which animal is each row? One column may say so: {self.likely}"]
+            lines += [f"    add {typed}"]
+        lines.append("Say which it is:")
+        source = None if self.source == "frame" else self.source
         for answer in self.answers():
             typed = "add " + _joined(answer.options, reader)
             if not answer.options:
-                typed = compare_call(self.source, self.base_url, reader)
+                typed = compare_call(source, self.base_url, reader)
             lines += [f"  {answer}:", f"    {typed}"]
         return "\n".join(lines)
 
@@ -241,7 +249,7 @@ class Question:
             "source": self.source,
             "records": self.records,
             "cases": [asdict(case) for case in self.cases],  # a state is a text
-            "likely_key": self.likely_key,
+            "likely_key": None if self.likely is None else self.likely.column,
             "answers": [
                 {name: value for name, value in answer._asdict().items() if name != "letter"}
                 for answer in self.answers()

@@ -16,6 +16,7 @@ from typing import Any
 from weakref import finalize
 
 from petstore_frame.errors import answering
+from petstore_frame.loader.causes import holding_cause
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -35,13 +36,14 @@ from petstore_frame.loader.options import (
     answers_of,
 )
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
+from petstore_frame.loader.reading.likely import LikelyKey, proposed_key
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
-from petstore_frame.loader.results.summary import COMMON_CAUSE, read_causes
+from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import (
     PostingClient,
@@ -78,17 +80,17 @@ def load(
     """
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
-    index = getattr(source, "index", None)
     columns_of, lines = partial(_columns_of, path), options.leave_lines
     with open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened:
         run = _import_of(opened, client, recipe, options, timing.now())
         staging = _Staging(opened, run, client, options, records_read)
         if options.dry_run:
-            return _rehearse(path, staging, index)
+            return _rehearse(path, staging)
         with holding(path), Writer(path, client.base_url) as writer:
             staged, _ = staging.write(writer)
             if COMMON_CAUSE in staged.run.facts:
-                detail = "one cause fails most records, so nothing was sent"
+                cause = staged.run.facts[COMMON_CAUSE]
+                detail = f"nothing was sent, as most rows fail for one cause: {cause}"
                 Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
                 was_at_work = True
             else:
@@ -102,7 +104,7 @@ def load(
                     is_new=staged.is_new,
                     step=step,
                 )
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work, index=index)
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
     _tell_end(result)
     return result
 
@@ -245,8 +247,11 @@ class _Staging:
                     leave_lines=self.options.leave_lines,
                     pause=interrupts.deliver,
                 )
-                question = _identify(sql, staged, self.client, self.options, interrupts.deliver)
-                run = _note_reading(sql, staged.run.id, self.opened, self.options.max_errors)
+                likely = proposed_key(self.opened.likely_keys())
+                question = _identify(
+                    sql, staged, self.client, self.options, interrupts.deliver, likely
+                )
+                run = _note_reading(sql, staged.run.id, self.opened, self.options, likely)
             interrupts.deliver()
         return replace(staged, run=run), question
 
@@ -258,7 +263,7 @@ class _Staging:
             yield batch
 
 
-def _rehearse(path: Path, staging: _Staging, index: Any) -> LoadResult:
+def _rehearse(path: Path, staging: _Staging) -> LoadResult:
     """Do all but the sending, in a copy of the journal that is removed with the result."""
     folder = TemporaryDirectory(prefix="petstore-frame-")
     try:
@@ -268,7 +273,7 @@ def _rehearse(path: Path, staging: _Staging, index: Any) -> LoadResult:
         with Writer(copy, staging.run.base_url) as writer:
             staged, question = staging.write(writer)
             Outcomes(writer, staged.run).recover()
-        result = LoadResult(path, staged.run.id, index=index, copy=copy, question=question)
+        result = LoadResult(path, staged.run.id, copy=copy, question=question)
     except BaseException:
         folder.cleanup()
         raise
@@ -282,6 +287,7 @@ def _identify(
     client: PostingClient,
     options: LoadOptions,
     pause: Callable[[], None],
+    likely: LikelyKey | None = None,
 ) -> Question | None:
     """Find the animals of records; the store is read at most once, and only if it may be.
 
@@ -297,6 +303,8 @@ def _identify(
 
     said = answers_of(options.duplicates or "refuse")
     question = identify(sql, staged, said, read if options.check_store else None, pause)
+    if question is not None:
+        question = replace(question, likely=likely)
     if question is not None and not options.dry_run:
         raise DuplicatesError(question)
     return question
@@ -309,20 +317,26 @@ def _sent_by(options: LoadOptions) -> list[str]:
 
 
 def _note_reading(
-    sql: sqlite3.Connection, run_id: str, opened: Source, max_errors: int | None
+    sql: sqlite3.Connection,
+    run_id: str,
+    opened: Source,
+    options: LoadOptions,
+    likely: LikelyKey | None,
 ) -> Import:
-    """Note the cause that most records share, where no file with this header was ever sent."""
+    """Note the cause for which nothing is sent, and the column that may identify an animal."""
     (run,) = read_imports(sql, "id = ?", [run_id])
     facts = run.facts
-    was_sent = sql.execute(
-        "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
-        [json.dumps(run.header)],
-    ).fetchone()
-    if was_sent is None and max_errors is None and not opened.is_returned:
-        common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
-        facts |= {COMMON_CAUSE: common[0]} if common else {}
-        note_facts(sql, run, facts)
+    if likely is not None:
+        facts |= {LIKELY_KEY: {"column": likely.column, "facts": str(likely)}}
+    if options.max_errors is None and not opened.is_returned:
+        was_created = sql.execute(
+            "SELECT 1 FROM animals JOIN imports USING (import)"
+            " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+            [json.dumps(run.header)],
+        ).fetchone()
+        cause = holding_cause(read_causes(sql, run), was_created=was_created is not None)
+        facts |= {} if cause is None else {COMMON_CAUSE: str(cause)}
+    note_facts(sql, run, facts)
     return replace(run, facts=facts)
 
 

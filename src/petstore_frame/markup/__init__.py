@@ -10,11 +10,10 @@ Its elements have classes, of which ``stylesheet()`` has the looks.
 
 from markupsafe import Markup, escape
 
-from petstore_frame.markup.render import NOTEBOOK, PAGE, Card, Cell, Fold, Renderer, in_notebook
+from petstore_frame.markup.render import PAGE, Card, Cell, Fold, Renderer, in_notebook
 from petstore_frame.markup.style import stylesheet
 
 __all__ = [
-    "NOTEBOOK",
     "PAGE",
     "Card",
     "Cell",

@@ -166,4 +166,3 @@ def in_notebook(markup: str) -> str:
 
 
 PAGE = Renderer()
-NOTEBOOK = PAGE  # the one renderer, under its earlier name

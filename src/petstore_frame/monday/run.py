@@ -258,7 +258,7 @@ class _Work:
             try:
                 history.add(inventory)
             except pf.errors.HistoryError as problem:
-                if problem.option is None:
+                if problem.add is None:
                     raise
                 # The day's snapshot is there and proves more: it stays.
             self.step("kept")

@@ -10,7 +10,8 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.loader.results.result_text import headline, next_steps
+from petstore_frame.loader.results.result_text import headline
+from petstore_frame.loader.results.steps import next_steps
 from petstore_frame.markup.palette import status_word, verdict_badge
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content

@@ -1,4 +1,4 @@
-"""A store in memory, and what a browser sends to a dashboard."""
+"""A store in memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from typing import Any
 
 import httpx
 import ipywidgets as widgets
-from bs4 import BeautifulSoup, Tag
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.kit import Live
 from unit.conftest import BASE_URL, Pet
 
 KEY = "a-key-that-nobody-may-see"
 LABELS = {1: "Cat", 2: "Dog", 3: "<b>Bird</b>"}
 WAIT_S = 20
-BUTTONS = ":is(button, .pf-mark):not([disabled])"
 
 
 class MemoryStore(httpx.BaseTransport):
@@ -38,15 +35,18 @@ class MemoryStore(httpx.BaseTransport):
         self.has_links = has_links
         self.fails_after: int | None = None
         self.at_pets: tuple[int, Callable[[], None]] | None = None
-        self.requests = 0
+        self.requests, self.key = 0, KEY
         self._lock = Lock()
 
-    def client(self) -> Client:
+    def client(self, **_: object) -> Client:
         return Client(BASE_URL, KEY, transport=self, max_retries=0)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         with self._lock:
             self.requests += 1
+            if request.headers["Authorization"] != f"Bearer {self.key}":
+                error = {"code": "unauthorized", "message": "no such key", "status": 401}
+                return httpx.Response(401, json=error)
             if self.fails_after is not None and self.requests > self.fails_after:
                 error = {"code": "broken", "message": "<b>the shelf fell</b>", "status": 500}
                 return httpx.Response(500, json=error)
@@ -80,62 +80,3 @@ def widgets_made() -> Iterator[list[widgets.Widget]]:
         yield made
     finally:
         widgets.Widget.on_widget_constructed(None)
-
-
-def click(view: Live, **meant: str) -> None:
-    """What a browser sends for a click on a mark: what the mark stands for."""
-    view._handle_custom_msg(meant, [])
-
-
-def upload(view: Live, name: str, content: bytes, **meant: str) -> None:
-    """What a browser sends for a file chosen, dropped or pasted; of too large a one the size."""
-    size = len(content)
-    buffers = [memoryview(content)] if size <= view.largest else []
-    view._handle_custom_msg({"upload": name, "size": size, **meant}, buffers)
-
-
-def meant(element: Tag) -> dict[str, str]:
-    """What the browser sends when an element is used: its data, and those of what it is in."""
-    data = [each.attrs for each in (*reversed([*element.parents]), element)]
-    return {
-        name[5:]: text for own in data for name, text in own.items() if name.startswith("data-")
-    }
-
-
-class Screen:
-    """What views show now, to be worked by what it says."""
-
-    def __init__(self, *views: Live) -> None:
-        self._views = views
-
-    def _find(self, selector: str) -> list[tuple[Live, Tag]]:
-        pages = [(view, BeautifulSoup(view.markup, "html.parser")) for view in self._views]
-        return [(view, element) for view, page in pages for element in page.select(selector)]
-
-    def _named(self, name: str) -> tuple[Live, Tag, list[Tag]]:
-        """The list or box of a name, and its options."""
-        view, element = self._find(f'[aria-label="{name}"]')[0]
-        return view, element, element.select("option")
-
-    @property
-    def buttons(self) -> list[str]:
-        """What can be pressed, by its words."""
-        return [element.text.strip() for _, element in self._find(BUTTONS)]
-
-    def press(self, text: str) -> None:
-        """Press the first button with these words."""
-        view, element = self._find(BUTTONS)[self.buttons.index(text)]
-        click(view, **meant(element))
-
-    def choose(self, name: str, value: str) -> None:
-        """Choose in a list, or write into a box, by its name; options by their words."""
-        view, element, options = self._named(name)
-        values = {each.text.strip(): each.get("value") for each in options}
-        click(view, **meant(element), value=values.get(value, value) or "")
-
-    def chosen(self, name: str) -> str:
-        """What a list or a box holds, by its name."""
-        _, element, options = self._named(name)
-        if element.name == "input":
-            return element.get("value", "")
-        return (element.select_one("[selected]") or options[0]).text.strip()

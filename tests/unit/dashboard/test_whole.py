@@ -1,101 +1,35 @@
-"""The dashboard as a whole: what it is made with, what it reads and lets out, and how it ends."""
+"""The dashboard as a whole: its top, its tabs, and what a notebook keeps."""
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import top, worker
-from unit.conftest import inventory, pets
-from unit.dashboard.store import KEY, WAIT_S, Screen, widgets_made
+from petstore_frame import samples
+from petstore_frame.dashboard import worker
+from petstore_frame.dashboard.memory import Memory
+from unit.conftest import inventory
+from unit.dashboard.store import KEY, LABELS, WAIT_S, MemoryStore, widgets_made
 
 
-def test_only_a_user_s_names_are_completed(dashboard) -> None:
-    """What a reading reports to the dashboard is not among its public names."""
-    assert {"refresh", "wait", "close", "inventory"} <= set(dir(dashboard))
-    assert not {"read", "reading", "broken_off"} & set(dir(dashboard))
-
-
-@pytest.mark.parametrize(("what", "is_all"), [("pets shown", False), ("all pets", True)])
-def test_what_is_shown_goes_out_or_all(dashboard, what: str, is_all: bool) -> None:
-    """One press downloads the pets selected, or all, and a report says which they are."""
-    sent: list[tuple[dict[str, str], bytes]] = []
-    view = dashboard.inventory_tab.view
-    view.send = lambda file, buffers: sent.append((file, *buffers))
-    Screen(dashboard.filters.view).choose("Name", "Pet 23")
-    Screen(dashboard.export.view).choose("Export", what)
-    for kind in ("CSV", "Web page"):
-        Screen(dashboard.export.view).press(kind)
-        assert dashboard.export.wait(WAIT_S)
-    (file, rows), (web, page) = sent
-    name = file["file"]
-    assert (file["media"], web["media"]) == ("text/csv", "text/html")
-    assert name.startswith("inventory-" if is_all else "selection-") and name.endswith(".csv")
-    assert b"Pet 23" in rows and (b",Pet 1," in rows) is is_all
-    assert (b"with Name or id Pet 23" in page) is not is_all
-
-
-def test_a_file_too_large_for_a_download_is_named(dashboard, tmp_path, monkeypatch) -> None:
-    """Beyond the size that a page can carry, the file stays on disk and its place is told."""
-    monkeypatch.setattr(top, "LARGEST_MESSAGE", 4)
-    Screen(dashboard.export.view).press("CSV")
-    assert dashboard.export.wait(WAIT_S)
-    (kept,) = tmp_path.glob("inventory-*.csv")
-    assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
-
-
-def test_hostile_words_and_the_key_stay_out(show, store) -> None:
-    """Names, labels and errors reach the browser escaped, and the key not at all."""
-    bad = "<img src=x onerror=alert(1)>"
-    store.pets[0] |= {"name": bad, "status": bad}
-    models = [show(store, categories={1: bad}).widget]
-    for model in models:
-        models += getattr(model, "children", ())
-    states = [model.get_state() for model in models]
-    shown_as = {"HTMLModel": "value", "AnyModel": "markup"}
-    html = [s[shown_as[s["_model_name"]]] for s in states if s["_model_name"] in shown_as]
-    assert KEY not in json.dumps(states, default=str) and not any(bad in each for each in html)
-    assert any("&lt;img" in each for each in html)
-
-
-def test_closing_ends_threads_and_widgets(store, tmp_path) -> None:
-    """A closed dashboard leaves neither a thread nor a widget behind."""
-    before = set(threading.enumerate())  # of tests that left theirs to the interpreter
-    with widgets_made() as made:
-        shown = pf.Dashboard(store.client(), journal=tmp_path)
-    shown.refresh()
-    shown.close()
-    assert not [t for t in {*threading.enumerate()} - before if t.name.startswith("petstore-")]
-    assert made and all(widget.comm is None for widget in made)
-
-
-def test_an_inventory_may_be_given(show, store) -> None:
-    """An Inventory read before is shown without asking the store, where it is of the same one."""
-    shown = show(store, inventory=inventory(pets(7)))
-    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
-
-
-ELSEWHERE = "http://elsewhere/v1"
-WRONG = {
-    "client is a Client, got a str": {"client": "http://127.0.0.1:9"},
-    "history is a History or its folder, got 3": {"history": 3},
-    "inventory is an Inventory, got str": {"inventory": "stock.csv"},
-    "inventory is of http://elsewhere/v1, but": {"inventory": inventory(base_url=ELSEWHERE)},
-    "journal is a folder, got 3": {"journal": 3},
-    "folder is a folder, got 3": {"folder": 3},
-    "wait_s is a number of seconds, 0 or more, got '10'": {"wait_s": "10"},
-}
-
-
-@pytest.mark.parametrize(("message", "options"), WRONG.items(), ids=WRONG)
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        ("inventory is an Inventory", {"inventory": 3}),
+        ("pass a client of the same store", {"inventory": inventory(base_url="https://b.example")}),
+        ("wait_s is a number", {"wait_s": -1}),
+        ("journal is a folder", {"journal": 3}),
+        ("client", {"client": 3}),
+    ],
+)
 def test_wrong_options_are_refused(store, message: str, options) -> None:
-    """A wrong option is named where the dashboard is made, not later in a callback."""
+    """A wrong argument is named before anything is asked of the store."""
     with pytest.raises(pf.ArgumentError, match=message):
         pf.Dashboard(**{"client": store.client()} | options)
     assert store.requests == 0
@@ -113,75 +47,134 @@ def test_a_dashboard_that_would_stay_blank_says_what_works(store, monkeypatch) -
         pf.Dashboard(store.client())
 
 
-def test_refresh_shows_what_was_added(dashboard, store) -> None:
-    """After a refresh the new pets are there, under the filters that were set."""
+def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> None:
+    """After a refresh the new pets are there, and the filters are as they were."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
-    Screen(dashboard.filters.view).choose("Status", "Sold")
+    dashboard.inventory.status.value = "sold"
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
-    dashboard.refresh()
-    assert dashboard.wait(WAIT_S) and len(dashboard.inventory) == 241
-    assert dashboard.filters.selection.status == "sold"
-    assert ">61</b>" in dashboard.inventory_tab.view.markup
+    dashboard.top.refresh.click()
+    assert dashboard.wait(WAIT_S) and len(dashboard.inventory.pets) == 241
+    assert "Showing 61 of the 241" in dashboard.inventory.words.value
 
 
 @pytest.mark.parametrize("pages", [0, 1])
 def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: int) -> None:
-    """A failure is told, escaped, beside the old numbers, and Resume or Refresh makes it good."""
-    bar, store.fails_after = dashboard.reading_bar, store.requests + pages
+    """A failure is told, escaped, beside the old numbers, and the badge says that they are old."""
+    top, store.fails_after = dashboard.top, store.requests + pages
     dashboard.refresh()
     assert dashboard.wait(WAIT_S)
-    notice = bar.notice.value
-    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice and "What is shown is from" in notice
-    assert ">240</b>" in dashboard.inventory_tab.view.markup
+    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in top.notice.value
+    assert "What is shown is from" in top.notice.value and "Old: the last" in top._title.value
     if pages:
         store.fails_after = None
-        Screen(bar.view).press("Resume")
-        assert bar.wait(WAIT_S) and bar.notice.value == ""
-        assert Screen(bar.view).buttons == ["Refresh"]
+        top.resume.click()
+        assert dashboard.wait(WAIT_S) and top.notice.value == "" and "Old" not in top._title.value
     store.fails_after = 0
     shown = show(store)
-    assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
-    store.fails_after = None
-    shown.refresh()
-    assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
+    assert "the shelf fell" in shown.top.notice.value and "not read yet" in repr(shown)
 
 
-def test_a_reading_can_be_cancelled(dashboard, monkeypatch) -> None:
-    """Cancel, in the place of Refresh, ends a reading after its page, with the way to go on."""
+def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
+    """A refused key leaves the old numbers, and a field for a new one, which is emptied at once."""
+    store = MemoryStore([(1, "Luna", 1, "sold")])
+    shown = show(store)
+    store.key = "another-key"
+    with widgets_made() as made:
+        shown.refresh()
+        assert shown.wait(WAIT_S)
+        assert "does not take the key" in shown.top.notice.value
+        assert "the store refuses the key" in shown.top._title.value
+        shown.top.api_key.value = "another-key"
+        shown.top.use_key.click()
+        assert shown.wait(WAIT_S) and shown.top.notice.value == ""
+    assert shown.top.api_key.value == "" and "Old" not in shown.top._title.value
+    assert not any("another-key" in str(widget.get_state()) for widget in made)
+
+
+def test_a_reading_can_be_stopped_and_resumed(dashboard, monkeypatch) -> None:
+    """Stop ends a reading after its page, with the way to go on."""
     monkeypatch.setattr(worker, "REPORT_EVERY_S", 0)
-    bar, before, offered = dashboard.reading_bar, dashboard.inventory, []
-    screen = Screen(bar.view)
+    top, before, stops = dashboard.top, dashboard.top.inventory, [True]
 
-    def cancel(change) -> None:
-        if "so far" in change.new and not offered:
-            offered.extend(screen.buttons)
-            screen.press("Cancel")
+    def stop(change) -> None:
+        if "so far" in change.new and stops:
+            stops.pop()
+            top.stop.click()
 
-    bar.notice.observe(cancel, "value")
+    top.notice.observe(stop, "value")
     dashboard.refresh()
-    assert dashboard.wait(WAIT_S) and bar.inventory is before and offered == ["Cancel"]
-    assert "cancelled" in bar.notice.value
-    screen.press("Resume")
-    assert bar.wait(WAIT_S) and bar.inventory is not before
-    assert screen.buttons == ["Refresh"]
+    assert dashboard.wait(WAIT_S) and top.inventory is before and "stopped" in top.notice.value
+    top.resume.click()
+    assert dashboard.wait(WAIT_S) and top.inventory is not before
 
 
-def test_a_job_that_returns_late_does_not_free_the_worker_of_the_next_one() -> None:
-    """After done() the next job may begin, and it is alone until it is done itself."""
-    alone, is_first_done = worker.Worker("test"), threading.Event()
-    may_first_return, may_second_return = threading.Event(), threading.Event()
+def test_closing_ends_threads_and_widgets(store, tmp_path: Path) -> None:
+    """Nothing of a dashboard is left after close()."""
+    before = {thread.name for thread in threading.enumerate()}
+    with widgets_made() as made:
+        shown = pf.Dashboard(store.client(), journal=tmp_path, history=tmp_path / "h")
+        for tab in ("Import", "Stocktake", "History"):
+            shown.open(tab)
+        shown.close()
+    assert all(widget.comm is None for widget in made)
+    assert {thread.name for thread in threading.enumerate()} <= before | {"MainThread"}
 
-    def first() -> None:
-        alone.done()
-        is_first_done.set()
-        may_first_return.wait(WAIT_S)
 
-    alone.start(first)
-    first_thread = alone._thread
-    assert is_first_done.wait(WAIT_S)
-    assert alone.start(lambda: may_second_return.wait(WAIT_S) and None)
-    may_first_return.set()
-    first_thread.join(WAIT_S)
-    assert alone.is_busy and not alone.start(first)
-    may_second_return.set()
-    assert alone.wait(WAIT_S) and not alone.is_busy
+def test_a_notebook_without_a_kernel_keeps_the_numbers(dashboard) -> None:
+    """The static copy needs no script, no style element and no network."""
+    copy = dashboard._copy()["text/html"]
+    assert "240" in copy and "data:image/svg+xml;base64," in copy and "<script" not in copy
+    assert KEY not in copy and "run the cell again" in repr(dashboard)
+
+
+def test_history_draws_its_snapshots_and_keeps_one(show, store, tmp_path: Path) -> None:
+    """The folder is a control; a range of days leaves the ages as they are."""
+    samples.write_sample_history(tmp_path / "history", days=12, pets=60)
+    tab = show(store, journal=tmp_path).history
+    assert tab.folder.value == ""
+    tab.folder.value = str(tmp_path / "history")
+    whole = tab.figures.markup
+    tab.days.value = 7
+    assert tab.since.value is not None and tab.figures.markup != whole
+    ages = whole.partition("days-available")[2]
+    assert ages and tab.figures.markup.endswith(ages)
+    tab.folder.value = str(tmp_path / "new")
+    tab.keep.click()
+    assert "240 pets" in tab.notice.value
+
+
+LIST = "tag,name,category_id,status\nT1,pet 1,1,sold\nT2,Nobody,2,weg\n"
+
+
+def test_stocktake_reads_a_list_with_the_memory(show, store, tmp_path: Path) -> None:
+    """What was answered in Import holds here; what cannot be read is answered here."""
+    shown = show(store, categories=LABELS, journal=tmp_path / "j", folder=tmp_path)
+    path = tmp_path / "list.csv"
+    path.write_text(LIST)
+    tab = shown.stocktake
+    tab.path.value = str(path)
+    assert tab.worker.wait(WAIT_S)
+    assert "1 rows could not be read" in tab._facts.value
+    tab.words.words["status", "weg"].value = "sold"
+    assert tab.worker.wait(WAIT_S)
+    assert "could not be read" not in tab._facts.value and len(tab.found.frame) > 200
+    tab.kind.value = next(kind for _, kind in tab.kind.options if "list" in kind)
+    assert "Nobody" in tab.table.markup
+    shown.imports.path.value = str(path)
+    assert shown.imports.worker.wait(WAIT_S)
+    assert shown.imports.words.words["status", "weg"].value == "sold"
+    tab.table._handle_custom_msg({"pet": "7"}, [])
+    assert shown.tabs.selected_index == 0 and shown.inventory.name.value == "#7"
+
+
+def test_the_memory_is_files_that_a_person_reads(tmp_path: Path) -> None:
+    """A recipe for each header, in whatever order its columns stand; names with their numbers."""
+    memory, columns = Memory(tmp_path, {1: "Cat"}), ("Name", "Art")
+    memory.keep(columns, pf.Recipe(key="Name", mapping={"name": "Name", "category_id": "Art"}))
+    memory.name_categories({9: "Ferret"})
+    again = Memory(tmp_path, {})
+    assert again.categories == {1: "Cat", 9: "Ferret"}
+    assert again.recall(("art ", "Name")).key == ("Name",) and again.recall(("Name",)) is None
+    assert (tmp_path / "categories.csv").read_text() == "category_id,label\n1,Cat\n9,Ferret\n"
+    again.place_of(columns).write_text("broken = [")
+    assert again.recall(columns) is None

@@ -24,7 +24,7 @@ from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
 from unit.loader.opened import records_of as read
 from unit.loader.opened import workbook_of
-from unit.loader.staged import become, change, result_of, stage
+from unit.loader.staged import become, change, result_of
 
 SPOILT = '<img src=x onerror="alert(1)">'
 
@@ -53,8 +53,10 @@ def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = Fals
     path = folder / "arrivals.csv"
     path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
     result = result_of(path, folder / "run.sqlite3", is_rehearsal=is_rehearsal)
+    pending = {row.record for row in result.rows(State.PENDING)}
     for record, (state, facts) in ({} if is_rehearsal else OUTCOMES).items():
-        become(result, record, State(state), attempts=10**6, sent_at=1.8e9, **facts)
+        if record in pending:
+            become(result, record, State(state), sent_at=1.8e9, **facts)
     return result
 
 
@@ -108,7 +110,7 @@ def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
 
 def test_parts_are_the_states(result: LoadResult) -> None:
     """Created, to fix and in doubt are told apart; the first columns say what to fix, and how."""
-    assert list(result.created["pet_id"]) == [2**60] == result.pet_ids.dropna().tolist()
+    assert list(result.created["pet_id"]) == [2**60]
     assert list(result.fix["line"]) == [3, 6, 7, 9]
     assert (result.to_fix, result.in_doubt) == (4, 2)
     first = ["line", "error_column", "error_value", "error_message", "hint", "name", "categoryId"]
@@ -268,13 +270,9 @@ def test_views_escape_everything(result: LoadResult) -> None:
 
 
 def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
-    """It says what would be sent, also when the same file was read otherwise since."""
+    """It says what would be sent, also when the same file was loaded since."""
     first = make_result(tmp_path, is_rehearsal=True)
-    body = b'{"name":"A","categoryId":1}'
-    loose = [record._replace(state=State.PENDING, problem=None, payload=record.payload or body)
-             for record in read(tmp_path / "arrivals.csv")]  # fmt: skip
-    later = stage(first.path, first.facts.run, loose, is_rehearsal=True)
-    assert (later.import_id, later.counts[State.PENDING]) == (first.import_id, 8)
+    make_result(tmp_path)
     assert str(first).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
     assert "4 records would be sent by the same call without dry_run" in first._repr_html_()
     assert first.frame["state"].tolist().count("invalid") == first.counts[State.INVALID] == 3
@@ -284,7 +282,7 @@ def test_a_result_is_never_stale(result: LoadResult) -> None:
     """What the journal learns later shows in every part of a result, and in all at once."""
     before = result.frame
     assert result.frame is before
-    change(result, "UPDATE animals SET state = 'created' WHERE import = :import AND record = 3")
+    change(result, "UPDATE animals SET state = 'created' WHERE record = 3")
     assert result.frame["state"].tolist()[2] == "created"
     assert len(result.created) == result.counts[State.CREATED] == 2
     assert "2 animals added" in str(result)

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import write_data

@@ -178,9 +178,11 @@ def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
     old = {1: ("Ada", 3, "sold"), 2: ("Bo", 3, None), 3: ("Cy", 7, "sold")}
     new = {1: ("Ada", 3, None), 2: ("Bo", 3, "sold"), 4: ("Di", 7, "sold")}
     before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
-    file = pf.write_report(before, tmp_path / "yesterday.parquet")
-    for earlier, later in [(before, after), (before.frame, after.frame), (file, after)]:
-        found = pf.compare(earlier, later, on="id")
+    files = [pf.write_report(before, tmp_path / f"yesterday.{kind}") for kind in ("parquet", "csv")]
+    plain = pd.DataFrame(before.frame.to_dict("list"))
+    for earlier in (before, before.frame, *files, plain):
+        found = pf.compare(earlier, after.frame, on="id")
+        assert pf.diff(earlier, after).frame["id"].tolist() == [1, 2, 3, 4]
         assert found.frame.set_index("id")["kind"].to_dict() == {
             1: "changed", 2: "changed", 3: "only in list", 4: "only in store",
         }  # fmt: skip

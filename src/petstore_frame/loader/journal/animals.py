@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal.rows import pack_problem, read_cells
+from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import Staged, make_temporary
 from petstore_frame.loader.journal.tables import form_of
 from petstore_frame.loader.question import CASES, Case, Earlier, Example
-from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import RecordProblem
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were
@@ -294,15 +293,6 @@ class Animals:
             for number, records in found.most_common()
             if (named := self.do(select, number=number).fetchone()) is not None
         )
-
-    def likely_key(self) -> str | None:
-        """Return a column that is not sent, filled, and different in each record, if any."""
-        if self.run.key:
-            return None
-        rows = self.do("SELECT cells FROM rows WHERE import = :mine AND notes IS NOT 'blank'")
-        cells = (read_cells(packed) for (packed,) in rows)
-        found = likely_keys(self.run.header, cells, {*self.run.mapping.values()})
-        return found[0] if found else None
 
 
 _PLACES = {name: place for place, name in enumerate(CASES)}

@@ -150,9 +150,7 @@ def identify(
     if not cases:
         sql.execute("RELEASE identity")
         return None
-    if_skip, likely = count_in(sql, run.id), None
-    if any(case.name == "equal" for case in cases):
-        likely = animals.likely_key()
+    if_skip = count_in(sql, run.id)
     sql.execute("ROLLBACK TO identity")
     apply("send")
     if_send = count_in(sql, run.id)
@@ -160,7 +158,6 @@ def identify(
         run.source,
         sum(if_send.values()),
         tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
-        likely,
         run.base_url,
     )
 

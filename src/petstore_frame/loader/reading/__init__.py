@@ -1,8 +1,8 @@
-"""How CSV, Excel and frames become records, none of them sent.
+"""How a CSV, a workbook or a DataFrame becomes records, none of them sent.
 
-``read.open_source`` opens a path or a frame (``opening``) and cuts it into a table of text cells
-(``tables``; our own files are ``returned``). It finds the columns of the fields (``mapping``) and
-gives records (``check``), each cell read by its field (``fields``), with the animal's key and how
-new its row is (``keys``). The caller's words are ``options``; a ``recipe`` keeps them in a file.
-``preview`` shows a file to a person before anything is sent, and drafts the first recipe.
+``read.open_source`` has a file read into memory and cut into text cells (``opening``, ``tables``;
+our own files are ``returned``), finds the columns of the fields (``mapping``), and gives records
+(``check``), each cell read by its field (``fields``), with its animal's key (``keys``). What the
+caller says is a ``recipe`` of ``words``. ``preview`` shows a file to a person, ``likely`` which
+columns may identify an animal, and ``draft`` writes the first recipe.
 """

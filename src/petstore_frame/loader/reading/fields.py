@@ -281,9 +281,8 @@ def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
     likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
     meant = "" if likely is None else f"did you mean {likely!r}? else "
     hint = f"{meant}say which number it is"
-    add = "value_map", {"category_id": {word[:60]: "?"}}
-    what = f"unknown category {short_text(word)}"
-    return RecordProblem("unknown_category", what, hint=hint, add=add)
+    what, wanted = f"unknown category {short_text(word)}", {"category_id": {word[:60]: "?"}}
+    return RecordProblem("unknown_category", what, hint=hint, add=("value_map", wanted))
 
 
 def nearest(column: PetField, word: str, rules: CellRules) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from itertools import compress
@@ -145,23 +144,3 @@ class Ranks:
         except ValueError:
             return ""
         return moment.isoformat()
-
-
-def outdated(
-    columns: Sequence[str], pairs: Sequence[tuple[int, Cells, Cells]]
-) -> dict[str, list[int]]:
-    """Return the column of dates by which the rows that count are not the newest, with their lines.
-
-    A pair is the line and the cells of a row that counts, and the cells of one that does not.
-    """
-    found: dict[str, list[int]] = {}
-    for at, column in enumerate(columns):
-        rows = [cells for _, *both in pairs for cells in both if at < len(cells)]
-        if all(is_date(cells[at]) for cells in rows):
-            with suppress(InputError):  # else nobody can say which is the newest
-                rank = Ranks(at, column, rows).of
-                found[column] = sorted(
-                    {line for line, *both in pairs if rank(both[0]) < rank(both[1])}
-                )
-    worst = max(found, key=lambda column: len(found[column]), default="")
-    return {worst: found[worst]} if found.get(worst) else {}

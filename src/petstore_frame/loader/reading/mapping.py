@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from petstore_frame.errors import InputError
@@ -20,7 +20,6 @@ OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
 Mapped = Mapping[str, str | None]
-_LEAST_KEYS = 3
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 # A column with such a part in its name is about something else.
 _ABOUT_OTHERS = {
@@ -207,29 +206,6 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
         return column if column in header else alike[0]
     what = f"{option} names the column {column!r}, which is not among {listed(header)}"
     raise InputError(what, hint="spell it as the file does")
-
-
-def likely_keys(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], used: Collection[str]
-) -> tuple[str, ...]:
-    """Return the columns that may identify an animal, those that are called like an id first.
-
-    Each is filled and different in all of three or more rows. This decides only what to propose.
-
-    Example:
-        >>> likely_keys(["name", "tag"], [["Rex", "7"], ["Rex", "8"], ["Bo", "9"]], used=["name"])
-        ('tag',)
-    """
-    seen = {at: set[str]() for at, name in enumerate(columns) if name.strip() and name not in used}
-    for cells in rows:
-        for at in list(seen):
-            value = "".join(cells[at : at + 1]).strip()
-            if not value or value in seen[at]:
-                del seen[at]
-            else:
-                seen[at].add(value)
-    found = [columns[at] for at, values in seen.items() if len(values) >= _LEAST_KEYS]
-    return tuple(sorted(found, key=lambda name: not IDENTIFIERS & words_of(name)))
 
 
 def field_name(text: str) -> str | None:

@@ -150,8 +150,10 @@ def with_import(table: Table, columns_of: ColumnsOf, said: RecipeFields) -> Reci
         raise InputError(what, hint="load the fix file of each by itself")
     mapping, key, recipe = known[0]
     is_whole = {*mapping.values(), *key} <= {*table.columns}
-    columns = {"mapping": mapping, "key": key or None} if is_whole else {}
-    return type(said)(**columns, **recipe).with_words(**said.given())
+    words: dict[str, Any] = {**recipe}
+    if is_whole:
+        words |= {"mapping": mapping, "key": key or None}
+    return type(said)(**words).with_words(**said.given())
 
 
 def own_names(header: Sequence[str]) -> list[str]:

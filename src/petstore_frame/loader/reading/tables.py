@@ -205,8 +205,8 @@ class Workbook:
     def table(self, options: RecipeFields) -> Table:
         """Return the rows of the sheet to read, its header found."""
         sheet = self._choose(options.sheet)
-        columns, header_row = options.columns, options.header_row
-        if columns is None:
+        columns, header_row = [*(options.columns or ())], options.header_row
+        if options.columns is None:
             rows = islice(self._rows(sheet), (header_row or 1) - 1, header_row)
             header = next((row for row in rows if any(map(str.strip, row.cells))), None)
             if header is None:

@@ -308,7 +308,7 @@ class RecipeFields(BaseModel):
             elif self.blanks[0] == "keep":
                 hint = "say which row counts: first, last, or newest: COLUMN"
             line = line_of(self.blanks[0].rpartition(".")[2], text)
-            raise InputError(what, path=path and str(path), line=line, hint=hint)
+            raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
     def rules(self) -> CellRules:
         """Return its rules for the cells, ready to look up; a categories file is read here.

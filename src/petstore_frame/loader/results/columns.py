@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.loader.journal.database import find_journal, reading
+from petstore_frame.loader.journal.groups import KeyOfPet, read_keys
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
-from petstore_frame.loader.journal.tables import one_of
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reading.returned import RECORD, record_name
-from petstore_frame.loader.record import LIVE_STATES, Reason, State
+from petstore_frame.loader.record import Reason, State
 from petstore_frame.loader.results.summary import problem_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
@@ -147,21 +146,6 @@ def _series(values: list[Any], dtype: str, *, is_state: bool = False) -> Any:
     return pd.Categorical(texts, categories=_STATES if is_state else sorted(found))
 
 
-# Which pet each key is; an animal of which nothing is to be sent has no state.
-_IDS = f"""
-SELECT keys.key, own.pet_id, own.state, imports.source
-FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own")}
-LEFT JOIN imports USING (import)
-GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
-"""
-IMPORT_IDS = """
-SELECT mine.key, mine.pet_id, coalesce(mine.own_state, mine.state), imports.source
-FROM records AS mine JOIN imports USING (import)
-WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
-ORDER BY mine.record
-"""
-
-
 @answering
 def read_ids(
     store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
@@ -195,24 +179,20 @@ def read_ids(
         raise ArgumentError(f"store is a Client or an address, got {kind_text(store)}")
     path = find_journal(journal, address, store_id)
     if not path.exists():
-        return read_ids_by(None, _IDS)
+        return frame_of_keys([])
     with reading(path) as sql:
-        return read_ids_by(sql, _IDS)
+        return frame_of_keys(read_keys(sql))
 
 
-def read_ids_by(
-    sql: sqlite3.Connection | None, query: str, values: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Return the rows of key, pet, state and file that a query has; none without a journal."""
+def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
+    """Return the frame of ``read_ids``."""
     import pandas as pd
 
-    rows = [] if sql is None else sql.execute(query, values).fetchall()
-    keys, ids, states, sources = zip(*rows, strict=True) if rows else ((), (), (), ())
     return pd.DataFrame(
         {
-            "key": text_series(list(keys)),
-            "id": pd.array(list(ids), dtype="Int64"),
-            "state": pd.Categorical(list(states), categories=_STATES),
-            "source": text_series(list(sources)),
+            "key": text_series([each.key for each in keys]),
+            "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
+            "state": pd.Categorical([each.state for each in keys], categories=_STATES),
+            "source": text_series([each.source for each in keys]),
         }
     )

@@ -1,27 +1,15 @@
-"""What became of an import, and what to do next, in words: for a terminal, and for a notebook.
+"""Says what became of an import in words: for a terminal, and for a notebook.
 
 Every text of a cell or a store is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, auto
-from os import fspath
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
-from petstore_frame.loader.options import GRACE_S
-from petstore_frame.loader.proposals import (
-    Reader,
-    compare_call,
-    fix_call,
-    reconcile_call,
-    resolve_call,
-    resume_call,
-    to_add,
-)
+from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.record import FIX_STATES, Ending, State
+from petstore_frame.loader.results.steps import next_steps
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
@@ -38,9 +26,8 @@ _BADGES = {
     "Rehearsal": NO_CLAIM_BADGE,
     "In doubt": FAILED_BADGE,
 }
-_SHOWN_CAUSES, _SHOWN_RECORDS, _SHOWN_COLUMNS, _SHOWN_LINES = 5, 5, 12, 10
+_SHOWN_CAUSES, _SHOWN_COLUMNS, _SHOWN_LINES, _SHOWN_PETS = 5, 12, 10, 5
 _DOUBT = (State.UNKNOWN, State.IN_FLIGHT)
-_PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
@@ -53,8 +40,7 @@ _FOUND = {
     "twins": "{} pets that equal yours were added by somebody else: has a colleague loaded the "
     "same file?",
     "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
-    "left_unsent": "{} animals of an earlier version of this file were not sent: "
-    "petstore_frame.resume_loads(client) sends them",
+    "left_unsent": "{} animals of an earlier version of this file were not sent",
     "store_cut": "The store was not read to its end: {} pets were compared",
 }
 
@@ -113,7 +99,7 @@ def _what_became(facts: ImportSummary) -> str:
 
 def stopped_text(facts: ImportSummary) -> str:
     """Return why an import ended before its end, and how to go on."""
-    steps = (f"Next: {step.typed(facts)}" for step in next_steps(facts))
+    steps = (f"Next: {step.typed()}" for step in next_steps(facts))
     return "\n".join([headline(facts)[1], *steps])
 
 
@@ -131,21 +117,14 @@ def counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
 def result_text(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
-    steps = [f"Next: {step.typed(facts, reader)}" for step in next_steps(facts)]
+    steps = [f"Next: {step.typed(reader)}" for step in next_steps(facts)]
     lines = [f"{word}: {sentence}"]
     if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
     lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in counted(facts)]
-    for title, sentences in _noted(facts):
+    for title, sentences in _sections(facts):
         lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
-    title, problems = _problems(facts)
-    lines += [title] if problems else []
-    for record, line, column, value, message, hint in problems:
-        place = f"record {record}, line {line}" + (f": {column}" if column else "")
-        shown = f" {value}" if value and value not in message else ""
-        text = f"  {place}{shown}: {_plain(message)}"
-        lines.append(f"{text}; {hint}" if hint else text)
     return "\n".join([*lines, *steps])
 
 
@@ -158,14 +137,10 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
         PAGE.quiet([facts.run.base_url, *_background(facts)]),
         PAGE.table(counts, numbers={0}),
     ]
-    for title, sentences in _noted(facts):
+    for title, sentences in _sections(facts):
         parts += [PAGE.section(title), PAGE.items(sentences)]
-    title, problems = _problems(facts)
-    if problems:
-        rows = [[f"{line:,}", *texts] for _, line, *texts in problems]
-        parts += [PAGE.section(title), PAGE.table(rows, _PROBLEM_HEAD)]
     if has_steps:
-        parts.append(PAGE.steps(step.typed(facts) for step in next_steps(facts)))
+        parts.append(PAGE.steps(step.typed() for step in next_steps(facts)))
     return Markup("").join(parts)
 
 
@@ -183,54 +158,51 @@ def _background(facts: ImportSummary) -> list[str]:
     if run.key:
         columns += f"; key: {', '.join(map(short_text, run.key))}"
     known = {*run.mapping.values(), *run.key}
-    if unused := [short_text(name) for name in run.header if name not in known]:
-        columns += f"; not sent: {', '.join(unused[:_SHOWN_COLUMNS])}"
-    if len(unused) > _SHOWN_COLUMNS:
-        columns += f" and {len(unused) - _SHOWN_COLUMNS:,} more"
+    unused = [short_text(name) for name in run.header if name not in known]
+    if unused:
+        columns += f"; not sent: {', '.join(_cut(unused, _SHOWN_COLUMNS, 'columns'))}"
     asked = [] if facts.question is None else facts.question.lines()
     return [columns, *file_warnings(facts), *asked]
 
 
-def _noted(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
+def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     causes = [str(cause) for cause in facts.causes]
-    if len(causes) < sum(cause.records for cause in facts.causes):  # else each record says it
+    if len(causes) < sum(cause.records for cause in facts.causes):  # else each row says it
         yield "What keeps records from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
     if facts.notes:
         yield "Warnings", [str(note) for note in facts.notes]
     if doubt := facts.doubt:
         lines = [
-            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_RECORDS]))}"
+            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_PETS]))}"
             for record, ids in doubt.candidates.items()
         ]
         shown = _cut(lines, _SHOWN_LINES, "records with candidates")
         shown += _cut(list(doubt.notes), _SHOWN_LINES, "notes")
         yield "What reading the store back has shown", shown
+    if facts.problems:
+        shown_count, total = len(facts.problems), facts.count(*FIX_STATES)
+        title = f"The first {shown_count:,} of {total:,} records to fix"
+        if total == shown_count:
+            title = "The record to fix" if total == 1 else f"The {total:,} records to fix"
+        yield title, [*_problems(facts)]
+
+
+def _problems(facts: ImportSummary) -> Iterator[str]:
+    """Yield what is wrong with the first rows to fix, and how to fix it."""
+    for row, problem in facts.problems:
+        place = f"record {row.record}, line {row.line}"
+        if problem.column:
+            place += f": {problem.column}"
+        value = short_text(problem.value) if problem.value else ""
+        shown = f" {value}" if value not in problem.message else ""
+        hint = f"; {problem.hint}" if problem.hint else ""
+        yield f"{place}{shown}: {problem.message}{hint}"
 
 
 def _cut(lines: list[str], most: int, what: str) -> list[str]:
     more = len(lines) - most
     return [*lines[:most], f"and {more:,} more {what}"] if more > 0 else lines
-
-
-def _problems(facts: ImportSummary) -> tuple[str, list[tuple[int, int, str, str, str, str]]]:
-    """Return a title, and the first to fix: record, line, column, value, what is wrong, hint."""
-    problems = [
-        (
-            row.record,
-            row.line,
-            problem.column or "",
-            short_text(problem.value) if problem.value else "",
-            problem.message,
-            problem.hint,
-        )
-        for row, problem in facts.problems
-    ]
-    shown, total = len(problems), facts.count(*FIX_STATES)
-    title = f"The first {shown:,} of {total:,} records to fix"
-    if total == shown:
-        title = "The record to fix" if total == 1 else f"The {total:,} records to fix"
-    return title, problems
 
 
 def file_warnings(facts: ImportSummary) -> list[str]:
@@ -239,149 +211,16 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     for name, found in facts.run.facts.items():
         if not found or name in (COMMON_CAUSE, LIKELY_KEY):
             continue
-        shown, text = found, _FOUND.get(name, name + ": {}")
-        if isinstance(shown, list):
-            word = "line" if len(shown) == 1 else "lines"
-            shown = f"{count_text(len(shown), 'record')} ({word} {_listed(shown, _SHOWN_LINES)})"
-        sentences.append(text.replace("{}", str(shown)))
+        shown = str(found)
+        if isinstance(found, list):
+            word = "line" if len(found) == 1 else "lines"
+            lines = ", ".join(map(str, found[:_SHOWN_LINES]))
+            more = ", …" if len(found) > _SHOWN_LINES else ""
+            shown = f"{count_text(len(found), 'record')} ({word} {lines}{more})"
+        sentences.append(_FOUND.get(name, name + ": {}").replace("{}", shown))
     return sentences
-
-
-def _listed(numbers: Sequence[int], most: int) -> str:
-    """Return the first numbers, and whether there are more."""
-    return ", ".join(map(str, numbers[:most])) + (", …" if len(numbers) > most else "")
 
 
 def _plain(text: str) -> str:
     """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
-
-
-class Kind(Enum):
-    """Another call that a step may be."""
-
-    WRITE = auto()
-    FIX = auto()
-    RECONCILE = auto()
-    RESOLVE = auto()
-    RESUME = auto()
-    COMPARE = auto()
-
-
-class Step(NamedTuple):
-    """Something to do next.
-
-    Attributes:
-        text: What, in words that do without any call.
-        add: Words to add to the same call, with their values.
-        calls: The other calls that do it.
-        pets: The pet of each record in doubt, of ``RESOLVE``.
-    """
-
-    text: str
-    add: Mapping[str, Any] = MappingProxyType({})
-    calls: tuple[Kind, ...] = ()
-    pets: Mapping[int, int | None] = MappingProxyType({})
-
-    def typed(self, facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
-        """Return the step with what to type for it."""
-        mark = ", " if reader is Reader.PYTHON else " "
-        words = mark.join(to_add(word, value, reader) for word, value in self.add.items())
-        lines = [self.text, f"add {words}"] if words else [self.text]
-        for kind in self.calls:
-            text = self._call(kind, facts, reader)
-            is_flag = text.startswith("--")
-            lines.append(f"add {text}" if is_flag else text)
-        return "\n  ".join(lines)
-
-    def _call(self, kind: Kind, facts: ImportSummary, reader: Reader) -> str:
-        folder, base_url = fspath(facts.folder or "results"), facts.run.base_url
-        if kind is Kind.WRITE:
-            is_shell = reader is Reader.SHELL
-            return to_add("output", folder, reader) if is_shell else f"result.write({folder!r})"
-        if kind is Kind.FIX:
-            return fix_call(f"{folder}/fix.csv", facts.journal, base_url, reader)
-        if kind is Kind.RECONCILE:
-            return reconcile_call(reader)
-        if kind is Kind.RESOLVE:
-            return resolve_call(self.pets, reader)
-        if kind is Kind.RESUME:
-            return resume_call(facts.journal, base_url, reader)
-        source = None if facts.run.place is None else facts.run.source
-        return compare_call(source, base_url, reader)
-
-
-def next_steps(facts: ImportSummary) -> list[Step]:
-    """Return what to do next, the most urgent first."""
-    counts = facts.counts
-    if facts.question is not None:
-        return [
-            Step(answer.when, answer.options, () if answer.options else (Kind.COMPARE,))
-            for answer in facts.question.answers()
-        ]
-    steps = [*_reconciling(facts)]
-    if likely := facts.run.facts.get(LIKELY_KEY):
-        text = f"which animal is each row? One column may say so: {likely['facts']}"
-        steps.append(Step(text, {"key": likely["column"]}))
-
-    def say(records: int, text: str, *calls: Kind, **add: Any) -> None:
-        if records:
-            steps.append(Step(f"{count_text(records, 'record')} {text}", add, calls))
-
-    pending = counts[State.PENDING]
-    if facts.is_held:
-        text = "have no problem: to send them all the same, whatever the others are"
-        say(pending, text, max_errors=counts[State.INVALID])
-    elif facts.is_rehearsal:
-        say(pending, "would be sent by the same call without dry_run; nothing was sent yet")
-    else:
-        say(pending, "still to send: the same call goes on")
-    steps += _fixing(facts)
-    text = "not found in the store: look there; if they are not there, send them again"
-    say(counts[State.ABSENT], text, duplicates={"absent": "send"})
-    if not facts.is_rehearsal:
-        equal = sum(group.records for group in facts.skipped if group.by == "equal")
-        text = "not sent, because they equal earlier ones; if they are other animals, send them"
-        say(equal, text, duplicates="send")
-    if not steps and counts[State.CREATED] and not (facts.sent_now or facts.is_rehearsal):
-        text = "If these are other animals than those of the first time, load them again on purpose"
-        steps = [Step(text, {"again": True})]
-    return steps
-
-
-def _reconciling(facts: ImportSummary) -> Iterator[Step]:
-    """Yield how to look for records in doubt, or what a person can do after that."""
-    doubt, never = facts.doubt, "never send these again by hand"
-    if doubt is not None:
-        first = doubt.records[0]
-        (pet,) = doubt.candidates.get(first, ())[:1] or (None,)
-        yield Step(
-            f"still in doubt after reading back, record {_listed(doubt.records, _SHOWN_RECORDS)}: "
-            f"look in the store, then say which pet it is, or None if there is none; {never}",
-            calls=(Kind.RESOLVE,),
-            pets={first: pet},
-        )
-    elif records := facts.count(State.UNKNOWN, State.IN_FLIGHT):
-        yield Step(
-            f"{count_text(records, 'record')} in doubt, perhaps in the store: have it read for "
-            f"them, {GRACE_S / 60:.0f} minutes after the last request; {never}",
-            calls=(Kind.RECONCILE,),
-        )
-
-
-def _fixing(facts: ImportSummary) -> Iterator[Step]:
-    """Yield how to answer each cause for all its records, then how to correct the rest."""
-    records = facts.count(*FIX_STATES)
-    for cause in facts.causes[:_SHOWN_CAUSES]:
-        if cause.add is not None and cause.records > 1:
-            place = f"the column {cause.column!r}" if cause.column else cause.message
-            of_cause = f"{count_text(cause.records, 'record')} for one cause, {place}"
-            yield Step(f"{of_cause}: answer it for all of them", dict([cause.add]))
-    if facts.is_rehearsal or not records:
-        return
-    to_fix, folder = f"{count_text(records, 'record')} to fix", facts.folder
-    if folder is not None:
-        yield Step(f"{to_fix}: correct {folder}/fix.csv, then load it", calls=(Kind.FIX,))
-    else:
-        text = f"{to_fix}: write them to a file, correct it, then load it"
-        yield Step(text, calls=(Kind.WRITE, Kind.FIX))

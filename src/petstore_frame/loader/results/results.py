@@ -14,6 +14,7 @@ from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.causes import Cause, Note
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.groups import read_keys
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, check_folder
 from petstore_frame.loader.proposals import Reader
@@ -28,6 +29,7 @@ from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.markup import in_notebook
 from petstore_frame.schema.arguments import true_or_false
 from petstore_frame.schema.frame import HasFrame
 
@@ -57,7 +59,6 @@ class LoadResult(HasFrame):
         import_id: str,
         *,
         sent_now: bool = True,
-        index: Any = None,
         copy: Path | None = None,
         question: Question | None = None,
     ) -> None:
@@ -65,7 +66,7 @@ class LoadResult(HasFrame):
         self.wait: Callable[[float], None] = wait_announced  # before reading back
         self.folder: Path | None = None
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
-        self._index, self._source, self.is_rehearsal = index, copy or path, copy is not None
+        self._source, self.is_rehearsal = copy or path, copy is not None
         self.question = question
         self._commits = -1  # how often the journal was written to when these were read
         self._known: ImportSummary
@@ -127,19 +128,7 @@ class LoadResult(HasFrame):
         Animals that an earlier import created are there too; empty without ``key=``.
         """
         with reading(self._source) as sql:
-            return columns.read_ids_by(sql, columns.IMPORT_IDS, [self.import_id])
-
-    @property
-    def pet_ids(self) -> pd.Series[Any]:
-        """The pet of each record, Int64, with the index of the frame that was loaded.
-
-        So ``df["pet_id"] = result.pet_ids`` is right; missing where no pet is known.
-        """
-        import pandas as pd
-
-        ids = pd.array([columns.pet_of(row) for row in self.rows()], dtype="Int64")
-        fits = self._index is not None and len(self._index) == len(ids)
-        return pd.Series(ids, index=self._index if fits else None, name="pet_id")
+            return columns.frame_of_keys(read_keys(sql, self.import_id))
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
@@ -312,8 +301,6 @@ class LoadResult(HasFrame):
         return f"<LoadResult of {self.facts.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        from petstore_frame.markup import in_notebook
-
         return in_notebook(result_html(self.facts))
 
 

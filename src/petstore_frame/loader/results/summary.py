@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.causes import Cause, Note, find_causes, kind_of
+from petstore_frame.loader.journal import groups
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.record import (
-    DOUBT_STATES,
     FIX_STATES,
     Reason,
     RecordProblem,
@@ -30,8 +29,7 @@ from petstore_frame.schema.text import day_text
 
 SHOWN_PROBLEMS = 5
 IN_STORE = (State.CREATED, State.ADOPTED)
-# Facts of an import: the cause that most records share, so that nothing is sent; and the column of
-# dates by which the rows that count are not the newest.
+# A fact of an import: the cause that most rows share, so that nothing is sent.
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
@@ -153,38 +151,6 @@ class ImportSummary:
         return found
 
 
-_SKIPPED = """
-SELECT coalesce(r.reason, CASE WHEN r.known_by IS NULL THEN 'blank'
-    WHEN r.payload IS NULL OR r.payload = r.own_payload OR r.own_payload IS NULL THEN 'known'
-    ELSE 'changed' END), r.known_by, r.own_import IS mine.import, other.source, other.staged_at,
-  count(*)
-FROM imports AS mine JOIN records AS r USING (import)
-LEFT JOIN imports AS other ON other.import = r.own_import
-WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, 3, r.own_import ORDER BY min(r.record)
-"""
-_DOUBT_ELSEWHERE = f"""
-SELECT DISTINCT other.id FROM imports AS mine JOIN records AS r USING (import)
-JOIN imports AS other ON other.import = r.own_import
-WHERE mine.id = ? AND other.import <> mine.import AND {journal.one_of(DOUBT_STATES, "r")}
-"""
-# SQLite takes the line and the cells from the row that has the smallest record.
-_NOTED = """
-SELECT notes, count(*), min(record), line, cells FROM records
-WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
-GROUP BY notes ORDER BY 3
-"""
-_INVALID = """
-SELECT problem, count(*), min(line), max(line) FROM records
-WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY problem
-ORDER BY min(record)
-"""
-# Rows that name an animal, known ones too: neither blank nor left out.
-_ANIMALS = """
-SELECT count(*) FROM records WHERE import = ?
-AND (state <> 'skipped' OR known_by IS NOT NULL AND reason IS NOT ?)
-"""
-
-
 def read_summary(path: Path, import_id: str) -> ImportSummary:
     """Read what is known of an import.
 
@@ -194,13 +160,13 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
     run = journal.read_import(path, import_id)
     skipped = Counter[Skipped]()
     with reading(path) as sql:
-        found = sql.execute(_SKIPPED, [import_id])
-        for reason, by, is_within, source, staged_at, records in found:
-            group = Skipped(0, Reason(reason))
+        for found in groups.read_skipped(sql, run):
+            group = Skipped(0, Reason(found.reason))
             if not group.reason.is_plain:
-                day = day_text(staged_at) if staged_at and not is_within else ""
-                group = group._replace(by=by, source=source or "", loaded_on=day)
-            skipped[group] += records
+                is_earlier = found.staged_at is not None and not found.is_within
+                day = day_text(found.staged_at or 0.0) if is_earlier else ""
+                group = Skipped(0, group.reason, found.known_by or "", found.source or "", day)
+            skipped[group] += found.rows
         to_fix = islice(journal.read_rows(sql, run.id, *FIX_STATES), SHOWN_PROBLEMS)
         return ImportSummary(
             run=run,
@@ -209,40 +175,32 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
             causes=read_causes(sql, run),
             problems=[(row, problem_of(row, run)) for row in to_fix],
             notes=_read_notes(sql, run),
-            in_doubt_elsewhere=[id_ for (id_,) in sql.execute(_DOUBT_ELSEWHERE, [import_id])],
+            in_doubt_elsewhere=groups.read_doubt_elsewhere(sql, run),
             doubt=read_doubt(path, import_id),
         )
 
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
-    """Return what keeps records from being sent, the commonest cause first."""
-    problems = list(_read_problems(sql, run))
+    """Return what keeps rows from being sent, the commonest cause first."""
+    problems = list(groups.read_problems(sql, run))
+    for row in journal.read_rows(sql, run.id, State.REJECTED):
+        problems.append((problem_of(row, run), [row.line], 1))
     if not problems:
         return []
-    ((animals,),) = sql.execute(_ANIMALS, [run.number, Reason.LEFT_OUT]).fetchall()
-    return find_causes(problems, animals, run.mapping, run.key)
-
-
-def _read_problems(
-    sql: sqlite3.Connection, run: Import
-) -> Iterator[tuple[RecordProblem, list[int], int]]:
-    for text, records, *lines in sql.execute(_INVALID, [run.number]):
-        yield journal.read_problem(text), lines, records
-    for row in journal.read_rows(sql, run.id, State.REJECTED):
-        yield problem_of(row, run), [row.line], 1
+    return find_causes(problems, groups.count_naming(sql, run), run.mapping, run.key)
 
 
 def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
-    """Return the kinds of notes on records that were not refused, the first record's first."""
+    """Return the kinds of notes on rows that were not refused, the first row's first."""
     name = run.mapping.get("name")
     at = run.header.index(name) if name in run.header else 0
-    records, firsts = Counter[str](), dict[str, tuple[int, int, str]]()
-    for notes, count, record, line, packed in sql.execute(_NOTED, [run.number]):
-        (name_cell,) = journal.read_cells(packed)[at : at + 1] or ("",)
-        for kind in dict.fromkeys(map(kind_of, notes.split("\n"))):
-            records[kind] += count
-            firsts.setdefault(kind, (record, line, name_cell))
-    return [Note(records[kind], kind, *first) for kind, first in firsts.items()]
+    rows, firsts = Counter[str](), dict[str, tuple[int, int, str]]()
+    for found in groups.read_noted(sql, run):
+        (name_cell,) = found.cells[at : at + 1] or ("",)
+        for kind in dict.fromkeys(map(kind_of, found.notes)):
+            rows[kind] += found.rows
+            firsts.setdefault(kind, (found.record, found.line, name_cell))
+    return [Note(rows[kind], kind, *first) for kind, first in firsts.items()]
 
 
 def problem_of(row: JournalRow, run: Import) -> RecordProblem:

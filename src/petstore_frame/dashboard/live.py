@@ -1,0 +1,91 @@
+"""The one widget with a script: figures that answer, and a place to drop or paste a file."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import anywidget
+import traitlets
+
+from petstore_frame.charts.svg import Figure, element
+from petstore_frame.markup import Markup
+
+BEAT_EVERY_S = 2.0
+# A browser's message beyond 10 MiB breaks the websocket without an error.
+LARGEST_MESSAGE = 8 * 1024 * 1024
+Used = Mapping[str, str]
+
+
+def read_text(name: str) -> str:
+    """Return a file of this part without the comments and indents that only its reader needs."""
+    text = files("petstore_frame.dashboard").joinpath(name).read_text("utf-8")
+    bare = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in bare if line and not line.startswith("//"))
+
+
+class Live(anywidget.AnyWidget):
+    """Markup that answers: its marks have tooltips, and what is clicked is reported.
+
+    Marks are the elements of class ``pf-mark`` that ``charts`` draws. The markup is as escaped as
+    that of any other widget; the script shows no other text as markup.
+
+    Args:
+        used: Called with the data attributes of what was clicked, such as ``category``.
+        taken: Called with the name, the size and the content of a file that was dropped or pasted;
+            None is the content of one above ``largest``.
+    """
+
+    _esm = traitlets.Unicode(read_text("live.js")).tag(sync=True)
+    largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
+    markup = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        used: Callable[[Used], None] = lambda _: None,
+        taken: Callable[[str, int, bytes | None], None] = lambda *_: None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.used, self.taken = used, taken
+        self.on_msg(self._told)
+
+    def download(self, content: bytes, name: str, media: str | None = None) -> None:
+        """Have the browser save a file; it makes a PNG of an SVG that is called one."""
+        kind = media or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        self.send({"file": name, "media": kind}, [content])
+
+    def download_file(self, path: Path) -> None:
+        """Have the browser save a file that is on the disk."""
+        self.download(path.read_bytes(), path.name)
+
+    def download_figure(self, figure: Figure, kind: str) -> None:
+        """Have the browser save a figure, drawn on paper."""
+        self.download(figure.file().encode(), f"{figure.name}.{kind}", "image/svg+xml")
+
+    def beat(self, stopped: Event) -> None:
+        """Tell the page, until ``stopped`` is set, that Python is there; in a thread of its own."""
+        while not stopped.wait(BEAT_EVERY_S):
+            self.send({"beat": True})
+
+    def _told(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
+        if not isinstance(content, dict):
+            return
+        used = {name: str(value) for name, value in content.items() if value is not None}
+        if "upload" in used:
+            self.taken(used["upload"], int(used["size"]), bytes(buffers[0]) if buffers else None)
+        elif used:
+            self.used(used)
+
+
+def with_saves(figure: Figure) -> Markup:
+    """Return a figure with the buttons that save it."""
+    saves = []
+    for kind in ("svg", "png"):
+        what = f"Save {figure.name} as {kind.upper()}"
+        saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
+    return figure.with_tools(element("div", *saves, class_="pf-save"))

@@ -1,0 +1,80 @@
+"""What was answered for files of one store, kept beside its journal in files that a person reads.
+
+    memory/HOST-…/categories.csv        the name of each category
+    memory/HOST-…/animal-id-name-….toml one recipe for each header
+
+``pf.load`` never uses it unasked: a script gives one of these files as ``recipe=``.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from petstore_frame.errors import PetstoreError
+from petstore_frame.files.whole import replacing
+from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.schema.categories import category_labels
+
+
+class Memory:
+    """The names of categories, and how files of each header are read.
+
+    Args:
+        folder: Where its files are, or will be.
+        categories: Names that the user gave, which count before those that are remembered.
+    """
+
+    def __init__(self, folder: Path, categories: Mapping[int, str]) -> None:
+        self.folder, self._given = folder, dict(categories)
+        self._path = folder / "categories.csv"
+        self._known: dict[int, str] = {}
+        with suppress(PetstoreError):  # none as yet, or one that a person broke
+            self._known = category_labels(self._path) if self._path.exists() else {}
+
+    @property
+    def categories(self) -> dict[int, str]:
+        """The name of each category that is known."""
+        return {**self._known, **self._given}
+
+    def name_categories(self, labels: Mapping[int, str]) -> None:
+        """Keep the names of categories."""
+        if {**self.categories, **labels} == self.categories:
+            return
+        self._known |= labels
+        self._given = {each: self._given[each] for each in self._given.keys() - labels.keys()}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["category_id", "label"])
+            writer.writerows(sorted(self.categories.items()))
+
+    def place_of(self, columns: Sequence[str]) -> Path:
+        """Return where the recipe of a header is, whatever the order of its columns."""
+        names = sorted(name.strip().casefold() for name in columns)
+        digest = hashlib.sha256("\n".join(names).encode(errors="surrogatepass")).hexdigest()[:8]
+        word = re.sub(r"[^a-z0-9]+", "-", " ".join(columns[:3]).lower()).strip("-")[:40]
+        return self.folder / f"{'-'.join(filter(None, [word, digest]))}.toml"
+
+    def recall(self, columns: Sequence[str]) -> Recipe | None:
+        """Return how the last file of this header was read; None for a new one."""
+        found = [*self.folder.glob(f"*{self.place_of(columns).stem[-8:]}.toml")]
+        with suppress(PetstoreError):  # a person wrote something else into it
+            return Recipe.read(found[0]) if found else None
+        return None
+
+    def keep(self, columns: Sequence[str], recipe: Recipe) -> None:
+        """Remember how a file of this header is read."""
+        with suppress(PetstoreError, OSError):  # a recipe that no file can hold, or a full disk
+            kept = recipe.replace(categories=None)
+            if kept.given():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                kept.write(self.place_of(columns))
+
+    def forget(self, columns: Sequence[str]) -> None:
+        """Forget how files of this header are read."""
+        self.place_of(columns).unlink(missing_ok=True)

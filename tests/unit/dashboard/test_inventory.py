@@ -1,0 +1,180 @@
+"""The Inventory tab, worked by the values of its controls."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import ipywidgets as widgets
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import petstore_frame as pf
+from petstore_frame.dashboard import inventory_tab
+from petstore_frame.dashboard.live import Live
+from petstore_frame.dashboard.selection import Selection, StoreModel
+from unit.conftest import inventory, pets, read_book
+from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, widgets_made
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["Ann", "ANNA", "bo", "007"]),
+        st.integers(1, 3),
+        st.sampled_from(["available", "pending", "sold", None]),
+    ),
+    min_size=1,
+    max_size=30,
+)
+selections = st.builds(
+    Selection,
+    status=st.sampled_from(["", "sold", "no status"]),
+    category=st.sampled_from(["", "Cat", "2"]),
+    text=st.sampled_from(["", "ann", "7", "#7"]),
+)
+
+
+@given(rows, selections)
+def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
+    """Every number of a selection is that of the rows that pandas finds."""
+    model = StoreModel(inventory([(n, *row) for n, row in enumerate(rows)]), LABELS)
+    frame = model.inventory.frame
+    found = frame[[True] * len(frame)]
+    if selection.status == "no status":
+        found = found[found["status"].isna()]
+    elif selection.status:
+        found = found[found["status"] == selection.status]
+    if selection.category:
+        found = found[found["category_id"] == {"Cat": 1, "2": 2}[selection.category]]
+    if selection.text:
+        is_id = found["id"].astype("str") == selection.text.removeprefix("#")
+        is_named = found["name"].str.lower().str.contains(selection.text)
+        found = found[is_id if selection.text.startswith("#") else is_id | is_named]
+    shown, part = model.show(selection), model.part(selection).frame
+    assert shown.matches == len(found) == len(part) == shown.counts.cells.sum()
+    assert [row[0] for row in shown.rows] == [str(each) for each in found["id"]][:50]
+
+
+def test_a_value_does_what_a_click_does(dashboard) -> None:
+    """A filter's value and a click on a number lead to the same pets; Back leads back."""
+    tab = dashboard.inventory
+    tab.name.value = "pet 1"
+    marks = re.findall(r'data-category="(\d+)" data-status="([^"]+)"[^>]*><span[^>]*>(\d+)<',
+                       tab.figures.markup)  # fmt: skip
+    assert len(marks) >= 9
+    for category, status, number in marks:
+        tab.figures._handle_custom_msg({"category": category, "status": status}, [])
+        assert (tab.status.value, tab.category.value) == (status, LABELS[int(category)])
+        assert f"Showing {number} of the 240" in tab.words.value
+        tab.back.click()
+        assert (tab.status.value, tab.category.value, tab.name.value) == ("", "", "pet 1")
+    tab.clear.click()
+    tab.status.value = "sold"
+    assert set(tab.shown.frame["status"]) == {"sold"} and "Showing 60 of" in tab.words.value
+
+
+def test_a_selection_says_so_everywhere(dashboard) -> None:
+    """Nothing of a selection is called none, all or unknown: on the screen and in the files."""
+    tab, sent = dashboard.inventory, {}
+    tab.table.download = lambda content, name: sent.update({name.rpartition(".")[2]: content})
+    tab.status.value, tab.category.value = "pending", "Dog"
+    screen = tab.cards.value + tab.figures.markup + tab.table.markup
+    assert "of the 240 pets read: Dog, pending" in tab.words.value
+    assert "none" not in screen and "Available" not in tab.figures.markup
+    assert screen.count("not selected") == 3 and "All pets" not in screen
+    for button in (tab.excel, tab.csv, tab.web_page):
+        button.click()
+        assert tab.worker.wait(WAIT_S)
+    book = read_book(io.BytesIO(sent["xlsx"]))
+    cells = " ".join(str(cell.value) for row in book.worksheets[0].rows for cell in row)
+    assert "pets with Dog, pending" in cells and "none:" not in cells
+    assert "pets: Dog, pending" in sent["html"].decode()
+    assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.shown.completeness.rows
+
+
+def test_order_and_pages(dashboard) -> None:
+    """The order is a control; another order or filter begins at the first page."""
+    tab = dashboard.inventory
+    tab.next.click()
+    assert tab.page.value == 2 and "51–100 of 240" in tab.table.markup
+    tab.table._handle_custom_msg({"sort": "name"}, [])
+    assert (tab.order.value, tab.page.value) == ("name", 1)
+    tab.table._handle_custom_msg({"sort": "name"}, [])
+    names = re.findall(r"Pet \d+|pet \d+", tab.table.markup)
+    assert tab.order.value == "-name" and names == sorted(names, key=str.lower, reverse=True)
+    tab.page.value = 99
+    assert tab.page.value == 5 and tab.next.disabled
+
+
+def test_changes_make_no_new_widget(dashboard) -> None:
+    """A filter sets values of widgets that are there."""
+    tab = dashboard.inventory
+    with widgets_made() as made:
+        for status in ("sold", "", "pending", "no status"):
+            tab.status.value = status
+        tab.name.value = "no such pet"
+    assert made == [] and "No pet matches" in tab.cards.value
+
+
+def test_a_full_page_without_links_is_no_whole_store(show) -> None:
+    """Counts that are minimums are marked, and have no shares."""
+    shown = show(MemoryStore(pets(240), has_links=False))
+    cards = shown.inventory.cards.value
+    assert "≥ " in cards and "%" not in cards and "could be read" in shown.inventory.words.value
+
+
+def test_an_empty_store_says_what_to_do(show) -> None:
+    """Without pets there is a way on, and Import works."""
+    shown = show(MemoryStore())
+    assert "add some under Import" in shown.inventory.cards.value
+
+
+def test_too_large_a_file_is_kept_in_the_folder(dashboard, tmp_path, monkeypatch) -> None:
+    """A browser cannot carry it, so it is named."""
+    monkeypatch.setattr(inventory_tab, "LARGEST_MESSAGE", 10)
+    dashboard.inventory.csv.click()
+    assert dashboard.inventory.worker.wait(WAIT_S)
+    (path,) = tmp_path.glob("inventory-*.csv")
+    assert path.name in dashboard.inventory.notice.value and len(path.read_bytes()) > 240
+
+
+def test_hostile_words_and_the_key_stay_out(show, store) -> None:
+    """Names of the store are text, in every widget; the key is in none of them."""
+    store.pets[0]["name"] = "<img src=x onerror=alert(1)>"
+    with widgets_made() as made:
+        shown = show(store, categories={1: "<b>Cat</b>"})
+        shown.open("Import")
+    states = " ".join(str(widget.get_state()) for widget in made)
+    assert "a-key-that" not in states and "a-key-that" not in repr(shown)
+    markup = " ".join(
+        getattr(widget, "markup", None) or widget.value
+        for widget in made
+        if isinstance(widget, widgets.HTML | Live)
+    )
+    assert "&lt;img src=x" in markup and "<img src=x" not in markup and "<b>Cat" not in markup
+
+
+@pytest.mark.parametrize("tab", ["imports", "stocktake", "history"])
+def test_tabs_are_made_when_they_are_opened(dashboard, tab: str) -> None:
+    """The first paint has the widgets of one tab."""
+    assert tab not in vars(dashboard)
+    dashboard.open({"imports": "Import"}.get(tab, tab.title()))
+    assert tab in vars(dashboard)
+
+
+def test_ids_beyond_a_float_are_text(show) -> None:
+    """An id above 2**53 is shown to the digit and found by itself."""
+    shown = show(MemoryStore([(2**53 + 1, "Luna", 1, "sold"), (2**63 - 1, "Max", 1, None)]))
+    assert str(2**53 + 1) in shown.inventory.table.markup
+    shown.inventory.name.value = f"#{2**63 - 1}"
+    assert shown.inventory.shown.frame["name"].tolist() == ["Max"]
+
+
+def test_an_inventory_may_be_given(show, store) -> None:
+    """Pets read before are shown without a request."""
+    with store.client() as client:
+        read = pf.fetch_inventory(client)
+    before = store.requests
+    shown = show(store, inventory=read)
+    assert store.requests == before and shown.inventory.pets is read
