@@ -15,6 +15,7 @@ from petstore_frame.dashboard.importing import (
     Importing,
     Plan,
     Speed,
+    becomes,
     has_rows,
     in_doubt,
     past_words,
@@ -234,8 +235,8 @@ class ImportTab(FileTab):
                         widgets.ToggleButtons,
                         "",
                         options=[
-                            (f"{text.skip} ({_becomes(case.if_skip)})", "skip"),
-                            (f"{text.send} ({_becomes(case.if_send)})", "send"),
+                            (f"{text.skip} ({becomes(case.if_skip)})", "skip"),
+                            (f"{text.send} ({becomes(case.if_send)})", "send"),
                         ],
                         value=None,
                         description="",
@@ -357,21 +358,6 @@ class ImportTab(FileTab):
 def _asking(result: LoadResult, question: Any) -> LoadResult:
     result.question = question
     return result
-
-
-def _becomes(counts: Mapping[State, int]) -> str:
-    """Say what would become of the rows."""
-    said = (f"{n:,} {WORDS.get(state, state.text)}" for state, n in counts.items() if n)
-    return ", ".join(said) or "nothing changes"
-
-
-WORDS = {
-    State.PENDING: "to send",
-    State.SKIPPED: "not sent again",
-    State.ADOPTED: "taken for their pets",
-    State.CREATED: "sent before",
-    State.INVALID: "to fix",
-}
 
 
 def _consequence(plan: Plan) -> Markup:

@@ -247,6 +247,21 @@ def in_doubt(counts: Mapping[State, int]) -> int:
     return sum(counts.get(state, 0) for state in DOUBT_STATES)
 
 
+def becomes(counts: Mapping[State, int]) -> str:
+    """Say what would become of the rows."""
+    said = (f"{n:,} {WORDS.get(state, state.text)}" for state, n in counts.items() if n)
+    return ", ".join(said) or "nothing changes"
+
+
+WORDS = {
+    State.PENDING: "to send",
+    State.SKIPPED: "not sent again",
+    State.ADOPTED: "taken for their pets",
+    State.CREATED: "sent before",
+    State.INVALID: "to fix",
+}
+
+
 def past_words(run: Import, counts: Mapping[State, int]) -> str:
     """Say what became of the rows of an import."""
     words = {State.CREATED: "sent", State.PENDING: "waiting to be sent"}
