@@ -243,8 +243,9 @@ def test_files_are_written_though_reading_back_fails(load, store) -> None:
 def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) -> None:
     """A folder that becomes a file during the import costs the files, not the result."""
     store.on_post = lambda number, stage: number == 2 and Path("out").write_text("mine")
-    done = load(3, "--output", "out", "--workers", "1")
-    assert done.exit_code == 6 and "3 animals added" in done.stdout
+    done = load(3, "--output", "out", "--workers", "1", "--json")
+    assert done.exit_code == json.loads(done.stdout)["exit_code"] == 6
+    assert json.loads(done.stdout)["states"]["created"] == 3
 
 
 # Not importorskip: importing Voila takes seconds, and each worker collects this file.

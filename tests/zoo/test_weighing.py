@@ -5,12 +5,14 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from petstore_frame.inventory import Fact
+from petstore_frame.inventory import Assumption, Fact
 from zoo.answers import (
     Query,
     client_of,
     exact_counts,
+    facts,
     known_of,
+    listed,
     numbered,
     of,
     pets,
@@ -112,3 +114,60 @@ def test_a_total_that_falls_shows_that_a_pet_left() -> None:
 
     known = known_of(answer)
     assert (known.verdict, known.advertised_total) == ("unstable", 249)
+
+
+@told("unstable", 5, Fact.ONE_ID_TWICE)
+def test_two_animals_under_one_id_are_unstable(query: Query) -> httpx.Response:
+    """One of the two is lost, so nothing is complete."""
+    rows = pets(5)
+    return listed(of([*rows, rows[2] | {"name": "Another"}], query))
+
+
+@told("unknown", 220, exact=set())
+def test_a_page_as_long_as_its_own_limit_is_never_short(query: Query) -> httpx.Response:
+    """Linked pages of 120 do not show that a page of a status of 100 is whole."""
+    rows, at = pets(150, "available") + pets(70, None, first=900), int(query.get("at", "0"))
+    if "status" in query:
+        return listed(of(rows, query)[: int(query["limit"])])
+    link = {"Link": f'<?limit=100&at={at + 120}>; rel="next"'} if at + 120 < len(rows) else {}
+    return listed(rows[at : at + 120], **(link or {"X-Next-Page": "x"}))
+
+
+@told("complete", 6, Assumption.LISTS_PETS_WITHOUT_STATUS)
+def test_one_page_may_leave_out_pets_without_a_status_too(query: Query) -> httpx.Response:
+    """The assumption is stated on one page as it is on many."""
+    return served(pets(6), query)
+
+
+def test_a_store_that_grows_with_each_request_is_read_to_an_end() -> None:
+    """After the first pass a fetch reads as many pages again, or fifty, and says so."""
+    asked: list[Query] = []
+
+    def growing(query: Query) -> httpx.Response:
+        asked.append(query)
+        at = int(query.get("at", "0"))
+        rows = pets(250 + len(asked), "available")[at : at + 100]
+        link = f'<?limit=100&at={at + len(rows)}>; rel="next"'
+        return listed(rows, Link=link)
+
+    known = known_of(growing)
+    assert (known.verdict, len(asked) < 70) == ("unstable", True)
+    assert Fact.STILL_GROWS in facts(known)
+
+
+def test_what_left_meanwhile_makes_no_minimum() -> None:
+    """Where pets left while they were read, a count is about so many, not at least."""
+
+    def leaving(query: Query, number: int) -> httpx.Response:
+        rows = pets(60) if number == 1 else pets(60)[25:]
+        return served(rows, query, cap=20 if number == 1 else 25)
+
+    known = known_of(numbered(leaving), limit=20)
+    assert not known.is_complete
+    assert "at least" not in f"{known} {known.count('sold')} {known.total}"
+
+
+@told("complete", 120, Assumption.LISTS_PETS_WITHOUT_STATUS)
+def test_a_page_longer_than_the_limit_may_be_confirmed(query: Query) -> httpx.Response:
+    """Where a store passes over the limit, the pages of the statuses show that all came."""
+    return listed(of(pets(120), query))

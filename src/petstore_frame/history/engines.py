@@ -21,7 +21,7 @@ import pandas as pd
 from petstore_frame.counts.pet_table import open_frame
 from petstore_frame.counts.summary import count_pets, status_text
 from petstore_frame.errors import ArgumentError, MissingExtraError
-from petstore_frame.history.snapshot import Snapshot, check_rows, read_table
+from petstore_frame.history.snapshot import Snapshot, check_rows, read_table, unusable
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.frame import as_text
 from petstore_frame.schema.models import PET_COLUMNS
@@ -98,9 +98,11 @@ class Engine:
 def _library(module: str, extra: str) -> Any:
     try:
         return import_module(module)
-    except ImportError:
+    except ModuleNotFoundError:
         name = module.partition(".")[0]
         raise MissingExtraError(f"a history on the engine {name}", extra) from None
+    except ImportError as problem:
+        raise unusable(module, problem) from problem
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:

@@ -189,9 +189,19 @@ def _pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow as arrow
         import pyarrow.parquet as parquet
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("a history", "history") from None
+    except ImportError as problem:
+        raise unusable("pyarrow", problem) from problem
     return parquet, arrow
+
+
+def unusable(library: str, problem: ImportError) -> HistoryError:
+    """Return the error of a library that is installed and does not fit the others."""
+    return HistoryError(
+        f"{library} is installed and cannot be imported: {_first_line(problem)}; versions that fit "
+        f"each other help: python -m pip install --upgrade numpy {library}"
+    )
 
 
 def _digest(record: bytes) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from petstore_frame.inventory.evidence import Evidence, Verdict
+from petstore_frame.inventory.evidence import Evidence, Shows, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class StatusCount:
     """How many pets of one status were read, and whether the store has no more of them.
 
+    ``is_least`` is False where pets left meanwhile, so that the store may even have fewer.
+
     Example:
         >>> StatusCount(1200, False)
         <StatusCount: at least 1,200>
@@ -24,9 +26,12 @@ class StatusCount:
 
     count: int
     is_exact: bool
+    is_least: bool = True
 
     def __str__(self) -> str:
-        return f"{self.count:,}" if self.is_exact else f"at least {self.count:,}"
+        if self.is_exact:
+            return f"{self.count:,}"
+        return f"{'at least' if self.is_least else 'about'} {self.count:,}"
 
     def __repr__(self) -> str:
         return f"<StatusCount: {self}>"
@@ -94,7 +99,13 @@ class Completeness:
 
         Of a part that ``inventory.where`` made, it is that of the part.
         """
-        return StatusCount(self.rows, self.is_complete and self.status is None)
+        is_exact = self.is_complete and self.status is None
+        return StatusCount(self.rows, is_exact, self.is_least)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether nothing shows that the listing changed, so that what was read is still there."""
+        return not any(each.shows is Shows.MOVED and each.scope is None for each in self.evidence)
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
@@ -116,7 +127,7 @@ class Completeness:
 
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
-        return self.by_status.get(status, StatusCount(0, self.total.is_exact))
+        return self.by_status.get(status, StatusCount(0, self.total.is_exact, self.is_least))
 
     def counts_asked_for(self) -> dict[str, StatusCount]:
         """Return ``by_status`` without the statuses that were not asked for."""
@@ -136,7 +147,8 @@ class Completeness:
             return f"unstable: {self.rows:,} {what} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:
             return f"{self.verdict}: {self.rows:,} of {self.advertised_total:,} {what}"
-        return f"{self.verdict}: at least {self.rows:,} {what}"
+        least = "at least" if self.is_least else "about"
+        return f"{self.verdict}: {least} {self.rows:,} {what}"
 
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
@@ -197,8 +209,6 @@ class Completeness:
             ValueError: The verdict is not one of the four.
         """
         verdict = Verdict(values["verdict"])
-        if verdict is Verdict.COMPLETE and values.get("scope", "all pets") != "all pets":
-            verdict = Verdict.UNKNOWN  # version 0.1 had verdicts on parts of a listing
         known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
         return cls(
             verdict=verdict,
@@ -209,7 +219,9 @@ class Completeness:
             assumptions=tuple(values.get("assumptions", ())),
             evidence=tuple(each for each in known if each is not None),
             by_status={
-                name: StatusCount(int(entry["count"]), bool(entry["is_exact"]))
+                name: StatusCount(
+                    int(entry["count"]), bool(entry["is_exact"]), bool(entry["is_least"])
+                )
                 for name, entry in values.get("by_status", {}).items()
             },
             advertised_total=values.get("advertised_total"),
@@ -257,7 +269,9 @@ class Completeness:
             rows=sum(counts.values()),
             by_status={
                 # A status that the filter leaves out has no pet in this part.
-                name: StatusCount(count, name in left_out or self.count(name).is_exact)
+                name: StatusCount(
+                    count, name in left_out or self.count(name).is_exact, self.is_least
+                )
                 for name, count in counts.items()
             },
             advertised_total=None,

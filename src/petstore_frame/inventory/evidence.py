@@ -84,76 +84,42 @@ class Fact(Enum):
     # Totals that the store states.
     TOTAL_LARGER = S.MISSING, "The store states {pets}, more than were read."
     TOTAL_OF_ALL = S.MORE, "The store states {pets}, perhaps of every status together."
-    TOTAL_FELL = S.MOVED, "The stated total fell while the listing was read ({detail})."
-    TOTAL_LOWER = S.NOTHING, "The store states {pets}, fewer than were read."
-    # Caches on the way.
-    OLD_AND_NEW = S.MOVED, "An answer from a cache is older than an answer before it."
-    OLD_ANSWER = S.NOTHING, "An answer came from a cache and was {detail} old."
-    # Rows that came twice.
+    # What shows that the store changed while it was read.
+    ONE_ID_TWICE = S.MOVED, "Id {count} came with two names or categories."
+    OLD_ANSWER = S.MOVED, "Some answers came from a cache, up to {detail} older than others."
     ROWS_TWICE = S.MOVED, "{rows} came twice."
-    ROW_MOVED = S.MOVED, "Row {count} was another pet when it was read again."
     FIRST_PAGE_MOVED = S.MOVED, "The first page had changed when it was read again."
-    PETS_GONE = S.MOVED, "{pets} that came at first did not come again."
+    PETS_LEFT = S.MOVED, "{pets} left the listing while it was read."
     STATUS_MOVED = S.MOVED, "A pet came once as {scope} and once with another status."
-    PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
-    FIRST_PAGE_SAME = S.NOTHING, "The first page was the same when it was read again."
+    STILL_GROWS = S.MOVED, "The store still grew after {count} pages; the rest was left unread."
     NEW_IN_FRONT = S.NOTHING, "{pets} came in front meanwhile; they were read, too."
-    PETS_CHANGED = S.NOTHING, "{pets} came twice with other values; the later ones count."
+    PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
     FILTER_LEFT_OUT = (S.CONFLICT,
         "The page of {scope} pets left out {pets} that another answer shows.")
-    FILTER_COMES_FIRST = (S.NOTHING,
-        "The store filters by status before it cuts a page to its limit.")
-    FILTER_MAY_COME_LAST = (S.NOTHING,
-        "The store may filter by status after it cut a page to its limit.")
     STATUSES_HOLD_MORE = (S.CONFLICT,
         "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
         "them all, fetch each status by itself.")
     STATUS_PAGE_WHOLE = (S.END,
         "The page of {scope} pets is shorter than the store's longest page, so it was not cut.")
-    STATUS_PAGE = S.NOTHING, "The page of {scope} pets has {pets}."
-    # The store's own way from page to page.
+    # The ways from page to page.
     LINKS_ENDED = (S.END,
         "The store linked each page to the next, and the last page had no further link.")
-    LINKS_ONLY_SHORTER = (S.END,
-        "A page of fewer pets has a next link, and the page of all pets has none.")
-    NEXT_OUTSIDE = (S.MORE,
-        "A next link leaves out {detail} of the store's address; it was not followed.")
-    NEXT_UNREAD = S.MORE, "The store names a next page, which was not read."
-    NEXT_UNCLEAR = S.MORE, "The store may name a next page, but not clearly."
-    SAYS_MORE = S.MORE, "The store says that there is more ({detail})."
-    NEXT_IS_ITSELF = (S.UNCLEAR,
-        "Page {count} names itself as the next page, so it may not be the last.")
-    NEXT_IS_OLD = (S.UNCLEAR,
-        "Page {count} brought no new pet, and the store still names a next page.")
-    NEXT_LEAVES_GAP = S.UNCLEAR, "A next link goes on at {detail} after row {count}."
-    # Parameters that the interface does not state.
+    NEXT_NOT_READ = S.MORE, "The store names a next page that was not read{detail}."
     WINDOWS_ENDED = S.END, "The store goes on with {detail}=, and gave pages until none was left."
     WINDOWS_STOPPED = (S.UNCLEAR,
-        "After row {count} no new pet came, and nothing shows that it is the last.")
-    WINDOW_REFUSED = S.UNCLEAR, "{detail}= was refused after {pets}."
-    PARAMETER_WORKS = S.NOTHING, "Asked with {detail}=, the store went on."
-    NO_PARAMETER = S.NOTHING, "Asked with {detail}=, the store did not go on."
+        "After row {count} no new pet came{detail}, and nothing shows that it is the last.")
     # The length of one page.
     PAGE_CONFIRMED = (S.END,
-        "All pets came on one page, and the pages of the statuses hold no others.")
-    FILTERED_PAGE_CONFIRMED = (S.END,
-        "All came on one page, which is shorter than the page of all pets.")
+        "All came on one page, and the pages asked for beside it show that it was not cut.")
     PAGE_HAD_ROOM = S.END, "All pets came on one page that had room for more."
-    PAGE_TOO_LONG = S.UNCLEAR, "The store gave more pets than the limit allows."
     PAGE_FULL = S.UNCLEAR, "The page was full, and the store shows no further one."
     PAGE_MAY_BE_CUT = (S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.")
-    # Ids asked for one by one, texts, and questions.
-    IDS_READ = S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page."
-    IDS_NOT_TRUSTED = (S.NOTHING,
-        "Asked by its id for a pet that exists, the store answered {detail}; ids prove nothing.")
-    ID_UNREAD = S.NOTHING, "Id {count} could not be read: {detail}."
+    # Texts, and questions.
     TEXTS_DAMAGED = S.NOTHING, "U+FFFD stands for a damaged character in the texts of {pets}."
-    QUESTION_FAILED = S.NOTHING, "A question beyond the listing failed: {detail}."
-    QUESTION_NOT_ASKED = (S.NOTHING,
-        "Some questions were not asked: max_probes allows {count} requests beyond the listing.")
+    QUESTION_FAILED = S.NOTHING, "A question beyond the listing has no answer: {detail}."
 
     def __init__(self, shows: Shows, sentence: str) -> None:
         self.shows, self.sentence = shows, sentence

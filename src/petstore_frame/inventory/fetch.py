@@ -5,27 +5,26 @@ from __future__ import annotations
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from petstore_frame.errors import (
-    APIStatusError,
-    AuthenticationError,
-    ContractError,
     CrossOriginError,
     PetstoreError,
-    RateLimitError,
     answering,
 )
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, SIDE_BY_SIDE, Asker, ReadingClient
 from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.progress import Display, open_progress
+from petstore_frame.inventory.requests import (
+    DEFAULT_PROBE_BUDGET,
+    ReadingClient,
+    Requests,
+)
 from petstore_frame.inventory.result import (
     FetchInterrupted,
     ForeignLinkError,
@@ -39,25 +38,19 @@ from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,
     one_of,
-    refuse,
     whole_number,
 )
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import (
     MAX_LIMIT,
     NO_STATUS,
-    Pet,
     PetStatus,
-    checked_id,
     checked_limit,
     checked_status,
 )
-from petstore_frame.schema.text import REPLACEMENT, count_text
+from petstore_frame.schema.text import count_text
 
 log = logging.getLogger("petstore_frame.inventory")
-MAX_IDS = 10_000
-# After so many ids without a readable answer, asking by ids stops.
-MAX_UNREAD = 20
 Progress = bool | Callable[[int], None] | None
 
 
@@ -71,7 +64,6 @@ def fetch_inventory(
     limit: int = MAX_LIMIT,
     strategy: Literal["auto", "documented"] = "auto",
     max_probes: int = DEFAULT_PROBE_BUDGET,
-    id_range: tuple[int, int] | None = None,
 ) -> Inventory:
     """Read every pet that can be read, and say what that covers.
 
@@ -90,9 +82,6 @@ def fetch_inventory(
         strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
         max_probes: Requests allowed beyond the listing itself; what they brought is in
             ``.completeness.evidence``.
-        id_range: First and last id to ask for one by one with the deprecated ``get_pet`` where
-            the listing is not complete, at most 10,000 and not with a status; None asks for
-            none. It brings rows that no page shows, and never makes a listing complete.
 
     Returns:
         An Inventory: ``.frame`` has one row per pet (``id`` int64, ``name`` str, ``category_id``
@@ -121,11 +110,9 @@ def fetch_inventory(
     """
     checked_client(client, "ask_page")
     with before_sending():
-        if status is not None and id_range is not None:
-            refuse("id_range asks for pets of every status; leave out the status, or the id_range")
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
         meter = FetchProgress(progress)
-        ask = Asker(
+        ask = Requests(
             client,
             status=checked_status(status),
             limit=checked_limit(limit),
@@ -134,7 +121,7 @@ def fetch_inventory(
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=meter,
         )
-        fetch = _Fetch(ask, max_pets=cap, id_range=_checked_range(id_range), meter=meter)
+        fetch = _Fetch(ask, max_pets=cap, meter=meter)
     return fetch.run()
 
 
@@ -164,18 +151,6 @@ class FetchProgress:
             self._display.close()
 
 
-def _checked_range(id_range: Any) -> tuple[int, int] | None:
-    if id_range is None:
-        return None
-    try:
-        first, last = map(checked_id, id_range)
-    except (TypeError, ValueError):
-        refuse(f"id_range is a first and a last id, such as (1, 500), got {id_range!r}")
-    if not 0 <= last - first < MAX_IDS:
-        refuse(f"id_range is at most {MAX_IDS:,} ids, the first one first, got {id_range!r}")
-    return first, last
-
-
 @dataclass(eq=False)
 class _Fetch:
     """One fetch, which can be run again after it broke off and then goes on where it was.
@@ -184,12 +159,10 @@ class _Fetch:
     listing.
     """
 
-    ask: Asker
+    ask: Requests
     max_pets: int | None
-    id_range: tuple[int, int] | None
     meter: FetchProgress
     evidence: tuple[Evidence, ...] | None = None
-    id_walk: IdWalk | None = None
 
     def __post_init__(self) -> None:
         self.reading = Reading(self.ask)
@@ -198,28 +171,16 @@ class _Fetch:
         # A resumed fetch repeats the questions without an answer, so it gets the budget again.
         self.ask.begin_again()
         try:
-            with self.ask.interrupts as interrupts:
-                evidence = self._read()
-            interrupts.deliver()
+            if self.evidence is None:
+                self.evidence = self.reading.run()
         except (PetstoreError, KeyboardInterrupt) as problem:
+            self.ask.rows.cut()
             if not len(self.ask.rows):
                 raise
             self._raise_incomplete(problem)
         finally:
             self.meter.close()
-        return self._inventory(evidence)
-
-    def _read(self) -> tuple[Evidence, ...]:
-        if self.evidence is None:
-            self.evidence = self.reading.run()
-        finding = weigh(self.evidence)
-        is_done = finding.verdict is Verdict.COMPLETE or self.ask.has_enough()
-        if self.id_range is None or is_done:
-            return self.evidence
-        if self.id_walk is None:
-            self.id_walk = IdWalk(self.ask, *self.id_range)
-        self.id_walk.run()
-        return (*self.evidence, *self.id_walk.evidence(finding.exact))
+        return self._inventory(self.evidence)
 
     def _columns(self) -> PetColumns:
         """Return the pets without those that do not match the filter."""
@@ -250,6 +211,7 @@ class _Fetch:
         if finding.verdict is Verdict.COMPLETE:
             asked = counts if ask.status is None else [ask.status]
             exact = frozenset(asked) - finding.inexact
+        is_least = not any(e.shows is Shows.MOVED and e.scope is None for e in evidence)
         # A larger total may be that of all pets, where one status was asked for.
         is_of_listing = total.is_own or (total.value or 0) <= len(ask.rows)
         return Completeness(
@@ -260,7 +222,7 @@ class _Fetch:
             status=ask.status,
             assumptions=finding.assumptions,
             evidence=evidence,
-            by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
+            by_status={name: StatusCount(n, name in exact, is_least) for name, n in counts.items()},
             advertised_total=total.value if is_of_listing else None,
         )
 
@@ -284,97 +246,12 @@ class _Fetch:
         ) from (None if is_interrupt else problem)
 
 
-def _evidence_of_rows(ask: Asker) -> Iterator[Evidence]:
+def _evidence_of_rows(ask: Requests) -> Iterator[Evidence]:
     """Yield what rows show that came twice with other values, or with damaged texts."""
     for status in ask.rows.disputed:
         yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
-    if ask.rows.changed_ids:
-        yield Evidence(Fact.PETS_CHANGED, count=len(ask.rows.changed_ids))
+    if ask.rows.ambiguous_id is not None:
+        yield Evidence(Fact.ONE_ID_TWICE, count=ask.rows.ambiguous_id)
     if ask.damaged:
         count = sum(pet_id in ask.rows for pet_id in ask.damaged)
         yield Evidence(Fact.TEXTS_DAMAGED, count=count)
-
-
-class IdWalk:
-    """A range of ids, both ends included, asked one by one with ``get_pet``, some side by side.
-
-    A 404 means that there is no such pet only while a known pet still answers: once the deprecated
-    operation is gone, every id gives 404. ``run`` continues after a failure.
-    """
-
-    def __init__(self, ask: Asker, first: int, last: int) -> None:
-        self._ask, self._rows = ask, ask.rows
-        self._first, self._following, self._last = first, first, last
-        self._control_id = self._rows.last_id if len(self._rows) else None
-        self._notes: list[Evidence] = []
-        self._unread = 0
-        # How many pets of each status no page had brought.
-        self._found: Counter[str | None] = Counter()
-
-    def run(self) -> None:
-        """Ask for each id that was not read yet.
-
-        Raises:
-            PetstoreError: No answer, a refused key, or too many requests; ``run`` asks again.
-        """
-        self._check_control()
-        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-            while self._control_id is not None and self._following <= self._last:
-                if self._unread >= MAX_UNREAD or self._ask.has_enough():
-                    break
-                self._ask_some(pool)
-        self._check_control()
-
-    def evidence(self, exact: Collection[str]) -> Iterator[Evidence]:
-        """Yield what the ids show, also of statuses whose pages seemed to hold every pet."""
-        yield from dict.fromkeys(self._notes)
-        if self._following > self._first:
-            asked = f"{self._first} to {self._following - 1}"
-            yield Evidence(Fact.IDS_READ, count=self._found.total(), detail=asked)
-        for status in {*exact} & {*self._found}:
-            yield Evidence(Fact.FILTER_LEFT_OUT, status, count=self._found[status])
-
-    def _ask_some(self, pool: ThreadPoolExecutor) -> None:
-        """Ask for the next ids side by side, and take the answers in order."""
-        following = min(self._following + SIDE_BY_SIDE, self._last + 1)
-        wanted = [id_ for id_ in range(self._following, following) if id_ not in self._rows]
-        self._ask.requests += len(wanted)
-        answers = [pool.submit(self._answer, pet_id) for pet_id in wanted]
-        self._ask.interrupts.wait(*answers)
-        for pet_id, answer in zip(wanted, answers, strict=True):
-            self._take(pet_id, answer.result())
-        self._following = following
-        self._ask.on_rows(len(self._rows))
-
-    def _answer(self, pet_id: int) -> Pet | APIStatusError | ContractError:
-        """Return the pet, or the store's answer that is not one."""
-        try:
-            return self._ask.store.get_pet(pet_id)
-        except (AuthenticationError, RateLimitError):
-            raise  # they say nothing about the pet
-        except (APIStatusError, ContractError) as problem:
-            return problem
-
-    def _take(self, pet_id: int, answer: Pet | APIStatusError | ContractError) -> None:
-        if isinstance(answer, Pet):
-            if REPLACEMENT in f"{answer.name}{answer.status}":
-                self._ask.damaged.add(pet_id)
-            if self._rows.update(PetColumns.of_pets([answer])):
-                self._found[answer.status] += 1
-        elif not (isinstance(answer, APIStatusError) and answer.status_code in (404, 410)):
-            self._unread += 1
-            self._notes.append(Evidence(Fact.ID_UNREAD, count=pet_id, detail=str(answer)))
-
-    def _check_control(self) -> None:
-        """Ask for a pet known to exist; if it does not come, a 404 proves nothing."""
-        if self._control_id is None:
-            return
-        self._ask.requests += 1
-        with self._ask.interrupts.allow():
-            answer = self._answer(self._control_id)
-        if isinstance(answer, Pet):
-            self._take(self._control_id, answer)
-            return
-        self._control_id = None
-        shown = str(answer.status_code) if isinstance(answer, APIStatusError) else "no pet"
-        self._notes.append(Evidence(Fact.IDS_NOT_TRUSTED, detail=shown))

@@ -12,8 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.asker import SIDE_BY_SIDE, Asker, Rows
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.requests import SIDE_BY_SIDE, Requests, Rows
 from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport.page import Page
@@ -38,7 +38,7 @@ class Parameter(NamedTuple):
     first_page: int = 1
 
 
-def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
+def page_parameter(first: Page, ask: Requests) -> Iterator[Evidence]:
     """Look for a parameter that moves a window over the listing, and read through it."""
     is_announced = ask.way is not None and not isinstance(ask.way, Windows)
     if not ask.may_probe or is_announced or len(first) > ask.limit:
@@ -46,22 +46,14 @@ def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
     short = ask.short_page(first)
     if short is None:
         return
-    found, tried = find_parameter(ask, first, short)
+    found = find_parameter(ask, first, short)
     if found is not None:
-        yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
         yield from read_through(first, ask, lambda page, rows: Windows(ask, page, rows, found))
-    elif tried:
-        yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
 
 
-def find_parameter(ask: Asker, first: Page, short: Page) -> tuple[Parameter | None, list[str]]:
-    """Try parameters on rows that were already read.
-
-    Returns:
-        The first that moves as it should, or None; and those that did not.
-    """
+def find_parameter(ask: Requests, first: Page, short: Page) -> Parameter | None:
+    """Return the first parameter that moves as it should over rows already read, or None."""
     ids, size = list(first.columns.id), len(short)
-    tried: list[str] = []
     for kind, names in PARAMETERS:
         value, windows = _trial(kind, ids, size)
 
@@ -70,16 +62,13 @@ def find_parameter(ask: Asker, first: Page, short: Page) -> tuple[Parameter | No
 
         together = ask_for(*names)
         if together is not None and _which(together, windows, size) is None:
-            tried += names
             continue
         for name in names:  # also where they were refused together
             page = ask_for(name)
             place = None if page is None else _which(page, windows, size)
             if place is not None:
-                return Parameter(name, kind, 1 - place), tried
-            if page is not None:
-                tried.append(name)
-    return None, tried
+                return Parameter(name, kind, 1 - place)
+    return None
 
 
 def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]:
@@ -111,7 +100,7 @@ class Windows(Walk):
     fact = Fact.WINDOWS_ENDED
     reach = (Assumption.OFFSETS_REACH_ALL,)
 
-    def __init__(self, ask: Asker, first: Page, rows: Rows, parameter: Parameter) -> None:
+    def __init__(self, ask: Requests, first: Page, rows: Rows, parameter: Parameter) -> None:
         super().__init__(ask, first, rows, parameter.name)
         self.is_over = not len(rows)  # as when a store was emptied before it is read again
         self._parameter = parameter
@@ -130,7 +119,8 @@ class Windows(Walk):
             if problem.status_code not in (400, 404, 416, 422):
                 raise
             # The window was our own idea: a refusal ends the walk and proves nothing.
-            self._end(Fact.WINDOW_REFUSED, len(self.rows), self._parameter.name)
+            refused = f" ({self._parameter.name}= was refused)"
+            self._end(Fact.WINDOWS_STOPPED, len(self.rows), refused)
         finally:
             self._ahead.clear()
             if self._pool is not None:
@@ -151,7 +141,7 @@ class Windows(Walk):
             # Some stores repeat their last page for every number behind it.
             self._end()
         elif all(pet_id in self.rows for pet_id in fresh.id):
-            # The way was our own idea: a store that does not go along to the end made no error.
+            # We guessed this parameter: an early stop is not an error.
             self._end(Fact.WINDOWS_STOPPED, rows)
         else:
             self._take(fresh)
@@ -159,7 +149,7 @@ class Windows(Walk):
     def _take(self, fresh: PetColumns) -> None:
         repeated = len(fresh.id) - self.rows.add(fresh)
         if repeated and self._has_seams:
-            self.breaks.append(Evidence(Fact.ROWS_TWICE, count=repeated))
+            self.breaks = [*self.breaks, Evidence(Fact.ROWS_TWICE, count=repeated)]
         elif repeated:
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
         self._tail = [*self._tail, *fresh.id][-2:]
@@ -171,12 +161,13 @@ class Windows(Walk):
         if not self._has_seams or not columns.id:
             return columns
         if columns.id[0] != self.rows.last_id:
-            self.breaks.append(Evidence(Fact.ROW_MOVED, count=self._position))
+            self.breaks = [*self.breaks, Evidence(Fact.ROWS_TWICE, count=1)]
+            self.seams += 1
             return columns
         return columns.part(1)
 
     def _window(self) -> Page:
-        """Return the window at the position, and have the ones behind it on their way."""
+        """Return the window at the position, and prefetch the next ones."""
         ask = self._ask
         if self._pool is None or self.pages < 2:
             # One window alone at first, since the store may give fewer rows than it gave before.
@@ -185,7 +176,7 @@ class Windows(Walk):
         for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):
             if place not in self._ahead:
                 self._ahead[place] = ask.begin(self._pool, self._params(place))
-        return ask.take(self._ahead.pop(self._position))
+        return ask.take(self._ahead[self._position])
 
     def _params(self, position: int) -> dict[str, str]:
         kind, name, params = self._parameter.kind, self._parameter.name, self._ask.params

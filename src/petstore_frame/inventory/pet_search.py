@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import NoReturn
 
 from petstore_frame.errors import CrossOriginError, NotFoundError, PetstoreError
-from petstore_frame.inventory.asker import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Verdict, weigh
+from petstore_frame.inventory.requests import DEFAULT_PROBE_BUDGET, ReadingClient, Requests
 from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.strategies import Reading
 from petstore_frame.schema.models import MAX_LIMIT, Pet, checked_id
@@ -58,7 +58,7 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
         if search is not None:
             return search
         next_step = "only the store's operator can tell"
-    ask = Asker(
+    ask = Requests(
         store,
         status=None,
         limit=MAX_LIMIT,

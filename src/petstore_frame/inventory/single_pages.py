@@ -1,4 +1,4 @@
-"""What single pages and stated totals prove: the first page, and a page of each status.
+"""Weighs single pages and stated totals: the first page, and a page of each status.
 
 A store may cut its pages at a length of its own without a word, so a short page alone is believed
 only where nothing that was asked beside it speaks against it. Pets without a status match no
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.requests import Requests
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
 from petstore_frame.transport.page import Page
 
@@ -26,9 +26,9 @@ USUAL_LENGTHS = frozenset((20, 25, 50))
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 
 
-def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
+def confirmed_page(first: Page, ask: Requests) -> Iterator[Evidence]:
     """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
-    if not _ask_whether_whole(first, ask):
+    if not _ask_whether_whole(first, ask) or (ask.status and len(first) > ask.limit):
         return
     if ask.status is not None:
         whole = ask.probe(ask.params_of_all)
@@ -36,7 +36,7 @@ def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
             for contradiction in check_filter(first, whole, ask.status):
                 yield Evidence(contradiction.fact, count=contradiction.count)
             if len(whole) > len(first) and filters_first(ask, whole, ask.probe):
-                yield end_of(ask, None, Fact.FILTERED_PAGE_CONFIRMED, Assumption.ONE_CAP)
+                yield end_of(ask, None, Fact.PAGE_CONFIRMED, Assumption.ONE_CAP)
         return
     statuses = _hold_statuses(first, ask)
     if statuses is not None and statuses.are_usable and statuses.confirm_first():
@@ -44,9 +44,10 @@ def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
         yield end_of(ask, statuses, Fact.PAGE_CONFIRMED, *known)
 
 
-def short_page(first: Page, ask: Asker) -> Iterator[Evidence]:
+def short_page(first: Page, ask: Requests) -> Iterator[Evidence]:
     """Believe a short page where nothing speaks against it, and it is no usual length of a page."""
-    if ask.way is not None or not _ask_whether_whole(first, ask):
+    is_long = len(first) > ask.limit
+    if is_long or ask.way is not None or not _ask_whether_whole(first, ask):
         return
     statuses = ask_statuses(first, ask)
     whole = None if ask.status is None else ask.probe(ask.params_of_all)
@@ -57,7 +58,7 @@ def short_page(first: Page, ask: Asker) -> Iterator[Evidence]:
         yield end_of(ask, statuses, Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
 
 
-def status_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
+def status_pages(first: Page, ask: Requests) -> Iterator[Evidence]:
     """Say which statuses were read whole, where the listing itself shows no end."""
     statuses = _hold_statuses(first, ask)
     if statuses is None:
@@ -72,14 +73,13 @@ def status_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
 
 
 def end_of(
-    ask: Asker, statuses: StatusPages | None, fact: Fact, *assumptions: str, **values: Any
+    ask: Requests, statuses: StatusPages | None, fact: Fact, *assumptions: str, **values: Any
 ) -> Evidence:
     """Return evidence of an end, with what any end rests on besides its own assumptions."""
     known = dict.fromkeys(assumptions)
     if ask.status is not None:
         known[Assumption.FILTER_IS_TRUE] = None
-    elif "scope" not in values and Assumption.FILLS_PAGES_WITHOUT_STATUS not in known:
-        # That one covers the pets that no filter finds, so there is no need to add ``rest``.
+    elif "scope" not in values:
         rest = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.left_open
         known[rest] = None
     if ask.requests > 1:
@@ -87,9 +87,9 @@ def end_of(
     return Evidence(fact, assumptions=tuple(known), **values)
 
 
-def _ask_whether_whole(first: Page, ask: Asker) -> bool:
+def _ask_whether_whole(first: Page, ask: Requests) -> bool:
     """Ask whose a stated total is, and tell whether the first page may be the whole listing."""
-    if len(first) >= ask.limit or first.may_name_next:
+    if len(first) == ask.limit or first.may_name_next:
         return False
     return not ask_whose_total(first, ask).refutes(len(ask.rows))
 
@@ -104,7 +104,7 @@ def _may_be_cut(first: Page, limit: int, statuses: StatusPages | None, whole: Pa
     return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
 
 
-def ask_statuses(first: Page, ask: Asker) -> StatusPages | None:
+def ask_statuses(first: Page, ask: Requests) -> StatusPages | None:
     """Ask for a page of each status; None where one status is read, or the budget is too small."""
     asked = [ask.params(status=name) for name in PET_STATUSES]
     if ask.status is not None or not ask.has_budget_for(asked):
@@ -113,7 +113,7 @@ def ask_statuses(first: Page, ask: Asker) -> StatusPages | None:
     return known_statuses(first, ask)
 
 
-def _hold_statuses(first: Page, ask: Asker) -> StatusPages | None:
+def _hold_statuses(first: Page, ask: Requests) -> StatusPages | None:
     """Ask for them, hold their pets, and ask what their lengths say."""
     statuses = ask_statuses(first, ask)
     if statuses is None:
@@ -124,40 +124,37 @@ def _hold_statuses(first: Page, ask: Asker) -> StatusPages | None:
     return known_statuses(first, ask)
 
 
-def known_statuses(first: Page, ask: Asker) -> StatusPages | None:
+def known_statuses(first: Page, ask: Requests) -> StatusPages | None:
     """Return the pages of the statuses that were asked for before, or None; nothing is sent."""
     known = {name: ask.known(ask.params(status=name)) for name in PET_STATUSES}
-    answered: dict[str, Page] = {name: page for name, page in known.items() if page is not None}
-    if ask.status is not None or not answered:
+    pages: dict[str, Page] = {name: page for name, page in known.items() if page is not None}
+    if ask.status is not None or not pages:
         return None
-    return StatusPages(first, answered, filters_first(ask, first, ask.known))
+    return StatusPages(first, pages, filters_first(ask, first, ask.known))
 
 
 @dataclass(frozen=True, eq=False)
 class StatusPages:
-    """One page of each status that answered, compared to ``first``, the first page of all pets.
+    """One page of each status that came, compared to ``first``, the first page of all pets.
 
     ``filter_first`` says whether the store filters before it cuts to the limit; None where that
-    was not asked.
+    was not asked. A page that holds other statuses, too, says as little as a refusal.
     """
 
     first: Page
-    answered: Mapping[str, Page]
+    pages: Mapping[str, Page]
     filter_first: bool | None
 
     @cached_property
+    def answered(self) -> dict[str, Page]:
+        """The pages that hold no pet of another status."""
+        return {name: page for name, page in self.pages.items() if not page.mismatches(name)}
+
+    @cached_property
     def notes(self) -> list[Evidence]:
-        """What was learned of each; a contradiction is about its status alone."""
-        found = []
-        for status, page in self.answered.items():
-            found.append(Evidence(Fact.STATUS_PAGE, status, count=len(page)))
-            found += check_filter(page, self.first, status)
-        if self.filter_first is not None or self.left_out:
-            is_first = self.is_filtered_first
-            found.append(
-                Evidence(Fact.FILTER_COMES_FIRST if is_first else Fact.FILTER_MAY_COME_LAST)
-            )
-        return found
+        """What contradicts the filter; each is about its status alone."""
+        pages = self.answered.items()
+        return [each for name, page in pages for each in check_filter(page, self.first, name)]
 
     @cached_property
     def usable(self) -> dict[str, Page]:
@@ -191,7 +188,8 @@ class StatusPages:
     @cached_property
     def left_out(self) -> int:
         """How many of these pets are not on the first page."""
-        return len(self.ids - {*self.first.columns.id})
+        seen = {pet_id for page in self.pages.values() for pet_id in page.columns.id}
+        return len(seen - {*self.first.columns.id})
 
     @property
     def left_open(self) -> Assumption:
@@ -200,9 +198,9 @@ class StatusPages:
             return Assumption.LISTS_PETS_WITHOUT_STATUS
         return Assumption.LISTS_EVERY_STATUS
 
-    def hold(self, ask: Asker) -> None:
-        """Keep the pets of the pages that kept to their filter."""
-        for page in self.usable.values():
+    def hold(self, ask: Requests) -> None:
+        """Keep their pets."""
+        for page in self.pages.values():
             ask.rows.update(page.columns)
 
     def whole(self, longest_page: int) -> set[str]:
@@ -217,7 +215,8 @@ class StatusPages:
             total, first = page.total or 0, self.first
             is_of_all = total == first.total and first.mismatches(status) > 0
             is_outnumbered = total > len(page) and not is_of_all
-            if len(page) < longest_page and not page.may_name_next and not is_outnumbered:
+            is_short = len(page) < min(longest_page, page.limit or MAX_LIMIT)
+            if is_short and not page.may_name_next and not is_outnumbered:
                 found.add(status)
         return found
 
@@ -244,7 +243,7 @@ def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
 
 
 def filters_first(
-    ask: Asker, whole: Page, answer: Callable[[Mapping[str, str]], Page | None]
+    ask: Requests, whole: Page, answer: Callable[[Mapping[str, str]], Page | None]
 ) -> bool | None:
     """Tell whether the filter comes before the limit: the other way round it sees one page alone.
 
@@ -295,12 +294,11 @@ class Total(NamedTuple):
         if self.refutes(held):
             assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
             yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.value or 0)
-        elif self.value is not None and self.value != held:
-            fact = Fact.TOTAL_OF_ALL if self.value > held else Fact.TOTAL_LOWER
-            yield Evidence(fact, count=self.value)
+        elif self.value is not None and self.value > held:
+            yield Evidence(Fact.TOTAL_OF_ALL, count=self.value)
 
 
-def known_total(first: Page, ask: Asker) -> Total:
+def known_total(first: Page, ask: Requests) -> Total:
     """Return the total as the answers so far show it; nothing is sent."""
     pages = [first]
     if ask.way is not None and ask.way.is_over:
@@ -316,7 +314,7 @@ def known_total(first: Page, ask: Asker) -> Total:
     return Total(value, ask.status is None or (whole is not None and not is_of_all))
 
 
-def ask_whose_total(first: Page, ask: Asker) -> Total:
+def ask_whose_total(first: Page, ask: Requests) -> Total:
     """Ask for all pets where it matters: some programs state their number beside a filter too."""
     total = known_total(first, ask)
     if not total.is_own and total.value is not None and total.value > len(ask.rows):

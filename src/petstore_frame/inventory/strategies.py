@@ -1,13 +1,13 @@
-"""One listing of a store: the ways in which its end is looked for, and what all of it shows."""
+"""Tries each strategy in turn to find the end of a listing, and gathers the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.asker import Asker
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.page_parameter import page_parameter
+from petstore_frame.inventory.requests import Requests
 from petstore_frame.inventory.single_pages import (
     ask_whose_total,
     confirmed_page,
@@ -19,8 +19,8 @@ from petstore_frame.inventory.walk import next_links
 from petstore_frame.schema.models import MAX_LIMIT
 from petstore_frame.transport.page import Page
 
-Strategy = Callable[[Page, Asker], Iterator[Evidence]]
-# A new way is a module with such a function, and a line here.
+Strategy = Callable[[Page, Requests], Iterator[Evidence]]
+# A further strategy is a function, and a line here.
 STRATEGIES: tuple[Strategy, ...] = (
     next_links,
     confirmed_page,
@@ -36,7 +36,7 @@ class Reading:
     ``first`` is its first page, or None before that came.
     """
 
-    def __init__(self, ask: Asker) -> None:
+    def __init__(self, ask: Requests) -> None:
         self.ask = ask
         self.first: Page | None = None
         self.evidence: list[Evidence] = []
@@ -86,7 +86,7 @@ class Reading:
                 ask.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
             else:
                 if gone := len({*page.columns.id} - {*wide.columns.id}):
-                    ask.troubles.append(Evidence(Fact.PETS_GONE, count=gone))
+                    ask.troubles.append(Evidence(Fact.PETS_LEFT, count=gone))
                 page = wide
         ask.limit = page.limit or ask.limit
         return page
@@ -106,7 +106,7 @@ class Reading:
         if statuses is None:
             return 0
         if way is not None and way.is_over:
-            pages = statuses.answered.values()
+            pages = statuses.pages.values()
             return sum(pet_id not in way.rows for page in pages for pet_id in page.columns.id)
         is_one_page = len(first) < self.ask.limit or self._has(Shows.END)
         return statuses.left_out if is_one_page else 0
@@ -122,7 +122,7 @@ class Reading:
         statuses = known_statuses(first, ask)
         if statuses is not None:
             if way is not None and way.is_over:
-                for page in statuses.answered.values():
+                for page in statuses.pages.values():
                     ask.rows.compare(page.columns)
             if left_out:
                 statuses.hold(ask)
@@ -134,14 +134,10 @@ class Reading:
         yield from ask.ages.evidence()
 
 
-def _why_unclear(first: Page, ask: Asker) -> Evidence:
+def _why_unclear(first: Page, ask: Requests) -> Evidence:
     """Return why a listing of which only single pages were read is not known to end there."""
-    if first.next_address is not None:
-        return Evidence(Fact.NEXT_UNREAD)
     if first.may_name_next:
-        return Evidence(Fact.NEXT_UNCLEAR)
-    if len(first) > ask.limit:
-        return Evidence(Fact.PAGE_TOO_LONG)
-    if len(first) == ask.limit:
+        return Evidence(Fact.NEXT_NOT_READ)
+    if len(first) >= ask.limit:
         return Evidence(Fact.PAGE_FULL)
     return Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))

@@ -1,4 +1,4 @@
-"""Ways through a listing from page to page, what shows that it moved meanwhile, and next links."""
+"""Reads a listing page by page, notices changes, and follows next links."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.asker import Asker, Rows
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.requests import Requests, Rows
 from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.single_pages import ask_statuses, end_of
 from petstore_frame.schema.models import PET_STATUSES
@@ -22,6 +22,9 @@ _EXPIRED = (400, 404, 410, 422)
 # cut it may send pages with few pets or none.
 MAX_PAGES_WITHOUT_NEWS = 5
 MAX_EMPTY_PAGES = 100
+# So many short pages in a row are read, or as many as came before them: a store that grows with
+# each request has no end.
+MAX_SHORT_PAGES = 50
 
 
 class Walk:
@@ -29,17 +32,18 @@ class Walk:
 
     ``rows`` holds the pets of ``first`` from the start. ``breaks`` is what did not fit together on
     the way, ``doubt`` why the end that was met proves nothing, and ``looked_back`` what the first
-    page showed when it was read again. ``is_forgotten``: the store refused the place to go on from.
+    page showed when it was read again. ``is_forgotten``: the cursor expired.
     """
 
     fact: Fact
     reach: tuple[Assumption, ...]  # what its end rests on
 
-    def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str = "") -> None:
+    def __init__(self, ask: Requests, first: Page, rows: Rows, detail: str = "") -> None:
         self._ask, self.rows, self.detail = ask, rows, detail
         self.first = self.last = first
-        self.pages = 1
+        self.pages, self._short_pages = 1, 0
         self.is_over = self.is_forgotten = False
+        self.seams = 0  # windows that did not begin with the row read last
         self.notes: list[Evidence] = []
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
@@ -52,7 +56,19 @@ class Walk:
             PetstoreError: A page could not be read; ``run`` asks for it again.
         """
         while not self.is_over and not self._ask.has_enough(self.rows):
-            self._step()
+            before, count = dict(vars(self)), len(self.rows)
+            repeated = self.rows.repeated
+            try:
+                self._step()
+            except KeyboardInterrupt:  # it may have come in the middle of a page
+                vars(self).update(before)
+                self.rows.cut(count)
+                self.rows.repeated = repeated
+                raise
+            is_short = 0 < len(self.last) < self._ask.max_page
+            self._short_pages = self._short_pages + 1 if is_short else 0
+            if self._short_pages > max(MAX_SHORT_PAGES, self.pages - self._short_pages):
+                self._end(Fact.STILL_GROWS, self.pages)
 
     def _step(self) -> None:
         """Read one more page, or end."""
@@ -71,35 +87,32 @@ class Walk:
             return [*self.breaks]
         ids, before = list(page.columns.id), list(first.columns.id)
         grown = next((at for at, pet_id in enumerate(ids) if pet_id in self.rows), len(ids))
-        found, breaks = Evidence(Fact.FIRST_PAGE_MOVED), self.breaks
-        if ids == before:
-            found = Evidence(Fact.FIRST_PAGE_SAME)
-        elif self._only_grew(ids, before, grown):
+        found, has_grown = [*self.breaks], self._only_grew(ids, before, grown)
+        if has_grown:
             # The rows that came twice were those that the new pets pushed on.
-            found, breaks = Evidence(Fact.NEW_IN_FRONT, count=grown), []
+            found = [Evidence(Fact.NEW_IN_FRONT, count=grown)]
             if self.doubt is not None and self.doubt.fact is Fact.PAGES_REPEAT:
                 self.doubt = None
-        if not found.is_contradiction and page.columns != first.columns:
+        elif ids != before:
+            found.append(Evidence(Fact.FIRST_PAGE_MOVED))
+        if (has_grown or ids == before) and page.columns != first.columns:
             self.rows.update(page.columns)
-        stated, again = first.total, page.total
-        if stated is not None and again is not None and again < stated:
-            fell = Evidence(Fact.TOTAL_FELL, detail=f"{stated:,}, then {again:,}")
-            return [found, *breaks, fell]
-        return [found, *breaks]
+        if first.total is not None and page.total is not None and page.total < first.total:
+            found.append(Evidence(Fact.PETS_LEFT, count=first.total - page.total))
+        return found
 
     def _only_grew(self, ids: list[int], before: list[int], grown: int) -> bool:
         """Tell whether new pets came in front, pushed no more rows on, and no other row moved."""
-        seams = sum(each.fact is Fact.ROW_MOVED for each in self.breaks)
         return (
             0 < grown < len(ids)
             and ids[grown:] == before[: len(ids) - grown]
             # A seam that broke brings the row that it overlaps once more.
-            and self.rows.repeated - seams <= grown
+            and self.rows.repeated - self.seams <= grown
         )
 
 
 def read_through(
-    first: Page, ask: Asker, begin: Callable[[Page, Rows], Walk]
+    first: Page, ask: Requests, begin: Callable[[Page, Rows], Walk]
 ) -> Iterator[Evidence]:
     """Walk to the end of the listing; yield what was met, and the end if all fits."""
     # Before the walk: it then cannot miss a pet that came after they were read. A reading that may
@@ -131,7 +144,7 @@ def read_through(
         yield end_of(ask, statuses, walk.fact, *walk.reach, *over_time, detail=walk.detail)
 
 
-def _begin(first: Page, ask: Asker, begin: Callable[[Page, Rows], Walk]) -> Walk:
+def _begin(first: Page, ask: Requests, begin: Callable[[Page, Rows], Walk]) -> Walk:
     """Start a walk; it counts its own rows where other pages have brought some already."""
     rows = ask.rows
     if ask.way is not None or rows.repeated or len(rows) != len(first):
@@ -142,17 +155,17 @@ def _begin(first: Page, ask: Asker, begin: Callable[[Page, Rows], Walk]) -> Walk
     return walk
 
 
-def _gather(ask: Asker, walk: Walk) -> None:
+def _gather(ask: Requests, walk: Walk) -> None:
     if walk.rows is not ask.rows:
         ask.rows.add_all(walk.rows)
 
 
-def next_links(first: Page, ask: Asker) -> Iterator[Evidence]:
+def next_links(first: Page, ask: Requests) -> Iterator[Evidence]:
     """Go on as the first page links it, to the end."""
     if not ask.may_probe or first.next_address is None:
         return
     if left_out := prefix_left_out(first.next_address, ask.store.base_url):
-        yield Evidence(Fact.NEXT_OUTSIDE, detail=left_out)
+        yield _next_outside(left_out)
     else:
         yield from read_through(first, ask, lambda page, rows: LinkWalk(ask, page, rows))
 
@@ -170,6 +183,10 @@ def prefix_left_out(address: str, base_url: str) -> str:
     return own.removesuffix(path) if path and own.endswith(path) else ""
 
 
+def _next_outside(left_out: str) -> Evidence:
+    return Evidence(Fact.NEXT_NOT_READ, detail=f": it leaves out {left_out} of the address")
+
+
 class LinkWalk(Walk):
     """Follows next links.
 
@@ -180,21 +197,22 @@ class LinkWalk(Walk):
     fact = Fact.LINKS_ENDED
     reach = (Assumption.LINKS_REACH_ALL,)
 
-    def __init__(self, ask: Asker, first: Page, rows: Rows) -> None:
+    def __init__(self, ask: Requests, first: Page, rows: Rows) -> None:
         super().__init__(ask, first, rows)
-        self._visited: set[str] = set()
+        self._visited: dict[str, int] = {}  # addresses, with the numbers of their pages
         self._without_news = self._known_rows = 0
         self._following: str | None = None
         if gap := passes_over(first.next_address or "", len(first)):
-            self.notes.append(Evidence(Fact.NEXT_LEAVES_GAP, count=len(first), detail=gap))
+            skips = f": it goes on at {gap} after row {len(first):,}"
+            self.notes.append(Evidence(Fact.NEXT_NOT_READ, detail=skips))
         self._go_on_from(first)
 
     def _step(self) -> None:
         address = self._following or ""
         if address == self.last.address:  # as some last pages do
-            self._end(Fact.NEXT_IS_ITSELF, self.pages)
+            self._end(Fact.NEXT_NOT_READ, detail=f": page {self.pages:,} names itself")
             return
-        if address in self._visited:
+        if self._visited.get(address, self.pages + 1) <= self.pages:
             raise PaginationLoopError(
                 f"the store's next link of page {self.pages} leads back to a page already read"
             )
@@ -212,14 +230,14 @@ class LinkWalk(Walk):
 
     def _go_on_from(self, page: Page) -> None:
         self.last = page
-        self._visited.add(page.address)
+        self._visited[page.address] = self.pages
         address = page.next_address
         left_out = address and prefix_left_out(address, self._ask.store.base_url)
         if left_out:
-            self.notes.append(Evidence(Fact.NEXT_OUTSIDE, detail=left_out))
+            self.notes = [*self.notes, _next_outside(left_out)]
         self._following = None if left_out else address
         if self._following is None:
-            self._end(Fact.NEXT_UNCLEAR if page.may_name_next and self.doubt is None else None)
+            self._end(Fact.NEXT_NOT_READ if page.may_name_next and self.doubt is None else None)
 
     def _stop_without_news(self) -> None:
         """End where the store keeps naming a next page, but no new pet comes."""
@@ -232,4 +250,4 @@ class LinkWalk(Walk):
             )
         may_go_on = self._known_rows or self._ask.status is not None
         if is_round or not may_go_on or self._without_news >= MAX_EMPTY_PAGES:
-            self._end(Fact.NEXT_IS_OLD, self.pages)
+            self._end(Fact.NEXT_NOT_READ, detail=f": page {self.pages:,} brought no new pet")

@@ -281,7 +281,11 @@ class _Work:
         for run in _complete(self.earlier):
             run_day, here = date.fromisoformat(run["day"]), inventory.origin
             there = replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
-            if day < run_day < self.run.day and not here.is_other_store(there):
+            if not day < run_day < self.run.day:
+                continue
+            if here.is_other_store(there):
+                lost.append(f"the run of {run_day} read another store, {run['base_url']}")
+            else:
                 day, pets = run_day, run["pets"]
         if (last is None or day > last.date) and pets:
             lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")

@@ -17,7 +17,8 @@ import petstore_frame as pf
 from journey.shell import typed
 from petstore_frame import errors
 from petstore_frame.cli import app
-from petstore_frame.cli.commands import EXIT_CODES, exit_code
+from petstore_frame.cli.commands import EXIT_CODES, FAULT, LOCKED, exit_code
+from petstore_frame.files.whole import held
 
 
 def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:
@@ -110,6 +111,32 @@ def test_every_error_has_its_number(kind: type[Exception]) -> None:
     assert (code == 5) == issubclass(kind, stores)
     assert (code == 7) == kind.__name__.endswith("LockedError")
     assert (code == 6) == (issubclass(kind, (errors.JournalError, OSError)) and code != 7)
+
+
+def test_a_fault_of_ours_has_a_code_of_its_own(tmp_path, monkeypatch) -> None:
+    """Python would end with 1, which says that rows are to fix; the trace is for a report."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pf.samples, "write_sample_csv", fails)
+    ended = typed("petstore-frame sample")
+    assert (ended.exit_code, ended.stdout) == (FAULT, "")
+    assert "Traceback" in ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith("error: RecursionError: too deep")
+
+
+@pytest.mark.usefixtures("server_here")
+def test_another_writer_is_7() -> None:
+    """A load whose journal is at work elsewhere sends nothing."""
+    Path("a.csv").write_text("tag,name,categoryId\n1,Ada,1\n", encoding="utf-8")
+    line = "petstore-frame load a.csv --key tag --journal journal"
+    assert typed(line).exit_code == 0
+    (journal,) = [path for path in Path("journal").rglob("*") if path.suffix == ".sqlite3"]
+    with held(journal.with_name(f"{journal.name}.lock")):
+        ended = typed(f"{line} --again")
+    assert ended.exit_code == LOCKED, ended.output
 
 
 STORE = "--base-url http://[::1]:9/v1 --api-key a-key-of-twenty-signs"

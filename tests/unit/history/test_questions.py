@@ -254,6 +254,16 @@ def test_an_absent_engine_names_its_extra(folder, monkeypatch, library: str, ext
     assert len(pf.History(folder, engine="pandas").trend()) > 0
 
 
+def test_a_library_that_does_not_fit_tells_why(folder, monkeypatch, tmp_path) -> None:
+    """An engine that is installed and cannot be imported is not called absent."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "polars"]:
+        monkeypatch.delitem(sys.modules, name)
+    (tmp_path / "polars.py").write_text("raise ImportError('numpy 2 is needed')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(errors.HistoryError, match="cannot be imported: numpy 2 is needed"):
+        pf.History(folder, engine="polars").trend()
+
+
 def test_a_listing_of_one_status_proves_no_absence(tmp_path) -> None:
     """A pet that a listing of sold pets lacks may have another status: it is not gone."""
     history = pf.History(tmp_path)

@@ -53,7 +53,7 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
 def test_all_that_contradicts_a_listing_is_told_once() -> None:
     """The reasons hide no evidence against it beside the basis, and do not say the basis twice."""
     basis, other, seen = (
-        Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROW_MOVED, Fact.STATUS_PAGE)
+        Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROWS_TWICE, Fact.NEW_IN_FRONT)
     )
     made = known(Verdict.INCOMPLETE, basis=str(basis), evidence=(basis, other, seen))
     assert made.reasons() == [
@@ -74,13 +74,6 @@ def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
     assert (Completeness.from_dict(stored), stored["text"]) == (made, str(made))
     with pytest.raises(TypeError, match=r"ask \.covers_all .*\.is_complete .*\.verdict"):
         bool(made)
-
-
-def test_a_verdict_of_an_earlier_version_says_no_more() -> None:
-    """What was complete for a part of what was asked is unknown."""
-    earlier = {"verdict": "complete", "basis": "b", "rows": 7, "requests": 1, "conflicts": ["x"]}
-    read = [Completeness.from_dict({**earlier, "scope": s}) for s in ("all pets", "ids 1 to 9")]
-    assert [str(each.verdict) for each in read] == ["complete", "unknown"]
 
 
 def test_a_reader_at_a_prompt_sees_one_line() -> None:
@@ -116,7 +109,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         ({"pets": [(1, "W" * 400, 1, ""), (2, "", 1, None)]},
         ["W" * 79 + "…", "(empty) 1", "No status 1", "—"], ["W" * 80]),
     "markup as text, wherever it stands": ({"pets": [(1, NASTY, 1, NASTY)], "basis": NASTY,
-        "evidence": (Evidence(Fact.STATUS_PAGE, NASTY, detail=NASTY),), "assumptions": (NASTY,)},
+        "evidence": (Evidence(Fact.FILTER_NOT_KEPT, NASTY),), "assumptions": (NASTY,)},
         [NASTY], []),
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.inventory.asker import Asker, Rows
+from petstore_frame.inventory.requests import Requests, Rows
 from petstore_frame.schema.frame import PetColumns
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)
@@ -39,18 +39,18 @@ def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -
 
 
 def test_the_latest_row_counts() -> None:
-    """A pet that comes back with other values keeps its place, takes them, and is told of."""
+    """A pet that comes back with another name keeps its place, takes it, and is told of."""
     rows = Rows()
     rows.add(columns([1, 2, 3]))
     rows.add(columns([3, 4], name="y"))
     assert list(rows.columns()[1]) == ["x", "x", "y", "y"]
-    assert (rows.changed_ids, rows.repeated) == ({3}, 1)
+    assert (rows.ambiguous_id, rows.repeated) == (3, 1)
 
 
 def test_no_answer_is_asked_for_twice() -> None:
     """A fetch that goes on after a failure has the answers that it was given before."""
     with pf.testing.fake_store().client() as client:
-        asker = Asker(client, status=None, limit=100, budget=12)
+        asker = Requests(client, status=None, limit=100, budget=12)
         first = asker.probe({"limit": "3"})
         asker.begin_again()
         assert asker.probe({"limit": "3"}) is first

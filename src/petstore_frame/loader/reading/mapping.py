@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.likely import IDENTIFIERS, OF_ANIMALS, words_of
-from petstore_frame.loader.reading.likely import likely_keys as find_keys
 from petstore_frame.schema.models import SENT_FIELDS, PetField
 from petstore_frame.schema.text import short_text
 
@@ -207,14 +206,6 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
         return column if column in header else alike[0]
     what = f"{option} names the column {column!r}, which is not among {listed(header)}"
     raise InputError(what, hint="spell it as the file does")
-
-
-def likely_keys(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], used: Collection[str]
-) -> tuple[str, ...]:
-    """Return the columns called like an identifier that are different in each row."""
-    found = find_keys(columns, rows, {column: column for column in used})
-    return tuple(each.column for each in found if each.is_unique)
 
 
 def field_name(text: str) -> str | None:

@@ -16,9 +16,9 @@ from itertools import count
 from typing import Any, NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, PetstoreError
-from petstore_frame.inventory.asker import ReadingClient
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.inventory.requests import ReadingClient
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.journal.witness import StorePet, StorePets

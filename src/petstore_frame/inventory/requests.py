@@ -1,7 +1,8 @@
-"""How a fetch asks, within a budget and nothing twice in vain, and the pets that it has so far."""
+"""Sends one fetch's requests within a budget, with a cache, and keeps the pets read so far."""
 
 from __future__ import annotations
 
+import math
 import operator
 import time
 from array import array
@@ -18,7 +19,6 @@ from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, Pet
-from petstore_frame.transport.interrupts import Deferred
 from petstore_frame.transport.page import Page
 from petstore_frame.transport.response import Headers
 
@@ -27,9 +27,8 @@ _Query: TypeAlias = tuple[tuple[str, str], ...]
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
 TRIED_ROWS = 10
-# Ages are whole seconds, and answers to parallel requests come in any order.
+# Ages are whole seconds, and a reading takes a moment.
 _TOLERANCE_S = 2.0
-_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
 class Rows:
@@ -37,8 +36,8 @@ class Rows:
 
     Attributes:
         repeated: Rows of pages whose pet was known already.
-        changed_ids: Pets that came back with other values.
         disputed: Statuses between which a pet that came twice differed.
+        ambiguous_id: An id that came with two names or categories, or None.
     """
 
     def __init__(self) -> None:
@@ -49,8 +48,8 @@ class Rows:
         self._ids: MutableSequence[int] = self._columns[_ID]
         # While the ids rise, the common order, they are their own index.
         self._places: dict[int, int] | None = None
-        self.repeated = 0
-        self.changed_ids: set[int] = set()
+        self.repeated = self._whole = 0
+        self.ambiguous_id: int | None = None
         self.disputed: set[str | None] = set()
 
     def __len__(self) -> int:
@@ -82,7 +81,16 @@ class Rows:
         for held, more in zip(self._columns, columns, strict=True):
             # An array takes another one at once, and a list number by number.
             held.extend(array("q", more) if isinstance(held, array) else more)
+        self._whole = len(self._ids)
         return len(ids)
+
+    def cut(self, count: int | None = None) -> None:
+        """Go back to so many rows; None mends what an interrupt left half added."""
+        self._whole = self._whole if count is None else count
+        for column in self._columns:
+            del column[self._whole :]
+        if self._places is not None:
+            self._places = {pet_id: place for place, pet_id in enumerate(self._ids)}
 
     def _are_new(self, ids: Sequence[int]) -> bool:
         """Tell whether no id is known or comes twice; once they do not rise, make an index."""
@@ -103,20 +111,26 @@ class Rows:
         pet_id, place = row[_ID], self._place(row[_ID])
         if place is None:
             self.update(PetColumns.of_rows([row]))
-        elif tuple(held[place] for held in self._columns) != tuple(row):
-            self._note_change(pet_id, self._columns[_STATUS][place], row[_STATUS])
+        else:
+            before = [held[place] for held in self._columns]
+            if any(
+                one != other
+                for at, (one, other) in enumerate(zip(before, row, strict=True))
+                if at != _STATUS
+            ):
+                self.ambiguous_id = pet_id
+            self._note_status(before[_STATUS], row[_STATUS])
             for held, value in zip(self._columns, row, strict=True):
                 held[place] = value
 
-    def _note_change(self, pet_id: int, before: str | None, after: str | None) -> None:
-        self.changed_ids.add(pet_id)
+    def _note_status(self, before: str | None, after: str | None) -> None:
         if before != after:
             self.disputed |= {before, after}
 
     def add_all(self, other: Rows) -> None:
         """Take the pets of a later collection."""
         self.disputed |= other.disputed
-        self.changed_ids |= other.changed_ids
+        self.ambiguous_id = self.ambiguous_id or other.ambiguous_id
         self.update(other.columns())
 
     def compare(self, columns: PetColumns) -> None:
@@ -124,8 +138,7 @@ class Rows:
         for pet_id, earlier in zip(columns.id, columns.status, strict=True):
             place = self._place(pet_id)
             status = earlier if place is None else self._columns[_STATUS][place]
-            if status != earlier:
-                self._note_change(pet_id, earlier, status)
+            self._note_status(earlier, status)
 
     def columns(self) -> PetColumns:
         """Return the pets as columns, in the order first met."""
@@ -163,43 +176,31 @@ class Ages:
     """The ages of the answers of one fetch, as the ``Age`` headers of caches state them."""
 
     def __init__(self) -> None:
-        self._oldest_s = 0
-        self._went_back = False
-        self._first_made: float | None = None
-        self._last_made = 0.0
+        self._newest_s, self._oldest_s = math.inf, 0.0
 
     def note(self, headers: Headers) -> None:
         """Take the age of one answer; without an ``Age`` it was made just now."""
         text = (headers.get("Age") or "").strip()
-        age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-        made = time.time() - age_s
-        self._went_back |= made < self._last_made - _TOLERANCE_S
-        self._last_made = max(self._last_made, made)
-        if age_s:
-            self._oldest_s = max(self._oldest_s, age_s)
-            self._first_made = min(made, self._first_made or made)
+        age_s = float(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0.0
+        self._newest_s = min(self._newest_s, age_s)
+        self._oldest_s = max(self._oldest_s, age_s)
 
     def read_at(self) -> datetime:
         """Return when the oldest answer was made, and now if none came out of a cache."""
-        return datetime.fromtimestamp(self._first_made or time.time(), UTC)
+        return datetime.fromtimestamp(time.time() - self._oldest_s, UTC)
 
     def evidence(self) -> list[Evidence]:
-        """Return what the ages show: answers of two times, and how old the oldest is."""
-        found = [Evidence(Fact.OLD_AND_NEW)] if self._went_back else []
-        if self._oldest_s:
-            unit, length = next(each for each in _UNITS if self._oldest_s >= each[1])
-            count = self._oldest_s // length
-            age = f"{count:,} {unit}{'s' * (count != 1)}"
-            found.append(Evidence(Fact.OLD_ANSWER, detail=age))
-        return found
+        """Return whether the answers show the store at two times."""
+        if self._oldest_s - self._newest_s <= _TOLERANCE_S:
+            return []
+        return [Evidence(Fact.OLD_ANSWER, detail=f"{self._oldest_s - self._newest_s:,.0f} s")]
 
 
 @dataclass(eq=False)
-class Asker:
-    """Asks a store for pages, all in the caller's own thread.
+class Requests:
+    """Asks a store for pages, and remembers the answer to each question beyond the listing.
 
-    It remembers the answer to each question beyond the listing. So a fetch that broke off can begin
-    with its first question once more, and goes on where it was.
+    So a fetch that broke off can begin with its first question once more, and goes on where it was.
 
     Attributes:
         budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
@@ -211,7 +212,6 @@ class Asker:
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
-        interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited.
     """
 
     store: ReadingClient
@@ -229,7 +229,6 @@ class Asker:
     damaged: set[int] = field(default_factory=set, init=False)
     ages: Ages = field(default_factory=Ages, init=False)
     troubles: list[Evidence] = field(default_factory=list, init=False)
-    interrupts: Deferred = field(default_factory=Deferred, init=False)
     store_id: str | None = field(default=None, init=False)
     # None where no answer was to be had.
     _answered: dict[_Query, Page | None] = field(default_factory=dict, init=False)
@@ -278,9 +277,7 @@ class Asker:
             PetstoreError: No answer, a refusal, no list of pets, or an answer of another store.
         """
         self.requests += 1
-        with self.interrupts.allow():
-            page = self.store.ask_page(address, params=params, number=number)
-        return self._noted(page)
+        return self._noted(self.store.ask_page(address, params=params, number=number))
 
     def begin(self, pool: ThreadPoolExecutor, params: Mapping[str, str]) -> Future[Page]:
         """Ask for a page side by side with others; ``take`` has the answer."""
@@ -289,7 +286,6 @@ class Asker:
 
     def take(self, answer: Future[Page]) -> Page:
         """Wait for the answer of ``begin``; raises as ``page`` does."""
-        self.interrupts.wait(answer)
         return self._noted(answer.result())
 
     def _noted(self, page: Page) -> Page:
@@ -337,7 +333,6 @@ class Asker:
                 for params in asked
                 if self._may_ask(tuple(params.items()))
             }
-            self.interrupts.wait(*answers.values())
         for key, answer in answers.items():
             self._answer(key, partial(self.take, answer))
 
@@ -359,7 +354,8 @@ class Asker:
         if key in self._answered:
             return False
         if self.spent >= self.budget:
-            self.troubles.append(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
+            detail = f"max_probes allows {self.budget:,} requests beyond the listing"
+            self.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=detail))
             self._answered[key] = None
             return False
         self.spent += 1
