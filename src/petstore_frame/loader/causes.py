@@ -68,7 +68,7 @@ class Cause:
 def holding_cause(causes: Iterable[Cause], *, was_created: bool) -> Cause | None:
     """Return the cause for which nothing of a file is sent, or None.
 
-    Nothing can be deleted, so a file that was probably read the wrong way is held back while no
+    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
     row of its header was ever created; ``max_errors=`` says to go on.
     """
     common = (cause for cause in causes if cause.is_common)
