@@ -161,6 +161,12 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     return found
 
 
+def has_no_meaning(column: PetField, text: str, rules: CellRules) -> bool:
+    """Tell whether a text is a word that only a person can say the meaning of."""
+    problem = read_cell(column, text, rules).problem
+    return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
+
+
 def _open(column: PetField, text: str) -> Meaning:
     """Return the refusal of a word whose meaning is a question mark in the recipe."""
     what = f"what {short_text(text.strip())} means is a question mark in the recipe"

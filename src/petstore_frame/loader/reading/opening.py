@@ -245,8 +245,9 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
     # csv's own limit of 131,072 characters is too low for a note; the limit belongs to the
     # process, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
-    rule = csv.QUOTE_NONE if quoting == "none" else csv.QUOTE_MINIMAL
-    return csv.reader(lines, delimiter=delimiter, quoting=rule, strict=True)
+    if quoting == "none":
+        return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
 def _unreadable(problem: Exception, line: int) -> InputError:
