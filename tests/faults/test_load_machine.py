@@ -232,6 +232,30 @@ class Stories(RuleBasedStateMachine):
             rows = [self._new_row(category=category, tag=tag) for tag in dict.fromkeys(tags)]
             self._load_new(rows)
 
+    @rule()
+    @precondition(lambda self: self.key)
+    def keys_with_a_prefix(self) -> None:
+        rows = [self._new_row() for _ in range(20)]
+        self._load_new(rows)
+        if all(self.store_counts()[row.name] for row in rows):
+            prefixed = [Row(f"SH-{row.tag}", row.name, row.category) for row in rows]
+            assert self._load_new(prefixed) is not None
+
+    @rule()
+    def a_fetched_frame_with_edited_names(self) -> None:
+        for result in self.mine.results:  # what is in doubt may be any of the pets
+            result.reconcile(self.client, grace_s=0.0)
+        frame = pf.fetch_inventory(self.client).frame
+        if len(frame) < 3 or any(map(self._is_in_doubt, self.animals)):
+            return
+        self.store.fault_of = lambda number: None
+        pets = set(self.store.pets)
+        frame["name"] = frame["name"] + " (vet)"
+        given = {"journal": self.mine.shop.journal, "progress": False}
+        with suppress(LoadStopped):
+            pf.load(frame, self.client, duplicates="skip", **given)
+        assert set(self.store.pets) == pets, "an edited frame was sent"
+
     @rule(pick=picks)
     @precondition(lambda self: not self.key and self.loaded)
     def a_twin(self, pick: int) -> None:
@@ -352,10 +376,10 @@ class Stories(RuleBasedStateMachine):
     def _may_be_sent(self, name: str) -> bool:
         return bool(self.store_counts()[name]) or self._is_in_doubt(name)
 
-    def _load_new(self, rows: list[Row], form: str = "csv", **options: Any) -> None:
+    def _load_new(self, rows: list[Row], form: str = "csv", **options: Any) -> Any:
         name = f"{len(self.files)}.csv"
         self.files[name] = rows
-        self._load(name, form, **options)
+        return self._load(name, form, **options)
 
     def _saved(self, shop: Shop, name: str, form: str) -> Any:
         self.forms.setdefault(name, set()).add(form)

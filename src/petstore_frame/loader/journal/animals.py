@@ -19,13 +19,15 @@ from petstore_frame.loader.question import CASES, Case, Earlier, Example
 from petstore_frame.loader.record import RecordProblem
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were
-# not sent yet. A row of an import whose file is not at hand speaks for its animal already.
+# not sent yet. The row that the store refused is not sent as it was; a corrected or later one is. A
+# row of an import whose file is not at hand speaks for its animal already.
 TO_SEND = """
 FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
 WHERE rows.import = :mine AND rows.animal IS NOT NULL AND rows.payload IS NOT NULL
   AND rows.known_by IS NOT 'repeat' AND rows.problem IS NULL AND rows.reason IS NULL
   AND (own.state IS NULL AND NOT :is_resumed
-    OR own.state = 'rejected' AND own.payload IS NOT rows.payload AND NOT :is_resumed
+    OR own.state = 'rejected' AND NOT :is_resumed AND (own.payload IS NOT rows.payload
+      OR own.import IS NOT rows.import OR own.record IS NOT rows.record)
     OR own.state = 'pending'
       AND (NOT :is_resumed OR own.import = rows.import AND own.record = rows.record))
 """
@@ -183,8 +185,8 @@ class Animals:
         """
         if dropped := [animal for (animal,) in self.do(_DROPPED)]:
             self._drop(dropped)
-        self.do(_NEW)
         self.do(_SPEAK)
+        self.do(_NEW)
         of_row = f"WHERE import = {self.run.number} AND record = ?"
         self.sql.executemany(
             f"UPDATE animals SET life = life + ? {of_row}",
