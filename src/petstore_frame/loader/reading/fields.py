@@ -34,7 +34,7 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
-_IN_BRACES = re.compile(r"\{([^{}]+)\}")
+IN_BRACES = re.compile(r"\{([^{}]+)\}")
 _HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its number"}
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
@@ -99,14 +99,14 @@ def columns_in(text: str) -> list[str]:
         >>> columns_in("Unnamed {Tag no}")
         ['Tag no']
     """
-    return _IN_BRACES.findall(text)
+    return IN_BRACES.findall(text)
 
 
 def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
     """Return a default with the cells of the columns that it names; empty where one is empty."""
     places = {column: columns.index(column) for column in columns_in(text)}
     found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
-    return _IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
+    return IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
 
 
 def harmless(text: str) -> str:
