@@ -195,7 +195,7 @@ def choose_file(shown: Any, path: Path, *rows: str) -> None:
 
 def test_a_cell_is_corrected_by_key(shown: Any, frame: Any, tmp_path: Path) -> None:
     """Only a notebook has keys of its own: Enter in a box corrects a cell, and runs nothing."""
-    rows = ("name,category_id,status", "Ottilie,2,sold", "Max,2,sold", "Luna,2x,sold")
+    rows = ("name,category_id,status", "Ottilie,2,sold", "Sieglinde,2,sold", "Waltraud,2x,sold")
     choose_file(shown, tmp_path / "arrivals.csv", *rows)
     shown.get_by_role("button", name="Send 2 pets").wait_for()
     write(shown, "Line 4: category_id", "2")

@@ -8,18 +8,15 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.history_tab import HistoryTab
-from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.selection import Selection
-from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.worker import failure
 from petstore_frame.errors import ArgumentError, ConfigurationError
@@ -29,6 +26,11 @@ from petstore_frame.loader.journal.database import place_of
 from petstore_frame.schema.arguments import checked_client
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 from petstore_frame.schema.text import minute_text
+
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.history_tab import HistoryTab
+    from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
 TABS = ("Inventory", "Import", "Stocktake", "History")
 
@@ -123,6 +125,8 @@ class Dashboard:
     @cached_property
     def history(self) -> HistoryTab:
         """The tab that shows what changed, and keeps snapshots."""
+        from petstore_frame.dashboard.history_tab import HistoryTab  # before it, the first paint
+
         tab = HistoryTab(
             self._kit, self._history, self.inventory.picked, lambda: self.inventory.pets,
             lambda: self._shown_labels,
@@ -138,6 +142,7 @@ class Dashboard:
     @cached_property
     def imports(self) -> ImportTab:
         """The tab that adds pets from a file."""
+        from petstore_frame.dashboard.import_tab import ImportTab
 
         def ended(is_refused: bool) -> None:
             if is_refused:
@@ -154,6 +159,7 @@ class Dashboard:
     @cached_property
     def stocktake(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
+        from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
         def open_pet(pet_id: str) -> None:
             self.open("Inventory")
@@ -225,7 +231,7 @@ class Dashboard:
             copy.update(self._copy(), raw=True)
 
     def _copy(self) -> dict[str, str]:
-        copy = static_copy(self.inventory.pets, self._shown_labels)
+        copy = static_copy(self.inventory.model)
         return {"text/html": copy, "text/plain": repr(self)}
 
     def __repr__(self) -> str:

@@ -5,25 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import ipywidgets as widgets
 
 from petstore_frame.dashboard.file_steps import FileTab
-from petstore_frame.dashboard.importing import Choices, Importing, Plan, Speed, in_doubt
+from petstore_frame.dashboard.importing import (
+    Choices,
+    Importing,
+    Plan,
+    Speed,
+    becomes,
+    has_rows,
+    in_doubt,
+    past_words,
+)
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.live import LARGEST_MESSAGE
 from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.rows_step import RowControls, RowsStep
 from petstore_frame.dashboard.worker import Stopped, Worker
-from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
+from petstore_frame.loader.record import DOUBT_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.markup import PAGE, Card, Markup, escape
-from petstore_frame.schema.text import count_text, day_text
+from petstore_frame.markup import PAGE, Card, Markup
+from petstore_frame.schema.text import count_text
 
-ROWS, CHANGED_SHOWN = 20, 50
+CHANGED_SHOWN = 50
 IN_STORE = (State.CREATED, State.ADOPTED)
 FOR_EVER = "A pet cannot be changed or deleted once it is sent."
 CHECKING = (
@@ -32,23 +41,11 @@ CHECKING = (
 )
 
 
-class RowControls(NamedTuple):
-    """What can be done with a row: correct its cell, send it all the same, leave it out."""
-
-    box: widgets.HBox
-    said: widgets.HTML
-    cell: widgets.Text | None
-    column: str | None
-    send: widgets.Checkbox
-    leave: widgets.Checkbox
-
-
 class ImportTab(FileTab):
     """Choose a file, say how it is read, decide, send; ``loaded`` then reads the store again.
 
     Attributes:
         widget: The whole tab.
-        rows: The controls of each row to decide, by its line.
         cases: The answers to the question which animals the rows are, by case.
         again: A tick: the same file stands for other animals.
         send, stop: Buttons.
@@ -76,12 +73,11 @@ class ImportTab(FileTab):
         self.plan: Plan | None = None
         self.results: list[LoadResult] = []
         self._is_stale = self._is_checking = False
-        self.rows: dict[int, RowControls] = {}
+        self.decide = RowsStep(kit, self.words, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self.files: dict[str, widgets.Button] = {}
         self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
-        self._case_box, self._row_box = kit.column(), kit.column(css="pf-rows")
-        self._row_title = kit.html()
+        self._case_box = kit.column()
         self.again = kit.tick("they are other animals: send all of them once more", self._decided)
         self.anyway = kit.tick("send the rows that are fine all the same", self._decided)
         self.send = kit.button("Send", self._send, button_style="primary")
@@ -98,7 +94,7 @@ class ImportTab(FileTab):
         self._send_box = kit.row(self.send, self.stop, self._for_ever)
         self.widget = kit.column(
             self._left_box, self.steps, self._cards, self._question, self._case_box, self.again,
-            self._row_title, self._row_box, self.anyway, self._send_box, self.notice, self._result,
+            self.decide.widget, self.anyway, self._send_box, self.notice, self._result,
             self._file_box, self._past_box, css="pf-column",
         )  # fmt: skip
         self.widget.add_class("pf-tab")
@@ -108,18 +104,21 @@ class ImportTab(FileTab):
     @property
     def choices(self) -> Choices:
         """What was decided about the file."""
-        rows = self.rows.items()
         is_open = self.seen is not None and not self.is_settled
         return Choices(
             self.seen.reading if self.seen is not None and is_open else self.recipe,
             {name: case.value for name, case in self.cases.items() if case.value},
-            {(line, row.column): row.cell.value for line, row in rows
-             if row.cell is not None and row.column and row.cell.value != row.cell.placeholder},
-            frozenset(line for line, row in rows if row.leave.value),
-            frozenset(line for line, row in rows if row.send.value),
+            self.decide.edits,
+            self.decide.left_out,
+            self.decide.confirmed,
             self.again.value,
             self.anyway.value,
-        )  # fmt: skip
+        )
+
+    @property
+    def rows(self) -> dict[int, RowControls]:
+        """The controls of each row to decide, by its line."""
+        return self.decide.rows
 
     def close(self) -> None:
         """Stop what is under way, in order, and remove the uploads."""
@@ -138,8 +137,9 @@ class ImportTab(FileTab):
         super().take(path)
 
     def _forget_answers(self) -> None:
-        self._kit.forget(*(row.box for row in self.rows.values()), *self.cases.values())
-        self.rows, self.cases, self.plan, self.results = {}, {}, None, []
+        self.decide.forget()
+        self._kit.forget(*self.cases.values())
+        self.cases, self.plan, self.results = {}, None, []
         self.again.value = self.anyway.value = False
         self.draw_plan()
 
@@ -204,7 +204,7 @@ class ImportTab(FileTab):
             show(self.anyway, bool(is_held) or self.anyway.value)
             self._draw_question()
             if plan is not None or self.source is None:
-                self._draw_rows()
+                self.decide.draw(plan)
             codes = [] if plan is None else [cause.code for cause in plan.result.causes]
             self.show_keep("key_repeated" in codes)
             self._draw_buttons()
@@ -235,8 +235,8 @@ class ImportTab(FileTab):
                         widgets.ToggleButtons,
                         "",
                         options=[
-                            (f"{text.skip} ({_becomes(case.if_skip)})", "skip"),
-                            (f"{text.send} ({_becomes(case.if_send)})", "send"),
+                            (f"{text.skip} ({becomes(case.if_skip)})", "skip"),
+                            (f"{text.send} ({becomes(case.if_send)})", "send"),
                         ],
                         value=None,
                         description="",
@@ -246,50 +246,6 @@ class ImportTab(FileTab):
             lines += [line for line in case.lines() if line]
         self._question.value = PAGE.warning(title, lines) if asked else ""
         self._case_box.children = [*self.cases.values()]
-
-    def _draw_rows(self) -> None:
-        plan = self.plan
-        wrong = dict[int, tuple[str, Any]]()
-        if plan is not None and plan.question is None:
-            fields = {column: name for name, column in plan.result.facts.run.mapping.items()}
-            for row in plan.result.fix.to_dict("records"):
-                column, value = row["error_column"], row["error_value"]
-                column = column if isinstance(column, str) else None
-                is_asked = self.words.is_asked(fields.get(column or ""), value)
-                if not is_asked and not self.words.is_ticked(row["accept"]):
-                    wrong[row["line"]] = str(row["error_message"]), row
-        decided = self.choices.decided | self.choices.left_out
-        for line in [line for line in self.rows if line not in {*wrong, *decided}]:
-            self._kit.forget(self.rows.pop(line).box)
-        for line, (message, row) in wrong.items():
-            if line not in self.rows and len(self.rows) < ROWS:
-                self.rows[line] = self._row_controls(line, row)
-            if line in self.rows:
-                _, now = (plan.problems if plan else {}).get(line, (None, ""))
-                fixed = "corrected" if line in decided and not now else ""
-                text = fixed or now or message
-                css = "pf-right" if fixed else "pf-wrong"
-                self.rows[line].said.value = f'<small class="{css}">{escape(text)}</small>'
-        for line in self.choices.left_out & self.rows.keys():
-            self.rows[line].said.value = '<small class="pf-right">left out</small>'
-        shown = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else f"{len(wrong):,}"
-        title = f'<h3 class="pf-section">Rows to decide: {shown if wrong else "none"}</h3>'
-        self._row_title.value = title if self.rows else ""
-        self._row_box.children = [row.box for _, row in sorted(self.rows.items())]
-
-    def _row_controls(self, line: int, row: Mapping[str, Any]) -> RowControls:
-        kit, column = self._kit, row["error_column"]
-        column = column if isinstance(column, str) and column in row else None
-        cell = None
-        if column is not None:
-            text = str(row[column])
-            cell = kit.text(f"Line {line}: {column}", text, self._decided, value=text)
-        leave = kit.tick("leave it out", self._decided)
-        send = kit.tick("send it all the same", self._decided)
-        show(send, isinstance(row["accept"], str))
-        said = kit.html()
-        first = cell or kit.html(f"Line {line}")
-        return RowControls(kit.row(first, said, send, leave), said, cell, column, send, leave)
 
     # Sending, and what to do after an interruption.
 
@@ -364,7 +320,7 @@ class ImportTab(FileTab):
                 f"Download {path.name}", lambda path=path: self.drop.download_file(path)
             )
             for path in paths
-            if _has_rows(path, results)
+            if has_rows(path, results)
             and path.stat().st_size <= LARGEST_MESSAGE
             and path.suffix != ".json"
         }
@@ -379,12 +335,12 @@ class ImportTab(FileTab):
 
     def _draw_past(self) -> None:
         past = self._importing.past()
-        self.past.options = [(_past_words(*each), each[0].id) for each in past] or [("none", "")]
+        self.past.options = [(past_words(*each), each[0].id) for each in past] or [("none", "")]
         show(self._past_box, bool(past))
         left = [(run, counts) for run, counts in past if counts[State.PENDING] or in_doubt(counts)]
         waiting = sum(counts[State.PENDING] for _, counts in left)
         doubtful = sum(in_doubt(counts) for _, counts in left)
-        lines = [_past_words(*each) for each in left]
+        lines = [past_words(*each) for each in left]
         if doubtful:
             lines.append(CHECKING)
         self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
@@ -402,35 +358,6 @@ class ImportTab(FileTab):
 def _asking(result: LoadResult, question: Any) -> LoadResult:
     result.question = question
     return result
-
-
-def _has_rows(path: Path, results: Collection[LoadResult]) -> bool:
-    """Whether a file of results holds anything."""
-    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}.get(path.name)
-    return states is None or any(each.facts.count(*states) for each in results)
-
-
-def _becomes(counts: Mapping[State, int]) -> str:
-    """Say what would become of the rows."""
-    said = (f"{n:,} {WORDS.get(state, state.text)}" for state, n in counts.items() if n)
-    return ", ".join(said) or "nothing changes"
-
-
-WORDS = {
-    State.PENDING: "to send",
-    State.SKIPPED: "not sent again",
-    State.ADOPTED: "taken for their pets",
-    State.CREATED: "sent before",
-    State.INVALID: "to fix",
-}
-
-
-def _past_words(run: Import, counts: Mapping[State, int]) -> str:
-    """Say what became of the rows of an import."""
-    words = {State.CREATED: "sent", State.PENDING: "waiting to be sent"}
-    said = (f"{counts[state]:,} {words.get(state, state.text)}" for state in State
-            if counts.get(state))  # fmt: skip
-    return f"{run.source}, {day_text(run.staged_at)}: {', '.join(said)}"
 
 
 def _consequence(plan: Plan) -> Markup:

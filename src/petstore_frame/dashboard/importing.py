@@ -20,6 +20,7 @@ from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, Suspic
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.settling.readback import WatchedClient
+from petstore_frame.schema.text import day_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,6 +245,35 @@ def _corrected(result: LoadResult, choices: Choices) -> pd.DataFrame | None:
 def in_doubt(counts: Mapping[State, int]) -> int:
     """Return how many rows may or may not be in the store."""
     return sum(counts.get(state, 0) for state in DOUBT_STATES)
+
+
+def becomes(counts: Mapping[State, int]) -> str:
+    """Say what would become of the rows."""
+    said = (f"{n:,} {WORDS.get(state, state.text)}" for state, n in counts.items() if n)
+    return ", ".join(said) or "nothing changes"
+
+
+WORDS = {
+    State.PENDING: "to send",
+    State.SKIPPED: "not sent again",
+    State.ADOPTED: "taken for their pets",
+    State.CREATED: "sent before",
+    State.INVALID: "to fix",
+}
+
+
+def past_words(run: Import, counts: Mapping[State, int]) -> str:
+    """Say what became of the rows of an import."""
+    words = {State.CREATED: "sent", State.PENDING: "waiting to be sent"}
+    said = (f"{counts[state]:,} {words.get(state, state.text)}" for state in State
+            if counts.get(state))  # fmt: skip
+    return f"{run.source}, {day_text(run.staged_at)}: {', '.join(said)}"
+
+
+def has_rows(path: Path, results: Collection[LoadResult]) -> bool:
+    """Whether a file of results holds anything."""
+    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}.get(path.name)
+    return states is None or any(each.facts.count(*states) for each in results)
 
 
 def _text(value: Any) -> str | None:

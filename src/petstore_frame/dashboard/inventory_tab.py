@@ -49,7 +49,7 @@ class InventoryTab:
 
     def __init__(self, kit: Kit, folder: Path | None) -> None:
         self._kit, self._folder = kit, folder
-        self._model: StoreModel | None = None
+        self.model: StoreModel | None = None
         self._drawn: ShownPets | None = None
         self._before: list[Selection] = []
         self._hidden: frozenset[str] = frozenset()
@@ -88,17 +88,17 @@ class InventoryTab:
 
     @property
     def pets(self) -> Inventory | None:
-        return None if self._model is None else self._model.inventory
+        return None if self.model is None else self.model.inventory
 
     @property
     def shown(self) -> Inventory | None:
         """The pets under the filters, with what is known of that part."""
-        return None if self._model is None else self._model.part(self.selection)
+        return None if self.model is None else self.model.part(self.selection)
 
     @property
     def numbers(self) -> set[int]:
         """The categories of the pets that were read."""
-        held = [] if self._model is None else self._model.counts.category_ids
+        held = [] if self.model is None else self.model.counts.category_ids
         return {number for number in held if number is not None}
 
     @property
@@ -110,7 +110,7 @@ class InventoryTab:
     def take(self, inventory: Inventory, labels: Mapping[int, str]) -> None:
         """Show another reading of the store; filters that are set stay."""
         with self._kit.lock:
-            self._model = model = StoreModel(inventory, labels)
+            self.model = model = StoreModel(inventory, labels)
             with self._held():
                 statuses = [(status_word(each), each) for each in model.counts.statuses]
                 set_options(self.status, [("All statuses", ""), *statuses], self.status.value)
@@ -131,7 +131,7 @@ class InventoryTab:
 
     def picked(self, used: Used) -> None:
         """Follow a click on a mark: to its pets."""
-        now, model = self.selection, self._model
+        now, model = self.selection, self.model
         if model is None:
             return
         status, category = used.get("status", now.status), now.category
@@ -146,9 +146,9 @@ class InventoryTab:
     def draw(self) -> None:
         """Draw what is chosen; every figure on the screen is of the same selection."""
         with self._kit.lock:
-            if self._model is None or self._is_held:
+            if self.model is None or self._is_held:
                 return
-            self._drawn = shown = self._model.show(self.selection)
+            self._drawn = shown = self.model.show(self.selection)
             with self._held():
                 self.page.max, self.page.value = shown.pages, shown.selection.page
             chosen = shown.selection
@@ -157,7 +157,7 @@ class InventoryTab:
             show(self.clear, chosen.is_filtered)
             for part in (self.figures, self.table, self._pager):
                 show(part, bool(shown.matches))
-            self.cards.value = _cards(shown, self._model.counts)
+            self.cards.value = _cards(shown, self.model.counts)
             if not shown.matches:
                 self.cards.value = PAGE.empty(
                     "No pet matches these filters: change one, or clear them."
@@ -217,7 +217,7 @@ class InventoryTab:
         self.notice.value = markup
 
     def _export(self, ending: str) -> None:
-        model, selection = self._model, self.selection
+        model, selection = self.model, self.selection
         if model is None:
             return
         if self.what.value == "all":
@@ -279,11 +279,11 @@ def _table(shown: ShownPets) -> Markup:
     )
 
 
-def static_copy(inventory: Inventory | None, labels: Mapping[int, str]) -> Markup:
+def static_copy(model: StoreModel | None) -> str:
     """Return the last numbers as markup that needs no kernel, no network and no trust."""
-    if inventory is None:
+    if model is None:
         return in_notebook(PAGE.render("dashboard/copy.html.j2", inventory=None))
-    shown = StoreModel(inventory, labels).show(Selection())
+    shown, inventory = model.show(Selection()), model.inventory
     drawing = status_figure(shown.counts).file(PICTURE_WIDTH).encode()
     copy = PAGE.render(
         "dashboard/copy.html.j2",

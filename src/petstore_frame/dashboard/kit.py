@@ -17,7 +17,7 @@ from petstore_frame.dashboard.live import Live, read_text
 from petstore_frame.markup import Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
 
-Kind = TypeVar("Kind", bound=widgets.DOMWidget)
+Made = TypeVar("Made", bound=widgets.DOMWidget)
 HIDDEN = "pf-hidden"
 
 
@@ -34,7 +34,7 @@ class Kit:
         self._styles: dict[type, widgets.Widget] = {}
         self._made: list[widgets.Widget] = [self._layout]
 
-    def make(self, kind: type[Kind], css: str = "", *given: Any, **options: Any) -> Kind:
+    def make(self, kind: type[Made], css: str = "", *given: Any, **options: Any) -> Made:
         """Make a widget that shares its Layout and Style with the others; ``css`` is its class."""
         styles = getattr(kind.class_traits().get("style"), "klass", None)
         if styles is not None and issubclass(styles, widgets.Widget):
@@ -96,12 +96,12 @@ class Kit:
         made = self.make(widgets.Checkbox, "", description=text, indent=False, **options)
         return self.on_change(made, changed)
 
-    def on_change(self, made: Kind, changed: Callable[[], Any]) -> Kind:
+    def on_change(self, made: Made, changed: Callable[[], Any]) -> Made:
         """Call a function after each new value of a control."""
         made.observe(self._shown(changed), "value")
         return made
 
-    def on_value(self, made: Kind, taken: Callable[[Any], Any]) -> Kind:
+    def on_value(self, made: Made, taken: Callable[[Any], Any]) -> Made:
         """Call a function with each new value of a control, which may be another by then."""
 
         def changed(change: Any) -> None:

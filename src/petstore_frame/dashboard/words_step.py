@@ -32,7 +32,7 @@ HELD = {
 _LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 
 
-class Word(NamedTuple):
+class FileWord(NamedTuple):
     """A word of a field, or "" for its empty cells, in so many rows of a column."""
 
     field: str
@@ -63,7 +63,7 @@ class WordsStep:
     ) -> None:
         self._kit, self._memory, self._numbers, self._changed = kit, memory, numbers, changed
         self._recipe, self._is_drawing = Recipe(), False
-        self._clash: tuple[Word, int, str] | None = None
+        self._clash: tuple[FileWord, int, str] | None = None
         self.words: dict[tuple[str, str], Any] = {}
         self.accept: dict[str, widgets.Checkbox] = {}
         self._folded: set[tuple[str, str]] = set()
@@ -136,15 +136,15 @@ class WordsStep:
         """Whether there is one tick for all rows that look wrong in this way."""
         return kind in self.accept
 
-    def _words_of(self, seen: Look) -> Iterator[Word]:
+    def _words_of(self, seen: Look) -> Iterator[FileWord]:
         for each in seen.values:
-            yield Word(each.field, each.text, each.column, each.count, each.suggestion)
+            yield FileWord(each.field, each.text, each.column, each.count, each.suggestion)
         for name, texts in self._left_out(seen):
-            yield from (Word(name, text, seen.mapping[name], 0) for text in texts)
+            yield from (FileWord(name, text, seen.mapping[name], 0) for text in texts)
         # Where a column is missing, each of its cells is empty.
         missing = {name: 0 for name in REQUIRED if seen.columns and name not in seen.mapping}
         for name, rows in {**missing, **seen.empty}.items():
-            yield Word(name, "", seen.mapping.get(name, ""), rows)
+            yield FileWord(name, "", seen.mapping.get(name, ""), rows)
 
     def _left_out(self, seen: Look) -> Iterator[tuple[str, list[str]]]:
         """Yield the words whose rows are left out, which no row shows any more."""
@@ -155,7 +155,7 @@ class WordsStep:
                 name = fields[column]
                 yield name, [text for text in texts if (name, text) not in listed]
 
-    def _draw_word(self, word: Word) -> None:
+    def _draw_word(self, word: FileWord) -> None:
         name = word.field, word.text
         if name not in self.words:
             self.words[name] = self._control(word)
@@ -165,7 +165,7 @@ class WordsStep:
         if control.value != meant and not (self._clash and self._clash[0][:2] == name):
             control.value = meant
 
-    def _control(self, word: Word) -> Any:
+    def _control(self, word: FileWord) -> Any:
         rows = f"{word.rows:,}" if word.rows else ("all" if not word.text else "left out")
         what = shorten(word.text, LONGEST) or f"(empty {LABELS[word.field].lower()})"
         label = f"{LABELS[word.field]}: {what} · {rows}"
@@ -185,14 +185,14 @@ class WordsStep:
             hint = f"{word.likely or 'a category'}, or a new one: Ferret ({free})"
         return self._kit.on_value(self._kit.text(label, hint, int, proposes=True), answered)
 
-    def _options(self, word: Word) -> list[str]:
+    def _options(self, word: FileWord) -> list[str]:
         if word.field == "category_id":
             labels = self._memory.categories.items()
             return [*(f"{label} ({number})" for number, label in labels), LEAVE]
         keys = self._recipe.key or ()
         return [*(f"Unnamed {{{key}}}" for key in keys[:1]), "Unnamed"]
 
-    def _meant(self, word: Word) -> str:
+    def _meant(self, word: FileWord) -> str:
         """Return what a word means by the recipe, as its control shows it."""
         recipe = self._recipe
         if word.text and word.text in recipe.leave_out.get(word.column, ()):
@@ -207,7 +207,7 @@ class WordsStep:
             return f"{label} ({meant})" if label else str(meant)
         return str(meant) or NO_STATUS
 
-    def _answer(self, word: Word, text: str) -> None:
+    def _answer(self, word: FileWord, text: str) -> None:
         self._clash, meant, labels = None, text, dict[int, str]()
         if word.field == "category_id" and text not in ("", LEAVE):
             number, label = self._category(text)
@@ -242,7 +242,7 @@ class WordsStep:
         """Return the name of a number here, "" where only the store has it, or None."""
         return self._memory.categories.get(number, "" if number in self._numbers() else None)
 
-    def _put(self, word: Word, meant: str, labels: Mapping[int, str]) -> None:
+    def _put(self, word: FileWord, meant: str, labels: Mapping[int, str]) -> None:
         self._memory.name_categories(labels)
         recipe = self._recipe
         # A table that is merged would keep an answer that was taken back.

@@ -142,15 +142,10 @@ NOTES: dict[str, str] = {
     "normalised": "a category id was read as a plain number",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
-    "no_status": "the words 'no status' were read as none",
     "short_row": "the record ends before its status, so it has none",
-    "empty_extra_cells": "the record has more cells than the header, all empty",
-    "quotes_kept": "quotes are part of the name",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
-    "unguarded": "an apostrophe in front of a formula was taken off",
     "formula": "a spreadsheet would run the name as a formula",
-    "url": "the name is an address of the web",
     "line_break": "the name holds a line break or a tab",
     "total_row": "the name looks like that of a total",
     "swallowed_rows": "accepted although a cell seems to hold other rows",
@@ -162,7 +157,6 @@ NOTES: dict[str, str] = {
     "default_category_id": "the category is empty, and has the default",
     "default_status": "the status is empty, and has the default",
     "identical_row": "a row above it is the same in all its cells",
-    "html_entity": "the name holds signs as web pages write them, such as &amp;",
 }
 
 
