@@ -28,10 +28,8 @@ def records_of(
     **options: Any,
 ) -> list[Record]:
     """Return the records of a file or a frame, read with these words of a recipe."""
-    with open_source(
-        source, Recipe(**options), columns_of=columns_of, leave_lines=leave_lines
-    ) as opened:
-        return list(opened)
+    recipe = Recipe(**options)
+    return [*open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines)]
 
 
 def written_out(record: Record) -> str:

@@ -72,9 +72,9 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     path, book = tmp_path / "pets.xlsx", workbook_of(tmp_path, HEADER, ("Rex", 3, None))
     book.create_sheet("Lists").sheet_state = "hidden"
     book.save(path)
-    with open_source(path) as source:
-        assert [record.state for record in source] == ["pending"]
-        assert source.name == "pets.xlsx (sheet Pets)"
+    source = open_source(path)
+    assert [record.state for record in source] == ["pending"]
+    assert source.name == "pets.xlsx (sheet Pets)"
     book.create_sheet("More")
     book.save(path)
     listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one; add sheet='Pets'"

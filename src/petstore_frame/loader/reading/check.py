@@ -256,8 +256,8 @@ class Checker:
             hint = f"add the missing cells, from {self.columns[len(cells)]!r} on"
             column = self.columns[needed[0].at]
             problems.append(RecordProblem("missing_cell", what, column, hint=hint))
-        elif missing or len(cells) > width:
-            notes.append("short_row" if missing else "empty_extra_cells")
+        elif missing:
+            notes.append("short_row")
         return not needed
 
     def _doubts(self, cells: _Cells, about: RowNotes, notes: _Notes) -> _Problems:
