@@ -13,7 +13,7 @@ import xlsxwriter
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading import open_source
 from petstore_frame.loader.record import State
 from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
 

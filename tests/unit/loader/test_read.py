@@ -17,10 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.preview import look
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import Columns
+from petstore_frame.loader.reading import Columns, Recipe, look, open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 

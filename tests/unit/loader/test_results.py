@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.loader.reading.returned import guarded, unguarded
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import COLUMNS
