@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from petstore_frame.errors import ArgumentError, InputError, nearest
-from petstore_frame.loader.reading.fields import BLANK, CellRules, columns_in, read_cell, word_of
+from petstore_frame.loader.reading.fields import BLANK, IN_BRACES, CellRules, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, field_name
 from petstore_frame.loader.reading.toml import line_of
 from petstore_frame.loader.record import Suspicion
@@ -249,9 +249,13 @@ class RecipeFields(BaseModel):
 
     def to_dict(self) -> dict[str, Any]:
         """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
-        words = {name: _plain(value) for name, value in self.given().items()}
+        words = self.model_dump(mode="json", include={*self.given()})
         if self.key is not None and len(self.key) < 2:
             words["key"] = "".join(self.key)
+        if self.accept:
+            words["accept"] = sorted(self.accept)
+        if self.mapping:
+            words["mapping"] = {name: column or "" for name, column in self.mapping.items()}
         return words
 
     def given(self) -> dict[str, Any]:
@@ -302,11 +306,11 @@ class RecipeFields(BaseModel):
         if self.blanks:
             text = "" if path is None else path.read_text(encoding="utf-8-sig")
             what = f"the recipe has a question mark for {' and '.join(self.blanks)}"
-            hint = "name the column"
-            if self.blanks[0] == "key":
-                hint += ', or write key = "" where no column identifies an animal'
-            elif self.blanks[0] == "keep":
-                hint = "say which row counts: first, last, or newest: COLUMN"
+            hints = {
+                "key": 'name the column, or write key = "" where none identifies an animal',
+                "keep": "say which row counts: first, last, or newest: COLUMN",
+            }
+            hint = hints.get(self.blanks[0], "name the column")
             line = line_of(self.blanks[0].rpartition(".")[2], text)
             raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
@@ -339,7 +343,7 @@ class RecipeFields(BaseModel):
         if "name" in otherwise:
             raise ArgumentError("otherwise is about fields with a list of values, not the name")
         for name, value in self.defaults.items():
-            if not columns_in(str(value)) and not _sent("defaults", name, value, of_labels):
+            if not IN_BRACES.search(str(value)) and not _sent("defaults", name, value, of_labels):
                 raise ArgumentError(f"defaults gives {value!r} as the {name}")
         return CellRules(self.keep_spaces, self.thousands, values, otherwise, frozenset(listed))
 
@@ -348,14 +352,6 @@ def _over(old: Any, new: Any) -> Any:
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return new
     return {**old, **{word: _over(old.get(word), value) for word, value in new.items()}}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(word): _plain(each) for word, each in value.items()}
-    if isinstance(value, frozenset):
-        return sorted(value)
-    return [*value] if isinstance(value, tuple) else "" if value is None else value
 
 
 def _sent(option: str, name: str, value: Any, labels: CellRules) -> str:
