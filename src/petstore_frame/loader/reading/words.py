@@ -94,11 +94,6 @@ def _meaning(value: Any) -> Any:
 
 
 _KINDS = [str(kind) for kind in Suspicion]
-_SHAPES = {
-    "keep": re.compile(r"\?|first|last|newest:\s*\S.*", re.DOTALL),
-    "delimiter": re.compile(r'[^"\r\n]'),
-    "count": re.compile(r".*\S.*", re.DOTALL),
-}
 
 
 class RecipeFields(BaseModel):
@@ -115,7 +110,9 @@ class RecipeFields(BaseModel):
         None, description='the column, or columns, that identify an animal; "" if none does'
     )
     keep: str | None = Field(
-        None, description="of several rows of one key: first, last, or newest: COLUMN"
+        None,
+        pattern=r"(?s)^(\?|first|last|newest:\s*\S.*)$",
+        description="of several rows of one key: first, last, or newest: COLUMN",
     )
     mapping: dict[str, str | None] = Field(
         {}, description='the column of each field, as text: {"name": "Animal"}'
@@ -137,14 +134,16 @@ class RecipeFields(BaseModel):
         {}, description='the rows that are loaded, in the same way: {"Place": ["North"]}'
     )
     count: str | None = Field(
-        None, description="the column that says how many animals a row stands for"
+        None, pattern=r"\S", description="the column that says how many animals a row stands for"
     )
     accept: frozenset[str] = Field(
         frozenset(), description=f"suspicious rows that are sent all the same: {', '.join(_KINDS)}"
     )
     encoding: str | None = Field(None, description="of a text file that is not UTF-8")
     delimiter: str | None = Field(
-        None, description="one character between the cells, no quote and no line end"
+        None,
+        pattern=r'^[^"\r\n]$',
+        description="one character between the cells, no quote and no line end",
     )
     quoting: Literal["strict", "none"] = Field(
         "strict", description="strict, or none to read quotes as letters"
@@ -215,25 +214,26 @@ class RecipeFields(BaseModel):
             raise ValueError("gives one column to two fields; give each its own")
         return found
 
-    @field_validator("keep", "delimiter", "encoding", "count", "accept", "categories")
+    @field_validator("categories")
     @classmethod
-    def _as_described(cls, value: Any, info: ValidationInfo) -> Any:
-        """Check what no type says."""
-        word = info.field_name
-        if word == "categories":
-            return _labels(value)
-        if word == "accept":
-            for kind in value:
-                if kind not in _KINDS:
-                    raise ValueError(f"there is no kind {kind!r}{nearest(kind, _KINDS)}")
-        elif word == "encoding" and value is not None:
-            try:
-                "".encode(value)  # which a codec of bytes refuses
-            except LookupError:
-                raise ValueError(f"{value!r} is no encoding that Python knows") from None
-        elif value is not None and not _SHAPES[word or ""].fullmatch(value):
-            raise ValueError(f"is {cls.model_fields[word or ''].description}; got {_shown(value)}")
-        return value
+    def _labels_and_ids(cls, categories: Any) -> Any:
+        return _labels(categories)
+
+    @field_validator("accept")
+    @classmethod
+    def _suspicions(cls, kinds: frozenset[str]) -> frozenset[str]:
+        for kind in kinds.difference(_KINDS):
+            raise ValueError(f"there is no kind {kind!r}{nearest(kind, _KINDS)}")
+        return kinds
+
+    @field_validator("encoding")
+    @classmethod
+    def _codec(cls, encoding: str) -> str:
+        try:
+            "".encode(encoding)  # which a codec of bytes refuses
+        except LookupError:
+            raise ValueError(f"{encoding!r} is no encoding that Python knows") from None
+        return encoding
 
     def __init__(self, **words: Unpack[RecipeWords]) -> None:
         given = {word: value for word, value in words.items() if value is not None}
