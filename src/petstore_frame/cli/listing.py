@@ -150,9 +150,9 @@ def fetch(
 
     Example: petstore-frame fetch --output pets.csv
     """
-    from petstore_frame.report import check_data_target, write_data
+    from petstore_frame.report import check_target, write_data
 
-    check_data_target(output, delimiter)  # before minutes are spent on reading
+    check_target(output, delimiter or ",", is_data=True)  # before minutes are spent on reading
     with listed(
         pf.Client(base_url, api_key, timeout=timeout),
         output,

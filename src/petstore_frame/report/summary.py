@@ -160,7 +160,7 @@ def write_by_category(book: Book, content: Content) -> None:
         sheet.do("ignore_errors", {"number_stored_as_text": f"B1:C{cells.total + 1}"})
         sheet.do("autofilter", cells.head, 1, cells.total - 1, cells.last_column)
     sheet.raw.freeze_panes(_HEAD_ROW + 1, cells.name + 1)
-    layout.finish(sheet, content, repeat_row=_HEAD_ROW)
+    layout.finish(sheet, content, head=_HEAD_ROW)
 
 
 def write_by_status(book: Book, content: Content) -> None:
