@@ -19,7 +19,6 @@ from petstore_frame.charts.pet_list import pet_rows
 from petstore_frame.counts import Summary, short
 from petstore_frame.counts.words import shares, shares_in_words
 from petstore_frame.inventory import Completeness, StatusCount, Verdict
-from petstore_frame.markup import PAGE
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 from unit.conftest import inventory, pets
 
@@ -239,7 +238,7 @@ def test_small_categories_share_one_line() -> None:
 def test_nothing_available_is_marked_where_it_is_certain(verdict: Verdict, shown: str) -> None:
     """A category without available pets reads ``none``, unless some may have been missed."""
     summary = counted([(5, "sold", 2)], verdict)
-    drawn = summary.to_html(PAGE).partition("<tbody>")[2]
+    drawn = summary.to_html().partition("<tbody>")[2]
     assert re.findall(r"<td[^>]*>([^<]*)</td>", drawn)[0] == shown
     assert bool(summary.nothing_available()) is (verdict is Verdict.COMPLETE)
 
