@@ -59,7 +59,7 @@ def recipe_of(
 ) -> pf.Recipe:
     """Return how a file is read: the recipe in a file, and the words that win over it."""
     from petstore_frame.loader.proposals import read_set
-    from petstore_frame.loader.reading.recipe import as_recipe
+    from petstore_frame.loader.reading import as_recipe
 
     given: dict[str, Any] = read_set(words or ())
     if key:

@@ -26,7 +26,7 @@ from petstore_frame.inventory.fetch import Progress
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.inventory.progress import open_progress
 from petstore_frame.inventory.saved import write_coverage
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.workbook import write_workbook
