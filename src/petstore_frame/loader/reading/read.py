@@ -140,10 +140,7 @@ class Source:
         self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
         self.leave_lines = frozenset[int]()
         self.table, self.columns = table, table.columns
-        may_lack_header = opened.kind != "frame"
-        self.mapping = find_columns(
-            self.columns, options.mapping, options.defaults, may_lack_header=may_lack_header
-        )
+        self.mapping = find_columns(self.columns, options.mapping, options.defaults)
         named = tuple(find_given("key", column, self.columns) for column in options.key or ())
         self.options = _spelled(options, self.columns)
         count = self.options.count
