@@ -122,7 +122,7 @@ def write_imported(book: Book, content: Content) -> None:
         row += len(steps) + 2
     header = None
     if count := len(imported.fix):
-        named = [(cause.records, str(cause)) for cause in imported.causes[:_NAMED_CAUSES]]
+        named = [(cause.records, str(cause)) for cause in imported.facts.causes[:_NAMED_CAUSES]]
         often = "What was wrong most often"
         header = write_list(sheet, row + 1, _CAUSES, named, title=often) + 2
         listed = f"the first {LISTED_ROWS:,} of {count:,}; fix.csv has all"
