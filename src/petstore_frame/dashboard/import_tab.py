@@ -205,7 +205,7 @@ class ImportTab(FileTab):
             self._draw_question()
             if plan is not None or self.source is None:
                 self.decide.draw(plan)
-            codes = [] if plan is None else [cause.code for cause in plan.result.causes]
+            codes = [] if plan is None else [cause.code for cause in plan.result.facts.causes]
             self.show_keep("key_repeated" in codes)
             self._draw_buttons()
 
@@ -363,7 +363,7 @@ def _asking(result: LoadResult, question: Any) -> LoadResult:
 def _consequence(plan: Plan) -> Markup:
     """Draw what sending would do, in numbers."""
     result = plan.result
-    skipped = result.skipped
+    skipped = result.facts.skipped
     changed = sum(each.records for each in skipped if each.reason == Reason.CHANGED)
     known = sum(each.records for each in skipped if each.reason == Reason.KNOWN)
     known += plan.count(*IN_STORE)

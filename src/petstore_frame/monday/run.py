@@ -15,7 +15,7 @@ from warnings import catch_warnings, simplefilter
 import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Diff, Snapshot
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
@@ -210,13 +210,14 @@ class _Work:
 
     def _write_result(self, file: Path, result: pf.LoadResult) -> dict[str, int]:
         folder = f"results {file.name}"
+        to_fix, in_doubt = len(result.fix), len(result.unknown)
         for outcome, count, what in (
-            (MondayOutcome.ROWS_TO_FIX, result.to_fix, "to fix"),
-            (MondayOutcome.IN_DOUBT, result.in_doubt, "in doubt"),
+            (MondayOutcome.ROWS_TO_FIX, to_fix, "to fix"),
+            (MondayOutcome.IN_DOUBT, in_doubt, "in doubt"),
         ):
             if count:
                 self.run.note(outcome, f"{file.name}: {count:,} {what}; see {folder}")
-        if result.to_fix or result.in_doubt:
+        if to_fix or in_doubt:
             result.write(self.draft / folder)
         return {state: count for state, count in result.summary["states"].items() if count}
 

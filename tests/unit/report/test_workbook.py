@@ -170,9 +170,13 @@ FALSE_ALARM = re.compile(r"\bnone\b|\ball\b|unknown|not known|nothing", re.IGNOR
 
 
 def test_a_selection_raises_no_alarm(book_of, write) -> None:
-    """A filtered report names its selection; what was left out is no count of nothing."""
+    """A summary and a report name their selection; what was left out is no count of nothing."""
     held = inventory(pets(60))
     part = held.where(status="pending", category_id=2)
+    summary = pf.summarize(part)
+    assert (summary.statuses, summary.total.count) == (("pending",), 5)
+    shown = f"{summary}{summary._repr_html_()}".lower()
+    assert not {word for word in (">none<", "all pets<", "unknown", "available") if word in shown}
     book = book_of(of=part, categories={2: "Dog"})
     for name in ("Summary", "By category", "By status"):
         said = [text for text in texts(book[name]) if "http" not in text and "?" not in text]
