@@ -36,10 +36,14 @@ from petstore_frame.loader.options import (
     answers_of,
 )
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
-from petstore_frame.loader.reading.likely import LikelyKey, proposed_key
-from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import Columns
+from petstore_frame.loader.reading import (
+    Columns,
+    LikelyKey,
+    Recipe,
+    Source,
+    open_source,
+    proposed_key,
+)
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped

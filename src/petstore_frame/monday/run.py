@@ -15,7 +15,7 @@ from warnings import catch_warnings, simplefilter
 import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Diff, Snapshot
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings

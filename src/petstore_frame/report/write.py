@@ -26,7 +26,7 @@ from petstore_frame.inventory.fetch import Progress
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.inventory.progress import open_progress
 from petstore_frame.inventory.saved import write_coverage
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.workbook import write_workbook
@@ -166,18 +166,15 @@ def check_target(target: Path, delimiter: str = ",", *, is_data: bool = False) -
     return ending
 
 
-def write_data(inventory: Inventory, target: Path, delimiter: str | None = None) -> Path:
-    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``.
-
-    A CSV with a delimiter of the caller's begins with a byte order mark: it is for a spreadsheet.
-    """
-    ending = check_target(target, delimiter or ",", is_data=True)
+def write_data(inventory: Inventory, target: Path) -> Path:
+    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``."""
+    ending = check_target(target, is_data=True)
     with whole_file(target) as draft:
         if ending == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
-                draft, index=False, encoding="utf-8-sig" if delimiter else "utf-8",
-                sep=delimiter or ",", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
+                draft, index=False, encoding="utf-8",
+                lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
         else:
             _WRITERS[ending](gather(inventory), draft)

@@ -16,9 +16,7 @@ from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
-from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.reading.words import RecipeWords
+from petstore_frame.loader.reading import Recipe, RecipeWords, Source, as_recipe, open_source
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.arguments import refuse

@@ -16,8 +16,7 @@ from petstore_frame.bundled.samples import (
     write_sample_history,
     write_template,
 )
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS

@@ -11,8 +11,7 @@ from typing import Any
 
 import openpyxl
 
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.record import Record
 

@@ -13,7 +13,7 @@ from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
-from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading import open_source
 from petstore_frame.loader.record import Record, State, likeness_of
 from petstore_frame.loader.results.results import LoadResult
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.preview import look
+from petstore_frame.loader.reading import look
 from petstore_frame.loader.record import Record, State
 from unit.loader.opened import (
     INPUTS,

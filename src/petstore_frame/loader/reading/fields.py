@@ -34,8 +34,8 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
+# A column that a default names.
 IN_BRACES = re.compile(r"\{([^{}]+)\}")
-_HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its number"}
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
@@ -92,19 +92,9 @@ def word_of(text: str) -> str:
     return text.strip().casefold()
 
 
-def columns_in(text: str) -> list[str]:
-    """Return the columns that a default names in braces.
-
-    Example:
-        >>> columns_in("Unnamed {Tag no}")
-        ['Tag no']
-    """
-    return IN_BRACES.findall(text)
-
-
 def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
     """Return a default with the cells of the columns that it names; empty where one is empty."""
-    places = {column: columns.index(column) for column in columns_in(text)}
+    places = {column: columns.index(column) for column in IN_BRACES.findall(text)}
     found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
     return IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
 
@@ -136,9 +126,8 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     if rules.means_nothing(column.name, text):
         if not column.is_required:
             return Meaning()
-        hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
         what = f"the {column.label.lower()} is missing"
-        return _refused(f"missing_{column.name}", what, hint)
+        return _refused(f"missing_{column.name}", what, "fill it in")
     if word in meant:
         if meant[word] == BLANK:
             return _open(column, text)

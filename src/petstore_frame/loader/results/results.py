@@ -18,7 +18,7 @@ from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, check_folder
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, Reason, State
 from petstore_frame.loader.results import columns
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
