@@ -27,7 +27,7 @@ BEHIND = {
     "transport": "httpx pydantic_core",
     "schema": "msgspec pydantic_core",
     "files": "xlsxwriter filelock",
-    "loader": "openpyxl sqlite3 platformdirs",
+    "loader": "openpyxl sqlite3 platformdirs narwhals",
     "history": "narwhals pyarrow duckdb polars typing_extensions",
     "counts": "narwhals",
     "dashboard": "ipywidgets anywidget traitlets IPython",
@@ -53,7 +53,7 @@ def test_imports_point_down() -> None:
     assert {part for part, _ in found if part == "service"} == set()
     assert {pair for pair in found if LEVELS.get(pair[1], 99) >= LEVELS[pair[0]]} == set()
     # Every part may raise an error.
-    assert len({pair for pair in found if pair[1] != "errors"}) <= 60
+    assert len({pair for pair in found if pair[1] != "errors"}) <= 70
 
 
 def test_no_circle() -> None:
