@@ -26,7 +26,7 @@ def load(shop: Shop, *rows: str, **words: object) -> pf.LoadResult:
 def header_above(shop: Shop) -> pf.LoadResult:
     """Say that the header is the line above, so that each record is the next one."""
     mapping = {"name": "Animals", "category_id": "categoryIds"}
-    return load(shop, *ROWS, header_row=1, mapping=mapping, value_map={"categoryIds": {"two": "2"}})
+    return load(shop, *ROWS, header_row=1, mapping=mapping, value_map={"category_id": {"two": "2"}})
 
 
 def no_empty_line(shop: Shop) -> pf.LoadResult:
