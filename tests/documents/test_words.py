@@ -17,13 +17,11 @@ HOUSE = Path(petstore_frame.__file__).parent
 WORDS = {
     "aside": "a note", "ballast": "spare space", "echo": "preview", "fate": "state",
     "fates": "states", "flaw": "problem", "grounds": "reasons", "held": "read, kept, to confirm",
-    "judged": "checked", "lineage": "the table of keys", "likeness": "similar rows",
+    "judged": "checked", "lineage": "the table of keys",
     "meant": "intended, for", "mend": "fix", "mended": "fixed", "oddity": "a check by its name",
     "strays": "mismatches", "survey": "preview", "told": "said, warned", "voice": "audience",
     "way on": "next step", "ways on": "next steps",
 }  # fmt: skip
-# Version 0.2 had a table of this name in its journals, which are still read.
-OLD_NAME = "old.fates"
 DOCUMENTS = sorted(
     path
     for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "notebooks/*.ipynb")
@@ -31,6 +29,7 @@ DOCUMENTS = sorted(
     if path.name != "interface.md" and path.parent != ROOT / "docs/notebooks"
 )
 
+_FILLED = re.compile(r"\{[^{}]*\}")
 OURS = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 
 
@@ -40,7 +39,8 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix == ".py":
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type not in (tokenize.NAME, tokenize.OP, tokenize.NUMBER):
-                yield token.start[0], token.string.replace(OLD_NAME, "")
+                # Python 3.11 has an f-string as one token, with the names in its braces.
+                yield token.start[0], _FILLED.sub("", token.string)
     elif path.suffix == ".ipynb":
         yield from enumerate("".join(cell["source"]) for cell in json.loads(text)["cells"])
     else:

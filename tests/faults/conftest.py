@@ -16,7 +16,7 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises, start_child
 from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import LoadOptions
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load

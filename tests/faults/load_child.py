@@ -17,7 +17,7 @@ from itertools import count
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import LoadOptions
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.run import load
 from petstore_frame.transport.settings import IdempotencyKey
 

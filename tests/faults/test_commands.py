@@ -10,12 +10,14 @@ import sys
 import urllib.request
 from collections.abc import Callable
 from importlib.util import find_spec
+from inspect import unwrap
 from pathlib import Path
 
 import psutil
 import pytest
 from typer.testing import Result
 
+import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
 from faults.hostile import Answer, HostileStore, http, pages, press_ctrl_c
 from journey.shell import example, started, typed
@@ -26,7 +28,7 @@ OUTPUTS = {
     "report": ("--output", "stock.xlsx"),
     "snapshot": ("--history", "history"),
 }
-ENVIRON = {"PETSTORE_API_KEY": "a-key-of-twenty-signs", "PETSTORE_MAX_RETRIES": "0"}
+ENVIRON = {"PETSTORE_API_KEY": "a-key-of-twenty-signs"}
 
 
 def broken(head: str) -> bytes:
@@ -45,7 +47,9 @@ def read(command: str, store: HostileStore, *more: str) -> Result:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the test's own, in which no GET is repeated after a failure."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(unwrap(pf.Client.__init__).__kwdefaults__, "max_retries", 0)
     return tmp_path
 
 

@@ -26,7 +26,7 @@ from petstore_frame.errors import DuplicatesError, LoadStopped
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.options import LoadOptions
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for

@@ -270,6 +270,18 @@ def test_no_good_news_on_missing_evidence(office: Office, damage: Callable[[Path
     assert "fewer pets than the 32 of 2026-01-05" in texts(run.folder / "stock.xlsx")
 
 
+@pytest.mark.parametrize("later", [MINUTE, timedelta(weeks=1)])
+def test_another_store_is_no_good_news(office: Office, later: timedelta) -> None:
+    """Where the history is gone and the last run read another store, a run says so."""
+    office.run()
+    shutil.rmtree(office.folder / "history")
+    runs = office.folder / "reports" / "runs.jsonl"
+    runs.write_text(runs.read_text().replace(office.store.base_url, "https://other.example/v1"))
+    run = office.run(now=FIRST + later)
+    assert run.outcome is MondayOutcome.DISK and "another store" in str(run)
+    assert office.run(now=FIRST + later + timedelta(weeks=1)).outcome is MondayOutcome.GOOD
+
+
 def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
     """Six in the morning of a Sydney Monday is Monday in every file, with its zone."""
     office = Office(tmp_path, stores(has_links=True), "Australia/Sydney")
@@ -289,10 +301,11 @@ def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -
     [
         ('journal = "j"\nhistroy = "h"\n', 2, "history"),
         ('api_key = "secret"\n', 1, "PETSTORE_API_KEY"),
-        ("max_drop = 30\n", 1, "0 to 1"),
+        ("max_drop = 30\n", 1, "less than or equal to 1"),
         ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
-        ('[load]\nfiles = "x"\n', 1, "two brackets"),
-        ('[[load]]\nfiles = "x"\n[[load]]\n', 3, 'files = "inbox/*.csv"'),
+        ('[load]\nfiles = "x"\n', 1, "a valid list"),
+        ('load = ["x.csv"]\n', 1, "load: "),
+        ('[[load]]\nfiles = "x"\n[[load]]\n', 3, "files: Field required"),
     ],
 )
 def test_a_wrong_word_is_named_with_its_line(

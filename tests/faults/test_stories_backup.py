@@ -212,9 +212,9 @@ def test_two_people_at_the_same_minute(shop: Shop) -> None:
 def test_a_fixed_row_is_known_in_the_first_result(shop: Shop) -> None:
     """Once its correction is in the store, nothing of the first file is to fix."""
     first = shop.load("a.csv", "name,categoryId", "Ada,1", "Bo,two")
-    assert (first.to_fix, first.exit_code) == (1, 1)
+    assert (len(first.fix), first.exit_code) == (1, 1)
     shop.fix(first, {"two": "2"})
-    assert (first.to_fix, first.exit_code, first.counts[State.SKIPPED]) == (0, 0, 1)
+    assert (len(first.fix), first.exit_code, first.counts[State.SKIPPED]) == (0, 0, 1)
 
 
 def test_after_skip_every_difference_is_changed(shop: Shop) -> None:

@@ -50,14 +50,15 @@ def running(name: str, *arguments: str) -> Iterator[str]:
 
 
 def test_json_server_gives_all_at_once(tmp_path: Path) -> None:
-    """A server that passes over ``limit`` gives every pet, and is not called whole for it."""
+    """A server that passes over ``limit`` is whole by its shorter pages of the statuses."""
     rows, routes = tmp_path / "pets.json", tmp_path / "routes.json"
     rows.write_text(json.dumps({"pets": pets(250)}))
     routes.write_text(json.dumps({"/v1/*": "/$1"}))
     options = ["--host", "127.0.0.1", "--port", "PORT", "--routes", str(routes), str(rows)]
     with running("json-server", *options) as origin, pf.Client(f"{origin}/v1", "a-key") as client:
         known = pf.fetch_inventory(client).completeness
-    assert (known.is_complete, known.rows, exact_counts(known)) == (False, 250, {*STATUSES})
+    assert (known.is_complete, known.rows) == (True, 250)
+    assert exact_counts(known) >= {*STATUSES}
 
 
 def test_prism_answers_by_the_document(sample_server: Server, tmp_path: Path) -> None:

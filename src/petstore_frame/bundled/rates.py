@@ -11,7 +11,7 @@ from petstore_frame.schema.arguments import refuse
 RATES = {
     "lost-reply": "the answer is cut after the store has acted",
     "refused": "the request is cut before the store sees it",
-    "late": "the answer is held until the client has given up",
+    "late": "the answer is kept until the client has given up",
     "error-after": "a 500 after the store has acted",
     "busy": "429 or 503, with Retry-After or without, before the store sees the request",
     "repeat": "the store gets the request twice, as from a proxy that sends it again",

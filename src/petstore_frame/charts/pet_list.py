@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 LONG_TEXT = 80
 # Categories are shown by name.
 HEAD = tuple("Category" if field.name == "category_id" else field.label for field in FIELDS)
-NUMBERS = frozenset(at for at, field in enumerate(FIELDS) if field.dtype in ("Int64", "Float64"))
 
 
 def inventory_table(
@@ -67,9 +66,10 @@ def number_places(frame: pd.DataFrame) -> frozenset[int]:
     """Return which columns of the table hold numbers, which stand at the right."""
     import pandas as pd
 
+    ours = (at for at, field in enumerate(FIELDS) if field.dtype in ("Int64", "Float64"))
     further = enumerate(further_columns(frame), start=len(FIELDS))
     is_number = pd.api.types.is_numeric_dtype
-    return NUMBERS | {at for at, name in further if is_number(frame[name].dtype)}
+    return frozenset([*ours, *(at for at, name in further if is_number(frame[name].dtype))])
 
 
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:
@@ -98,8 +98,8 @@ def pets_table(
     shades: Mapping[str, str],
     *,
     caption: str,
-    head: Sequence[object] = HEAD,
-    numbers: Collection[int] = NUMBERS,
+    head: Sequence[object],
+    numbers: Collection[int],
 ) -> Markup:
     """Draw pets, given as text, as a table; ``numbers`` are the columns at the right."""
     marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}

@@ -164,20 +164,15 @@ class Figure:
             **_SVG, width="100%", height=self.height, role="img", aria_label=self.words,
         )  # fmt: skip
 
-    @property
-    def markup(self) -> Markup:
-        """The legend and the picture."""
-        return self.with_tools(None)
-
-    def with_tools(self, tools: Markup | None) -> Markup:
-        """Return the legend and the picture, with buttons above them."""
+    def markup(self, tools: Markup | None = None) -> Markup:
+        """Return the legend and the picture, with the buttons above them, if any."""
         keys = Markup("").join(key.markup for key in self.keys)
         legend = element("div", keys, class_="pf-entries") if keys else None
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
     def alone(self) -> Chart:
         """Return the figure with its styles, for a notebook."""
-        shown = drawing(self.markup, self.words)
+        shown = drawing(self.markup(), self.words)
         return Chart(shown.html, shown.words, self.file())
 
     def file(self, width: int = _FILE_WIDTH) -> str:

@@ -63,11 +63,8 @@ def exit_code(problem: BaseException) -> int:
         return LOCKED
     if isinstance(problem, (errors.JournalError, OSError)):
         return DISK
-    if isinstance(problem, (errors.APIStatusError, errors.APIConnectionError)):
-        return STORE
-    if isinstance(problem, (errors.ContractError, errors.CrossOriginError)):
-        return STORE
-    if isinstance(problem, errors.IncompleteInventoryError):
+    of_store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
+    if isinstance(problem, (*of_store, errors.CrossOriginError, errors.IncompleteInventoryError)):
         return STORE
     if isinstance(problem, (errors.PetstoreError, typer.TyperException)):
         return REFUSED

@@ -22,17 +22,10 @@ from typer import Option
 
 import petstore_frame as pf
 from petstore_frame.cli.commands import refuse
-from petstore_frame.cli.options import (
-    ApiKey,
-    AsJson,
-    BaseUrl,
-    CategoriesFile,
-    Timeout,
-)
+from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, CategoriesFile, Timeout
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 NOTEBOOK = PAGE / "dashboard.ipynb"
-TEMPLATE = "petstore"
 SETTINGS = "PETSTORE_PAGE"
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
@@ -86,15 +79,12 @@ def dashboard(
                     pf.samples.write_sample_history(history, inventory=pf.fetch_inventory(client))
         # What is missing is refused here, before a page is made.
         pf.Client(base_url, api_key, timeout=timeout).close()
-        typed = {
-            "PETSTORE_BASE_URL": base_url,
-            "PETSTORE_API_KEY": api_key,
-            "PETSTORE_TIMEOUT": timeout,
-        }
-        token, chosen = secrets.token_urlsafe(24), port
-        if not chosen:
+        names = ("PETSTORE_BASE_URL", "PETSTORE_API_KEY", "PETSTORE_TIMEOUT")
+        typed = zip(names, (base_url, api_key, timeout), strict=True)
+        token = secrets.token_urlsafe(24)
+        if not port:
             with socket.create_server(("127.0.0.1", 0)) as free:
-                chosen = free.getsockname()[1]
+                port = free.getsockname()[1]
         os.environ |= {
             **child_environ(),
             **page_environ(
@@ -104,17 +94,17 @@ def dashboard(
                 folder=Path.cwd(),  # for result files and large exports
                 journal=folder / "journal" if sample else None,  # it ends with its store
             ),
-            **{name: str(value) for name, value in typed.items() if value},
+            **{name: str(value) for name, value in typed if value},
         }
-        url = f"http://127.0.0.1:{chosen}/?token={token}"
-        announce = partial(_announce, chosen, url, as_json=as_json)
+        url = f"http://127.0.0.1:{port}/?token={token}"
+        announce = partial(_announce, port, url, as_json=as_json)
         threading.Thread(target=announce, name="petstore-announce", daemon=True).start()
         # ``python -m`` searches the working directory first; nothing of it runs beside the key.
         sys.path[:] = [each for each in sys.path if each not in ("", str(Path.cwd()))]
         from traitlets.config import Config
         from voila.app import Voila
 
-        settings = page_settings(token=token, port=chosen, has_browser=browser)
+        settings = page_settings(token=token, port=port, has_browser=browser)
         # A signal ends it, and its kernels with it.
         Voila.launch_instance([str(NOTEBOOK)], config=Config(settings))
 
@@ -166,7 +156,7 @@ def page_settings(*, token: str, port: int, has_browser: bool) -> dict[str, Any]
                 "ws_ping_timeout": _PING_MS,  # tornado complains of more than the pause between two
             },
         },
-        "VoilaConfiguration": {"template": TEMPLATE},
+        "VoilaConfiguration": {"template": "petstore"},
         # Sockets of files are for their owner alone; where there are none, loopback has to do.
         "KernelManager": {"transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp"},
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 from typer import Option
@@ -19,7 +19,6 @@ from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
     CategoriesFile,
-    Delimiter,
     JournalFolder,
     Key,
     RecipeFile,
@@ -28,19 +27,10 @@ from petstore_frame.cli.options import (
     recipe_of,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 By = StrEnum("By", {"STATUS": "status", "CATEGORY": "category_id"})
-_COLUMNS_SHOWN = 8
-_MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
-
 
 RequireComplete = Annotated[
     bool, Option("--require-complete", help="Write nothing unless all pets were read.")
-]
-Evidence = Annotated[
-    bool, Option("--evidence", help="Show how it is known that the listing is complete.")
 ]
 
 
@@ -50,16 +40,11 @@ class Listing(NamedTuple):
     inventory: pf.Inventory
     code: int
 
-    def tell(
-        self, written: Path, *, as_json: bool, evidence: bool, more: str = "", **facts: Any
-    ) -> None:
-        """Print what the file covers, and how that is known where asked; end the command."""
+    def tell(self, written: Path, *, as_json: bool, more: str = "", **facts: Any) -> None:
+        """Print what the file covers, and end the command."""
         inventory, known = self.inventory, self.inventory.completeness
         lines = [f"{written}: {known}"]
-        if evidence:
-            lines += [f"  {word}: {each}" for word, said in known.reasons() for each in said]
-            lines.append(f"  Requests sent: {known.requests:,}")
-        elif not known.is_complete:
+        if not known.is_complete:
             lines.append(f"  {known.basis}")
         told = {
             "output": str(written),
@@ -127,16 +112,11 @@ def fetch(
         int | None,
         Option(help="Keep at most so many; where that cuts, the listing is incomplete.", min=1),
     ] = None,
-    documented: Annotated[
-        bool, Option("--documented", help="Use and trust only what the interface states.")
-    ] = False,
     keep_partial: Annotated[
         bool,
         Option("--keep-partial", help="Write what was read when the reading broke off."),
     ] = False,
-    delimiter: Delimiter = None,
     require_complete: RequireComplete = False,
-    evidence: Evidence = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = 30.0,
@@ -150,22 +130,21 @@ def fetch(
 
     Example: petstore-frame fetch --output pets.csv
     """
-    from petstore_frame.report import check_data_target, write_data
+    from petstore_frame.report import check_target, write_data
 
-    check_data_target(output, delimiter)  # before minutes are spent on reading
+    check_target(output, is_data=True)  # before minutes are spent on reading
     with listed(
         pf.Client(base_url, api_key, timeout=timeout),
         output,
         require_complete=require_complete,
         keep_partial=keep_partial,
-        strategy="documented" if documented else "auto",
         status=status,
         max_pets=max_pets,
     ) as listing:
-        write_data(listing.inventory, output, delimiter)
+        write_data(listing.inventory, output)
     counts = listing.inventory.completeness.counts_asked_for()
     more = "\n".join(f"  {name:<12} {n}" for name, n in counts.items())
-    listing.tell(output, as_json=as_json, evidence=evidence, more=more)
+    listing.tell(output, as_json=as_json, more=more)
 
 
 def report(
@@ -181,9 +160,7 @@ def report(
             file_okay=False,
         ),
     ] = None,
-    delimiter: Delimiter = None,
     require_complete: RequireComplete = False,
-    evidence: Evidence = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = 30.0,
@@ -198,15 +175,13 @@ def report(
     """
     from petstore_frame.report import check_target
 
-    delimiter = delimiter or ","
-    ending = check_target(output, delimiter)  # before minutes are spent on reading
+    ending = check_target(output)  # before minutes are spent on reading
     if history is not None and ending != ".xlsx":
         refuse(f"--history is for a workbook (.xlsx), which {output} is not")
     client = pf.Client(base_url, api_key, timeout=timeout)
     with listed(client, output, require_complete=require_complete) as listing:
-        more: dict[str, Any] = {"categories": categories, "history": history}
-        pf.write_report(listing.inventory, output, delimiter=delimiter, **more)
-    listing.tell(output, as_json=as_json, evidence=evidence)
+        pf.write_report(listing.inventory, output, categories=categories, history=history)
+    listing.tell(output, as_json=as_json)
 
 
 def snapshot(
@@ -218,7 +193,6 @@ def snapshot(
         str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
     ] = None,
     require_complete: RequireComplete = False,
-    evidence: Evidence = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = 30.0,
@@ -244,7 +218,7 @@ def snapshot(
         "changes": None if changes is None else changes.counts,
     }
     more = alone if changes is None else str(changes)
-    listing.tell(added.path, as_json=as_json, evidence=evidence, more=more, **facts)
+    listing.tell(added.path, as_json=as_json, more=more, **facts)
 
 
 def compare(
@@ -315,25 +289,8 @@ def trend(
     for entry in left_out:
         typer.echo(f"left out: {entry}", err=True)
     lost = [entry for entry in left_out if entry.date is not None]
+    text = counted.to_string(index=False, na_rep="-")
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, _as_text(counted), as_json=as_json, code=PARTLY if lost else 0)
-
-
-def _as_text(counted: pd.DataFrame) -> str:
-    """Lay the days under each other and the largest groups side by side."""
-    groups = [name for name in counted.columns if name not in ("date", "pets", "count_is")]
-    names = counted[groups].astype("str").agg(" ".join, axis=1)
-    words = [
-        _MARKS[exactness].format(pets)
-        for pets, exactness in zip(counted["pets"], counted["count_is"], strict=True)
-    ]
-    largest = counted.groupby(names, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
-    shown = [name for name in dict.fromkeys(names) if name in set(largest)]
-    table = counted.assign(group=names, words=words, day=counted["date"].dt.date)
-    wide = table.pivot(index="day", columns="group", values="words")[shown]
-    wide.index.name = wide.columns.name = None
-    more = len(set(names)) - len(shown)
-    note = f"\n… and {more} more groups: --json shows all" if more else ""
-    return wide.to_string() + note
+    finish(facts, text, as_json=as_json, code=PARTLY if lost else 0)

@@ -16,13 +16,6 @@ AsJson = Annotated[bool, Option("--json", help="Print one line of JSON.")]
 CategoriesFile = Annotated[
     Path | None, Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
 ]
-Delimiter = Annotated[
-    str | None,
-    Option(
-        help=r"Character between the cells of a text file, such as ; or \t for a tab.",
-        callback=lambda text: "\t" if text == r"\t" else text,
-    ),
-]
 JournalFolder = Annotated[
     Path | None, Option(help="Folder of the journals; else the user's state directory.")
 ]
@@ -66,7 +59,7 @@ def recipe_of(
 ) -> pf.Recipe:
     """Return how a file is read: the recipe in a file, and the words that win over it."""
     from petstore_frame.loader.proposals import read_set
-    from petstore_frame.loader.reading.recipe import as_recipe
+    from petstore_frame.loader.reading import as_recipe
 
     given: dict[str, Any] = read_set(words or ())
     if key:

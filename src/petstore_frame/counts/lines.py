@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from petstore_frame.counts.words import short
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import Cell, Markup, Renderer
-from petstore_frame.markup.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
+from petstore_frame.markup import PAGE, Cell, Markup
+from petstore_frame.markup.palette import STATUS_COLOURS, VERDICT_BADGES, shorten, status_word
 
 _NAME_LENGTH = 40
 _STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
-_NO_DATA: Mapping[str, str] = MappingProxyType({})
+_SHADE = "{},{},{}".format(*bytes.fromhex(STATUS_COLOURS["available"][1:]))
+_NOTHING = (
+    f"background:{VERDICT_BADGES['incomplete'].fill};color:{VERDICT_BADGES['incomplete'].ink}"
+)
 
 
 class Line(NamedTuple):
@@ -32,7 +34,6 @@ class Line(NamedTuple):
 
 
 def lines_table(
-    place: Renderer,
     statuses: Sequence[str],
     lines: Sequence[Line],
     sums: Line,
@@ -46,41 +47,33 @@ def lines_table(
     for status in statuses:
         word = shorten(status_word(status), _NAME_LENGTH)
         head.append(_cell(word, {"status": status} if is_picked else {}))
-    single = [line for line in lines if not line.is_rest]
-    deepest = max((count.count for line in single for count in line.counts), default=0)
+    deepest = max((n.count for line in lines if not line.is_rest for n in line.counts), default=0)
     rows = []
     for line in lines:
-        here: dict[str, str] = {}
+        place: dict[str, str] = {}
         if is_picked and deepest and not line.is_rest:
-            here = {"category": "" if line.category_id is None else str(line.category_id)}
-        row = [_cell(shorten(line.label, _NAME_LENGTH), here)]
+            place = {"category": "" if line.category_id is None else str(line.category_id)}
+        row = [_cell(shorten(line.label, _NAME_LENGTH), place)]
         for status, count in zip(statuses, line.counts, strict=True):
+            data = place and {**place, "status": status}
             if not is_selection and status == "available" and count.is_exact and not count.count:
-                row.append(_nothing(here and {**here, "status": status}))
+                row.append(_cell(Markup("none"), data, _NOTHING))
             else:
-                shade = count.count / deepest if here else 0
-                row.append(_number(count, here and {**here, "status": status}, shade))
-        rows.append([*row, _number(line.total, here)])
-    return place.table(
+                row.append(_number(count, data, count.count / deepest if place else 0))
+        rows.append([*row, _number(line.total, place)])
+    return PAGE.table(
         rows,
         [*head, Cell("Pets")],
         numbers=range(1, len(statuses) + 2),
         caption=caption,
-        foot=[Cell("Sum"), *map(_number, sums.cells)],
+        foot=[Cell("Sum"), *(_number(count, {}) for count in sums.cells)],
         is_named=True,
     )
 
 
-def _number(count: StatusCount, data: Mapping[str, str] = _NO_DATA, shade: float = 0) -> Cell:
-    red, green, blue = bytes.fromhex(STATUS_COLOURS["available"][1:])
-    css = f"background:rgba({red},{green},{blue},{shade * _STRONGEST:.2f})" if shade else ""
+def _number(count: StatusCount, data: Mapping[str, str], shade: float = 0) -> Cell:
+    css = f"background:rgba({_SHADE},{shade * _STRONGEST:.2f})" if shade else ""
     return _cell(Markup(short(count)), data, css)  # a number
-
-
-def _nothing(data: Mapping[str, str]) -> Cell:
-    """Return the mark of a category with nothing available."""
-    mark = verdict_badge("incomplete")
-    return _cell(Markup("none"), data, f"background:{mark.fill};color:{mark.ink}")
 
 
 def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -20,7 +20,7 @@ from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import PAGE, Markup, Renderer, in_notebook
+from petstore_frame.markup import PAGE, Markup, in_notebook
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
@@ -142,24 +142,14 @@ class Summary(HasFrame):
         # pandas makes floats of whole numbers among which one is missing, unless they are objects.
         dtype = "float64" if category.dtype.is_float() else "object"
         ids = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
-        groups = zip(ids, counted["status"], counted["pets"], strict=True)
-        return cls._of_groups(groups, completeness, shown_labels(categories))
-
-    @classmethod
-    def _of_groups(
-        cls,
-        groups: Iterable[tuple[int | None, str, int]],
-        completeness: Completeness | None,
-        labels: Mapping[int, str],
-    ) -> Self:
         found: Counter[tuple[int | None, str]] = Counter()
-        for category_id, status, pets in groups:
-            found[category_id, status] += pets
-        known = completeness
+        for id_, status, number in zip(ids, counted["status"], counted["pets"], strict=True):
+            found[id_, status] += number
+        known, labels = completeness, shown_labels(categories)
         if known is None:
             basis = "Nothing says which pets these are."
             known = Completeness(Verdict.UNKNOWN, basis, sum(found.values()), 0)
-        ids = sorted({id_ for id_, _ in found}, key=lambda id_: (id_ is None, id_ or 0))
+        ids = sorted({*ids}, key=lambda id_: (id_ is None, id_ or 0))
         held = {status for _, status in found}
         statuses = (*status_categories(held - {NO_STATUS}), NO_STATUS)
         if known.part or known.status:  # what the selection leaves out is no count of 0
@@ -326,12 +316,7 @@ class Summary(HasFrame):
         return in_notebook(completeness_line(self.completeness) + self.to_html())
 
     def to_html(
-        self,
-        place: Renderer | None = None,
-        *,
-        top: int | None = SHOWN_CATEGORIES,
-        caption: str = "",
-        is_picked: bool = False,
+        self, *, top: int | None = SHOWN_CATEGORIES, caption: str = "", is_picked: bool = False
     ) -> Markup:
         """Return the table as markup.
 
@@ -339,12 +324,11 @@ class Summary(HasFrame):
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        place = place or PAGE
         table = lines_table(
-            place, self.statuses, self.largest(top), self.sums, caption,
+            self.statuses, self.largest(top), self.sums, caption,
             is_picked=is_picked, is_selection=self.is_selection,
         )  # fmt: skip
-        return (place.quiet(self._legend) if self._legend else Markup()) + table
+        return (PAGE.quiet(self._legend) if self._legend else Markup()) + table
 
 
 def _column_name(status: str) -> str:

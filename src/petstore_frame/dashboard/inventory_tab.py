@@ -165,7 +165,7 @@ class InventoryTab:
                     else "The store holds no pets that could be read; add some under Import."
                 )
                 return
-            matrix = shown.counts.to_html(PAGE, top=BARS, is_picked=True)
+            matrix = shown.counts.to_html(top=BARS, is_picked=True)
             figures = [titled("Pets by category", with_saves(self._figure(shown)))]
             title = "Category by status (choose a number to see its pets)"
             figures.append(titled(title, element("div", matrix, class_="pf-grid")))

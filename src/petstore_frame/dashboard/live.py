@@ -88,4 +88,4 @@ def with_saves(figure: Figure) -> Markup:
     for kind in ("svg", "png"):
         what = f"Save {figure.name} as {kind.upper()}"
         saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
-    return figure.with_tools(element("div", *saves, class_="pf-save"))
+    return figure.markup(element("div", *saves, class_="pf-save"))

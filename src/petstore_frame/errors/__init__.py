@@ -1,44 +1,8 @@
-"""What can go wrong, drawn as a tree::
+"""What can go wrong: one class for each thing that a caller may want to catch.
 
-  PetstoreError
-  ├── ConfigurationError (ValueError)     a setting is missing or impossible; nothing was sent
-  ├── ArgumentError (ValueError)          an argument has a wrong type or value; nothing was done
-  ├── ClosedError (RuntimeError)          a Client or Server was closed; nothing was sent
-  ├── MissingExtraError (ImportError)     an optional library is needed; the text has the pip line
-  ├── ServiceStartError                   the bundled service did not come up
-  ├── APIStatusError                      the store answered with an error status
-  │   ├── BadRequestError                 400
-  │   ├── AuthenticationError             401
-  │   ├── PermissionDeniedError           403
-  │   ├── NotFoundError                   404
-  │   ├── ConflictError                   409
-  │   ├── RateLimitError                  429
-  │   └── ServerError                     5xx
-  ├── APIConnectionError                  no usable answer arrived
-  │   └── APITimeoutError                 … within the time allowed
-  ├── ContractError                       the answer is not what the interface states
-  ├── CrossOriginError                    a link led away from the store, or cannot be read
-  ├── IncompleteInventoryError            a listing broke off; carries what was read
-  │   ├── PaginationLoopError             … because it led back to where it had been
-  │   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
-  ├── InputError (ValueError)             a file or frame cannot be read as records; nothing is sent
-  ├── DuplicatesError                     records may be known animals; nothing was sent
-  ├── LoadStopped                         the store, an outage or a limit ended an import
-  ├── LoadFailedError                     some records of an import are not in the store
-  ├── JournalError                        the journal of an import cannot be used
-  │   └── JournalLockedError              another import is using it
-  ├── ReportError                         a report cannot be written as asked
-  └── HistoryError                        a history folder cannot be used as asked
-      └── HistoryLockedError              another process is writing to it
-
-  FetchInterrupted (KeyboardInterrupt)        Ctrl-C ended a listing; carries what was read
-  LoadInterrupted (KeyboardInterrupt)         Ctrl-C ended an import; carries its result
-  EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date
-  HistoryWarning (UserWarning)                a day's snapshot cannot be read and is left out
-
-The rule for what a caller passes: a wrong argument is an ArgumentError, a missing or impossible
-setting (an argument of ``Client`` or its environment variable) a ConfigurationError, and content of
-a file or frame that cannot be used an InputError.
+A wrong argument is an ArgumentError, a missing or impossible setting (an argument of ``Client`` or
+its environment variable) a ConfigurationError, and content of a file or frame that cannot be used
+an InputError. The page on errors of the documentation draws their tree.
 """
 
 from importlib import import_module
@@ -54,7 +18,6 @@ for _kind in _KINDS.values():
         _kind.__module__ = __name__
 
 # They carry an Inventory, a question or a result, so they stand beside these, above this part.
-# A type checker finds them in __init__.pyi.
 _HOMES = {
     **dict.fromkeys(
         ("FetchInterrupted", "ForeignLinkError", "IncompleteInventoryError", "PaginationLoopError"),

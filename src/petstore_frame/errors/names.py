@@ -16,35 +16,39 @@ Named = TypeVar("Named")
 _LISTED = 30
 # So much alike, a word is taken for a slip, else for a habit.
 _ALIKE = 0.85
-_OF_CLIENT = "it is a word of pf.Client, which every request goes through"
-_TO_FIX = ".fix has the rows to correct, .unknown those in doubt"
-_NO_CHANGE = "the interface has no call that changes or deletes a pet"
-_RESEND = "the same load again sends what is left, and nothing twice"
-_LOAD = "pf.load(source, client) takes a CSV file, a workbook or a frame"
-_REPORT = "pf.write_report(inventory, path) writes .xlsx, .csv, .parquet and .html"
-_BY_CATEGORY = "the store filters by status alone; inventory.where(category_id=3) keeps a category"
-_BY_TRANSPORT = "pass Client(transport=httpx.HTTPTransport({}))".format
-_PROXY = "set HTTPS_PROXY, or " + _BY_TRANSPORT("proxy=address")
-# What is typed by habit of other libraries, and how it is done here.
-HERE = {
-    **dict.fromkeys(("AsyncClient", "Session", "session"), "a Client is shared between threads"),
-    **dict.fromkeys(("auth", "token", "api_token"), "the key, or a function, is api_key="),
-    **dict.fromkeys(("category", "category_id"), _BY_CATEGORY),
-    **dict.fromkeys(("delete_pet", "update_pet", "delete", "update"), _NO_CHANGE),
-    **dict.fromkeys(("errors", "failed", "failures", "invalid"), _TO_FIX),
-    **dict.fromkeys(("fetch", "get_pets", "read", "all_pets"), "pf.fetch_inventory(client) reads"),
-    "headers": "pass a transport of your own that adds them",
-    **dict.fromkeys(("host", "url", "endpoint"), "the address is base_url="),
-    **dict.fromkeys(("load_csv", "load_excel", "load_frame", "read_csv", "read_excel"), _LOAD),
-    **dict.fromkeys(("proxies", "proxy"), _PROXY),
-    "resume": "pf.resume_loads(client) ends loads that stopped",
-    **dict.fromkeys(("retries", "max_retries"), "it is max_retries= of pf.Client"),
-    **dict.fromkeys(("retry", "resend"), _RESEND),
-    **dict.fromkeys(("summarise", "summary", "summarize"), "pf.summarize(inventory) counts pets"),
-    **dict.fromkeys(("timeout", "timeout_s", "idempotency", "transport"), _OF_CLIENT),
-    **dict.fromkeys(("to_csv", "to_excel", "to_html", "to_parquet"), _REPORT),
-    **dict.fromkeys(("verify", "cert"), _BY_TRANSPORT("verify=context")),
+# How it is done here, and the words that are typed for it by habit of other libraries.
+_HABITS = {
+    "a Client is shared between threads": "AsyncClient Session session",
+    "the key, or a function, is api_key=": "auth token api_token",
+    "the store filters by status alone; inventory.where(category_id=3) keeps a category": (
+        "category category_id"
+    ),
+    "the interface has no call that changes or deletes a pet": (
+        "delete_pet update_pet delete update"
+    ),
+    ".fix has the rows to correct, .unknown those in doubt": "errors failed failures invalid",
+    "pf.fetch_inventory(client) reads": "fetch get_pets read all_pets",
+    "pass a transport of your own that adds them": "headers",
+    "the address is base_url=": "host url endpoint",
+    "pf.load(source, client) takes a CSV file, a workbook or a frame": (
+        "load_csv load_excel load_frame read_csv read_excel"
+    ),
+    "set HTTPS_PROXY, or pass Client(transport=httpx.HTTPTransport(proxy=address))": (
+        "proxies proxy"
+    ),
+    "pf.resume_loads(client) ends loads that stopped": "resume",
+    "it is max_retries= of pf.Client": "retries max_retries",
+    "the same load again sends what is left, and nothing twice": "retry resend",
+    "pf.summarize(inventory) counts pets": "summarise summary summarize",
+    "it is a word of pf.Client, which every request goes through": (
+        "timeout timeout_s idempotency transport"
+    ),
+    "pf.write_report(inventory, path) writes .xlsx, .csv, .parquet and .html": (
+        "to_csv to_excel to_html to_parquet"
+    ),
+    "pass Client(transport=httpx.HTTPTransport(verify=context))": "verify cert",
 }
+HERE = {word: text for text, words in _HABITS.items() for word in words.split()}
 
 
 def nearest(word: object, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +58,13 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
 
 
 def is_exact_number(value: float) -> bool:
-    """Return whether a number stays what it is in a cell; a longer id must be text.
+    """Return whether a number stays what it is in a cell; a longer id, or inf, must be text.
 
     Example:
-        >>> is_exact_number(10**15 - 1), is_exact_number(10**15)
-        (True, False)
+        >>> is_exact_number(10**15 - 1), is_exact_number(10**15), is_exact_number(float("inf"))
+        (True, False, False)
     """
-    return not isinstance(value, int) or abs(value) < EXACT_NUMBERS
+    return abs(value) < EXACT_NUMBERS if isinstance(value, int) else isfinite(value)
 
 
 def fits(texts: Sequence[str]) -> bool:
@@ -188,17 +189,26 @@ class Sheet:
         look = self.book.style(underline=1, **style)
         self._cells[row, col] = ("write_url", (f"internal:'{sheet}'!A1", look, fit(value)[0]))
 
-    def put(self, row: int, col: int, value: Any, look: Any = None) -> None:
-        """Write a value at once, by its type: for sheets with too many rows to collect."""
-        if value is None:
-            code = self.raw.write_blank(row, col, None, look)
+    def put(self, row: int, col: int, value: Any, look: Any = None, text_look: Any = None) -> None:
+        """Write a value at once, by its type: for sheets with too many rows to collect.
+
+        ``text_look`` is for a text, or for nothing, where it differs.
+        """
+        if isinstance(value, str):
+            text = value if value.isascii() and len(value) < CELL_LIMIT else fit(value)[0]
+            code = self.raw.write_string(row, col, text, text_look or look)
+        elif value is None:
+            code = self.raw.write_blank(row, col, None, text_look or look)
+        elif isinstance(value, bool):
+            code = self.raw.write_boolean(row, col, value, look)
         elif isinstance(value, datetime):
             code = self.raw.write_datetime(row, col, value.replace(tzinfo=None), look)
         elif isinstance(value, int | float) and is_exact_number(value):
             code = self.raw.write_number(row, col, value, look)
         else:
-            code = self.raw.write_string(row, col, fit(str(value))[0], look)
-        self.check(code, row)
+            code = self.raw.write_string(row, col, fit(str(value))[0], text_look or look)
+        if code:
+            self.check(code, row)
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
@@ -12,6 +12,8 @@ from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, short_text
 
+# A problem, the lines of some records that have it, and how many do.
+_Found = tuple[RecordProblem, Iterable[int], int]
 SHOWN_EXAMPLES, SHOWN_VALUES = 2, 8
 _LEAST = 3
 _MOST_PROPOSED = 40
@@ -66,25 +68,15 @@ class Cause:
 def holding_cause(causes: Iterable[Cause], *, was_created: bool) -> Cause | None:
     """Return the cause for which nothing of a file is sent, or None.
 
-    Nothing can be deleted, so a file that was probably read the wrong way is held back while no
+    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
     row of its header was ever created; ``max_errors=`` says to go on.
     """
     common = (cause for cause in causes if cause.is_common)
     return None if was_created else next(common, None)
 
 
-@dataclass
-class _Alike:
-    """The records that have one kind of problem, of which this is the first."""
-
-    problem: RecordProblem
-    records: int = 0
-    lines: list[int] = field(default_factory=list)
-    values: Counter[str] = field(default_factory=Counter)
-
-
 def find_causes(
-    found: Iterable[tuple[RecordProblem, Iterable[int], int]],
+    found: Iterable[_Found],
     of: int,
     mapping: Mapping[str, str],
     key: Sequence[str] = (),
@@ -96,41 +88,48 @@ def find_causes(
         of: How many rows name an animal, known ones too.
         mapping, key: The column of each field, and those that identify an animal.
     """
-    causes: dict[tuple[str, ...], _Alike] = {}
+    kinds = defaultdict[tuple[str, ...], list[_Found]](list)
     for problem, lines, records in found:
         # One kind of suspicion is one cause, in whatever column.
         word = problem.add[0] if problem.add else ""
         kind = problem.code, problem.accept or problem.column or "", word
-        alike = causes.setdefault(kind, _Alike(problem))
-        alike.records += records
-        alike.values[(problem.value or "").strip()] += records
-        alike.lines = sorted({*alike.lines, *lines})[:SHOWN_EXAMPLES]
+        kinds[kind].append((problem, lines, records))
     fields = {column: name for name, column in mapping.items()}
-    return [
-        Cause(
-            each.problem.code,
-            each.problem.message,
-            each.problem.column,
-            each.records,
-            of,
-            tuple(each.lines),
-            tuple((text, n) for text, n in each.values.most_common() if text),
-            _to_add(each, fields, key),
-        )
-        for each in sorted(causes.values(), key=lambda each: -each.records)
-    ]
+    causes = (_cause_of(alike, of, fields, key) for alike in kinds.values())
+    return sorted(causes, key=lambda cause: -cause.records)
 
 
-def _to_add(alike: _Alike, fields: Mapping[str, str], key: Sequence[str]) -> tuple[str, Any] | None:
-    """Return the word that answers a problem for all records that have it."""
-    problem = alike.problem
+def _cause_of(
+    alike: Sequence[_Found], of: int, fields: Mapping[str, str], key: Sequence[str]
+) -> Cause:
+    """Return the cause of problems of one kind."""
+    problem, values = alike[0][0], Counter[str]()
+    for each, _, records in alike:
+        values[(each.value or "").strip()] += records
+    counted = values.most_common()
+    return Cause(
+        problem.code,
+        problem.message,
+        problem.column,
+        values.total(),
+        of,
+        tuple(sorted({line for _, lines, _ in alike for line in lines})[:SHOWN_EXAMPLES]),
+        tuple((text, n) for text, n in counted if text),
+        _to_add(problem, [text for text, _ in counted[:_MOST_PROPOSED]], fields, key),
+    )
+
+
+def _to_add(
+    problem: RecordProblem, values: Sequence[str], fields: Mapping[str, str], key: Sequence[str]
+) -> tuple[str, Any] | None:
+    """Return the word that answers a problem for all records that have one of the values."""
     missing = problem.code.removeprefix("missing_")
     if missing == "name":
         named = "".join(f" {{{column}}}" for column in key)
         return "defaults", {"name": f"Unnamed{named}" if named else "?"}
     if missing in FIELD_BY_NAME:
         return "defaults", {missing: "?"}
-    each = {text[:60]: "?" for text, _ in alike.values.most_common(_MOST_PROPOSED)}
+    each = dict.fromkeys(values, "?")
     blanks = {"categories": each, "value_map": {fields.get(problem.column or "", "status"): each}}
     word = "" if problem.add is None else problem.add[0]
     return (word, blanks[word]) if word in blanks else problem.add
@@ -142,15 +141,10 @@ NOTES: dict[str, str] = {
     "normalised": "a category id was read as a plain number",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
-    "no_status": "the words 'no status' were read as none",
     "short_row": "the record ends before its status, so it has none",
-    "empty_extra_cells": "the record has more cells than the header, all empty",
-    "quotes_kept": "quotes are part of the name",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
-    "unguarded": "an apostrophe in front of a formula was taken off",
     "formula": "a spreadsheet would run the name as a formula",
-    "url": "the name is an address of the web",
     "line_break": "the name holds a line break or a tab",
     "total_row": "the name looks like that of a total",
     "swallowed_rows": "accepted although a cell seems to hold other rows",
@@ -162,7 +156,6 @@ NOTES: dict[str, str] = {
     "default_category_id": "the category is empty, and has the default",
     "default_status": "the status is empty, and has the default",
     "identical_row": "a row above it is the same in all its cells",
-    "html_entity": "the name holds signs as web pages write them, such as &amp;",
 }
 
 

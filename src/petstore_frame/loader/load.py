@@ -8,9 +8,8 @@ from typing import Any, Unpack
 
 from petstore_frame.errors import nearest
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.reading.opening import is_archive
-from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.reading.words import RecipeWords
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load as run_import
 from petstore_frame.loader.sending.session import PostingClient

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.proposals import Reader, compare_call, to_add
-from petstore_frame.loader.reading.likely import LikelyKey
+from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, day_text, minute_text

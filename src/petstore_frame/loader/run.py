@@ -36,10 +36,14 @@ from petstore_frame.loader.options import (
     answers_of,
 )
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
-from petstore_frame.loader.reading.likely import LikelyKey, proposed_key
-from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import Columns
+from petstore_frame.loader.reading import (
+    Columns,
+    LikelyKey,
+    Recipe,
+    Source,
+    open_source,
+    proposed_key,
+)
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
@@ -81,29 +85,29 @@ def load(
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     columns_of, lines = partial(_columns_of, path), options.leave_lines
-    with open_source(source, recipe, columns_of=columns_of, leave_lines=lines) as opened:
-        run = _import_of(opened, client, recipe, options, timing.now())
-        staging = _Staging(opened, run, client, options, records_read)
-        if options.dry_run:
-            return _rehearse(path, staging)
-        with holding(path), Writer(path, client.base_url) as writer:
-            staged, _ = staging.write(writer)
-            if COMMON_CAUSE in staged.run.facts:
-                cause = staged.run.facts[COMMON_CAUSE]
-                detail = f"nothing was sent, as most rows fail for one cause: {cause}"
-                Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
-                was_at_work = True
-            else:
-                was_at_work = run_session(
-                    writer,
-                    staged.run,
-                    client,
-                    options,
-                    progress=options.progress,
-                    timing=timing,
-                    is_new=staged.is_new,
-                    step=step,
-                )
+    opened = open_source(source, recipe, columns_of=columns_of, leave_lines=lines)
+    run = _import_of(opened, client, recipe, options, timing.now())
+    staging = _Staging(opened, run, client, options, records_read)
+    if options.dry_run:
+        return _rehearse(path, staging)
+    with holding(path), Writer(path, client.base_url) as writer:
+        staged, _ = staging.write(writer)
+        if COMMON_CAUSE in staged.run.facts:
+            cause = staged.run.facts[COMMON_CAUSE]
+            detail = f"nothing was sent, as most rows fail for one cause: {cause}"
+            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
+            was_at_work = True
+        else:
+            was_at_work = run_session(
+                writer,
+                staged.run,
+                client,
+                options,
+                progress=options.progress,
+                timing=timing,
+                is_new=staged.is_new,
+                step=step,
+            )
     result = LoadResult(path, staged.run.id, sent_now=was_at_work)
     _tell_end(result)
     return result

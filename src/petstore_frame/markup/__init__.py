@@ -10,7 +10,7 @@ Its elements have classes, of which ``stylesheet()`` has the looks.
 
 from markupsafe import Markup, escape
 
-from petstore_frame.markup.render import PAGE, Card, Cell, Fold, Renderer, in_notebook
+from petstore_frame.markup.render import PAGE, Card, Cell, Fold, in_notebook
 from petstore_frame.markup.style import stylesheet
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "Cell",
     "Fold",
     "Markup",
-    "Renderer",
     "escape",
     "in_notebook",
     "stylesheet",

@@ -60,10 +60,6 @@ class Renderer:
         """Show the badge, with another word if one is given, and a sentence after it."""
         return self._piece("headline", badge, sentence, word)
 
-    def badge(self, badge: Badge, word: str | None = None) -> Markup:
-        """Show a badge, with another word if one is given."""
-        return self._piece("badge", badge, word)
-
     def section(self, text: str) -> Markup:
         """Show the name of a part."""
         return self._piece("section", text)

@@ -51,7 +51,6 @@ LOOKS: Mapping[str, str] = MappingProxyType(
         "foot": f"{_CELL};text-align:left;font-weight:700;border-top:2px solid {RULE}",
         "number": "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap",
         "row": "background:none",
-        "key": "display:inline-block;margin:0 18px 4px 0;white-space:nowrap",
         "cards": "display:flex;flex-wrap:wrap;gap:8px;margin:6px 0 10px",
         "card": f"flex:1 1 6.5em;border:1px solid {RULE};border-top:4px solid;"
         f"border-radius:{RADIUS}px;padding:6px 12px 8px;background:{PAPER}",

@@ -24,7 +24,7 @@ class MondayOutcome(Enum):
     QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
     DROP = 10, "more pets are gone than max_drop allows"
     STORE_AWAY = 5, "the store did not answer, or refused"
-    DISK = 6, "the disk, the journal or the history failed"
+    DISK = 6, "the disk, a journal or the history cannot be used"
     FAILED = 11, "the run ended before its end"
 
     def __init__(self, exit_code: int, sentence: str) -> None:

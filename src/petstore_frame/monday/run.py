@@ -15,7 +15,7 @@ from warnings import catch_warnings, simplefilter
 import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Diff, Snapshot
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
@@ -210,13 +210,14 @@ class _Work:
 
     def _write_result(self, file: Path, result: pf.LoadResult) -> dict[str, int]:
         folder = f"results {file.name}"
+        to_fix, in_doubt = len(result.fix), len(result.unknown)
         for outcome, count, what in (
-            (MondayOutcome.ROWS_TO_FIX, result.to_fix, "to fix"),
-            (MondayOutcome.IN_DOUBT, result.in_doubt, "in doubt"),
+            (MondayOutcome.ROWS_TO_FIX, to_fix, "to fix"),
+            (MondayOutcome.IN_DOUBT, in_doubt, "in doubt"),
         ):
             if count:
                 self.run.note(outcome, f"{file.name}: {count:,} {what}; see {folder}")
-        if result.to_fix or result.in_doubt:
+        if to_fix or in_doubt:
             result.write(self.draft / folder)
         return {state: count for state, count in result.summary["states"].items() if count}
 
@@ -276,20 +277,23 @@ class _Work:
         self, inventory: pf.Inventory, history: pf.History[Any], last: Snapshot | None
     ) -> None:
         """Raise the alarm where too many pets are gone, or where the history cannot tell."""
+        today, here, elsewhere = self.run.day, inventory.origin, []
         day, pets = (date.min, 0) if last is None else (last.date, last.rows)
-        lost = [str(each) for each in history.problems() if day < (each.date or day) < self.run.day]
+        lost = [str(each) for each in history.problems() if day < (each.date or day) < today]
         for run in _complete(self.earlier):
-            run_day, here = date.fromisoformat(run["day"]), inventory.origin
+            run_day = date.fromisoformat(run["day"])
             there = replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
-            if not day < run_day < self.run.day:
+            if not day < run_day <= today:
                 continue
             if here.is_other_store(there):
-                lost.append(f"the run of {run_day} read another store, {run['base_url']}")
-            else:
+                elsewhere = [f"the run of {run_day} read another store, {run['base_url']}"]
+                continue
+            elsewhere = []
+            if run_day < today:
                 day, pets = run_day, run["pets"]
         if (last is None or day > last.date) and pets:
             lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
-        for text in lost:
+        for text in (*lost, *elsewhere):
             self.run.note(
                 MondayOutcome.DISK, f"the history: {text}; what changed since then is not known"
             )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 import petstore_frame as pf
 from petstore_frame.files.whole import whole_file
 from petstore_frame.loader.reading.toml import line_of, read_toml, unknown_word
+from petstore_frame.schema.arguments import time_zone
 
 _TEMPLATE = """\
 # What happens on a Monday. Paths are relative to this file.
@@ -33,26 +34,11 @@ max_drop = 0.3             # an alarm where more than 30 % of the pets are gone
 # list = "ours.xlsx"
 # recipe = "ours.toml"
 """
-# What is no text in quotes.
-_KINDS = {
-    "load": "a table in two brackets, [[load]]",
-    "compare": "a table in two brackets, [[compare]]",
-    "max_drop": "a share from 0 to 1",
-    "timezone": "the name of a time zone, such as Europe/Zurich",
-}
 
 
 def _placed(value: Any, given: Any) -> Any:
     """Return where a path of the file leads, as seen from its folder."""
     return Path(given.context, value) if isinstance(value, str | Path) else value
-
-
-def _zone(value: Any, read: Any) -> Any:
-    """Return a time zone; Python 3.11 opens the folder of a name such as ``Europe``."""
-    try:
-        return read(value)
-    except OSError as problem:
-        raise ValueError(str(problem)) from None
 
 
 Place = Annotated[Path, BeforeValidator(_placed)]
@@ -105,7 +91,7 @@ class MondaySettings(_Table):
     journal: Place | None = None
     output: Place = Path("reports")
     history: Place = Path("history")
-    timezone: Annotated[ZoneInfo | None, WrapValidator(_zone)] = None
+    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
     categories: Place | None = None
     max_drop: Annotated[float | None, Field(ge=0, le=1)] = None
     load: list[LoadStep] = []
@@ -129,26 +115,24 @@ class MondaySettings(_Table):
 
 
 def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputError:
-    """Return the refusal of a word that is not known, else of one that lacks or has no sense."""
+    """Return the refusal of a word that is not known, else of the first that makes no sense."""
     problems = error.errors(include_url=False)
     problem = max(problems, key=lambda each: each["type"] == "extra_forbidden")
-    *table, word = (name for name in problem["loc"] if isinstance(name, str))
+    names = [each for each in problem["loc"] if isinstance(each, str)]
+    numbers = [each for each in problem["loc"] if isinstance(each, int)]
+    table, word = names[0], names[-1]
     if problem["type"] == "extra_forbidden":
         kinds: dict[str, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
-        known = kinds.get("".join(table), MondaySettings).model_fields
+        known = (kinds[table] if numbers else MondaySettings).model_fields
         return unknown_word(word, known, text, path, owner="a Monday")
-    if problem["type"] == "missing":  # of the table with this number among those of its name
-        head = f"[[{table[0]}]]"
-        lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith(head)]
-        at = int(problem["loc"][1])
-        example = {"load": 'files = "inbox/*.csv"', "compare": 'list = "ours.xlsx"'}[table[0]]
-        what = f"this {head} does not say which file it is about"
-        hint = f"write below it, for example: {example}"
-        return pf.errors.InputError(
-            what, path=str(path), line=dict(enumerate(lines)).get(at), hint=hint
-        )
-    what = f"{word} is {_KINDS.get(word, 'a text in quotes')}, got {problem['input']!r}"
-    return pf.errors.InputError(what, path=str(path), line=line_of(word, text))
+    line = line_of(word, text)
+    if numbers:  # of the table with this number among those of its name
+        lines = enumerate(text.splitlines(), 1)
+        heads = [at for at, here in lines if here.startswith(f"[[{table}]]")]
+        line = dict(enumerate(heads)).get(numbers[0], line)
+    what = f"{word}: {problem['msg']}, got {problem['input']!r}"
+    hint = "petstore-frame monday NEW.toml --init writes one with every word"
+    return pf.errors.InputError(what, path=str(path), line=line, hint=hint)
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:

@@ -57,21 +57,6 @@ class Part(NamedTuple):
             yield start, min(start + CHUNK, self.stop)
 
 
-def split(rows: int, sheet_rows: int) -> list[Part]:
-    """Return the sheets that hold so many pets.
-
-    Example:
-        >>> [part.name for part in split(5, 2)]
-        ['Inventory 1', 'Inventory 2', 'Inventory 3']
-    """
-    if rows <= sheet_rows:
-        return [Part("Inventory", 0, rows)]
-    return [
-        Part(f"Inventory {number}", start, min(start + sheet_rows, rows))
-        for number, start in enumerate(range(0, rows, sheet_rows), start=1)
-    ]
-
-
 @dataclass(frozen=True)
 class Content:
     """Everything that a report may show.
@@ -109,11 +94,6 @@ class Content:
         return "" if self.origin is None else self.origin.base_url
 
     @property
-    def covers_all(self) -> bool:
-        """Whether every pet of the store is here, so that shares have a known denominator."""
-        return self.completeness.covers_all
-
-    @property
     def title(self) -> str:
         """What the workbook and the page are called."""
         return "Pets of the store, a selection" if self.counts.is_selection else "Store inventory"
@@ -143,7 +123,11 @@ class Content:
     @cached_property
     def parts(self) -> list[Part]:
         """The sheets of pets."""
-        return split(len(self.frame), SHEET_ROWS)
+        rows = len(self.frame)
+        if rows <= SHEET_ROWS:
+            return [Part("Inventory", 0, rows)]
+        starts = enumerate(range(0, rows, SHEET_ROWS), start=1)
+        return [Part(f"Inventory {n}", at, min(at + SHEET_ROWS, rows)) for n, at in starts]
 
     @cached_property
     def columns(self) -> list[PetColumn]:

@@ -117,37 +117,34 @@ def write_list(
     return row + 1
 
 
-def print_first(sheet: Sheet, head: int, rows: int, last_col: int) -> str:
-    """Print only the first rows of a long list; return the text that each page then has."""
-    if rows <= PRINTED_ROWS:
-        return ""
-    sheet.do("print_area", 0, 0, head + PRINTED_ROWS, last_col)
-    return f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
-
-
 def finish(
     sheet: Sheet,
     content: Content,
     *,
     pages_high: int = 0,
-    repeat_row: int | None = None,
+    head: int | None = None,
+    listed: tuple[int, int] = (0, 0),
     is_portrait: bool = False,
     has_gridlines: bool = False,
-    printed: str = "",
 ) -> None:
     """Write the cells, and set up print: A4, the verdict above and the page number below.
 
-    Where only a part is printed, ``printed`` says so above each page.
+    ``head`` is the row that each page repeats, ``listed`` the number of rows below it and their
+    last column. Of a long list the first rows are printed, and each page says so.
     """
     sheet.finish()
+    printed, (rows, last_col) = "", listed
+    if head is not None and rows > PRINTED_ROWS:
+        sheet.do("print_area", 0, 0, head + PRINTED_ROWS, last_col)
+        printed = f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     read = f"{verdict_badge(content.completeness.verdict).word}: {len(content.frame):,} pets read"
-    verdict = "" if content.covers_all else f"&R&B{plain_mark(read)}"
+    verdict = "" if content.completeness.covers_all else f"&R&B{plain_mark(read)}"
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",
         footer=f"&L{plain_mark(content.base_url[:80])}&CPage &P of &N"
         f"&R{plain_mark(as_of_words(content.as_of))}",
         pages_high=pages_high,
-        repeat_row=repeat_row,
+        repeat_row=head,
         is_portrait=is_portrait,
     )

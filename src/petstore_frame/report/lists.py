@@ -67,7 +67,7 @@ def write_changes(book: Book, content: Content) -> None:
     if isinstance(changes, str):
         layout.finish(sheet, content, pages_high=1)
         return
-    as_of, header, printed = content.as_of, None, ""
+    as_of, header = content.as_of, None
     if as_of is not None and as_of.astimezone(changes.timezone).date() != changes.until:
         note = (
             f"The last snapshot is of {changes.until}. What changed from then to this workbook's "
@@ -89,9 +89,8 @@ def write_changes(book: Book, content: Content) -> None:
         title = f"The pets{more if count > LISTED_ROWS else ''}"
         header, pets = row, _changed_pets(content, changes)
         row = write_list(sheet, header, _PETS, pets, title=title, has_filter=True)
-        printed = layout.print_first(sheet, header, row - header - 1, len(_PETS))
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
-    layout.finish(sheet, content, repeat_row=header, printed=printed)
+    layout.finish(sheet, content, head=header, listed=(min(count, LISTED_ROWS), len(_PETS)))
 
 
 def _changed_pets(content: Content, diff: Diff) -> Iterator[tuple[Any, ...]]:
@@ -121,18 +120,17 @@ def write_imported(book: Book, content: Content) -> None:
         for at, step in enumerate(steps, start=row + 1):
             sheet.text(at, 1, step.text[:1].upper() + step.text[1:])
         row += len(steps) + 2
-    header, printed = None, ""
+    header = None
     if count := len(imported.fix):
-        named = [(cause.records, str(cause)) for cause in imported.causes[:_NAMED_CAUSES]]
+        named = [(cause.records, str(cause)) for cause in imported.facts.causes[:_NAMED_CAUSES]]
         often = "What was wrong most often"
         header = write_list(sheet, row + 1, _CAUSES, named, title=often) + 2
         listed = f"the first {LISTED_ROWS:,} of {count:,}; fix.csv has all"
         title = f"Records to fix: {listed if count > LISTED_ROWS else f'{count:,}'}"
         records = _records_to_fix(imported.fix.head(LISTED_ROWS))
         row = write_list(sheet, header, _FIX, records, title=title, has_filter=True)
-        printed = layout.print_first(sheet, header, row - header - 1, len(_FIX))
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
-    layout.finish(sheet, content, repeat_row=header, printed=printed)
+    layout.finish(sheet, content, head=header, listed=(min(count, LISTED_ROWS), len(_FIX)))
 
 
 def _records_to_fix(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:

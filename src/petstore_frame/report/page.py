@@ -42,7 +42,7 @@ def write_html(content: Content, path: Path) -> None:
         headline=layout.headline(content),
         cards=[*_cards(content)],
         bars=status_figure(counts).picture,
-        table=counts.to_html(PAGE, top=None, caption=caption),
+        table=counts.to_html(top=None, caption=caption),
         columns=content.columns,
         status_at=content.status_at,
         total=counts.total,

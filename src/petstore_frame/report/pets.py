@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from itertools import repeat
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet, fit, fits, is_exact_number
+from petstore_frame.files.book import Book, Sheet
 from petstore_frame.markup.palette import INK, PAPER
 from petstore_frame.report import layout
 from petstore_frame.report.content import LABELS, Content, Part, PetColumn
@@ -20,23 +18,20 @@ _IDS = ("id", "category_id")
 _NAME = 1  # the column of names
 _MOMENT = "yyyy-mm-dd hh:mm"
 
-Style = Any
-Cell = tuple[Any, Any, Style]  # how to write a value, the value, and its style
+Looks = tuple[Any, Any]  # of a value, and of a text
 
 
 def write_inventory(book: Book, content: Content) -> None:
     """Add the sheets."""
     looks = []
     for column in content.columns:
-        place = {**styles.BODY, **_place(column)}
+        style = {**styles.BODY, **_place(column)}
         form = _MOMENT if column.is_moment else styles.WHOLE if column.name in _IDS else 0
-        text = book.style(**place, num_format=styles.TEXT)
-        looks.append((text, book.style(**place, num_format=form), text))
+        text = book.style(**style, num_format=styles.TEXT)
+        looks.append((book.style(**style, num_format=form), text))
+    chip = {**styles.BODY, "num_format": styles.TEXT, "indent": 1}
     chips = {
-        status: (
-            fit(status)[0],
-            book.style(**styles.BODY, **layout.chip_of(colour), num_format=styles.TEXT, indent=1),
-        )
+        status: (book.style(**chip, **layout.chip_of(colour)),) * 2
         for status, colour in content.colours.items()
     }
     for part in content.parts:
@@ -57,10 +52,10 @@ def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
         sheet.text(0, col, label, **style)
     sheet.height(0, 21)
     is_narrow = sum(widths) <= PORTRAIT_WIDTH
-    printed = layout.print_first(sheet, 0, last, len(columns) - 1)
     layout.finish(
-        sheet, content, repeat_row=0, is_portrait=is_narrow, has_gridlines=True, printed=printed
-    )
+        sheet, content, head=0, listed=(last, len(columns) - 1), is_portrait=is_narrow,
+        has_gridlines=True,
+    )  # fmt: skip
     sheet.do("write_comment", 0, 0, layout.ID_RULE, {"x_scale": 2, "author": "petstore-frame"})
     if book.is_constant_memory or last == 0:
         sheet.do("autofilter", 0, 0, last, len(columns) - 1)
@@ -97,56 +92,16 @@ def _width(content: Content, column: PetColumn) -> float:
 
 
 def _fill(
-    sheet: Sheet,
-    content: Content,
-    part: Part,
-    looks: Sequence[tuple[Style, Style, Style]],
-    chips: Mapping[str, tuple[str, Style]],
+    sheet: Sheet, content: Content, part: Part, looks: Sequence[Looks], chips: Mapping[str, Looks]
 ) -> None:
-    """Write the pets; ``chips`` are the texts of the statuses and their styles, if they have any.
-
-    Beside chips, names of several lines are given the height for them, up to five.
-    """
-    raw = sheet.raw
+    """Write the pets; names of several lines are given the height for them, up to five."""
+    at = content.status_at
     for start, stop in part.chunks():
-        first, values = start - part.start + 1, content.values(start, stop)
-        columns = [
-            _cells(raw, column, held, *styles)
-            for column, held, styles in zip(content.columns, values, looks, strict=True)
-        ]
-        if chips:
-            shown = [chips[status or NO_STATUS] for status in values[content.status_at]]
-            columns[content.status_at] = ((raw.write_string, *chip) for chip in shown)
-            for row, name in enumerate(values[_NAME], start=first):
-                if breaks := name.count("\n"):
-                    sheet.do("set_row", row, 15 * min(breaks + 1, 5))
-        for row, cells in enumerate(zip(*columns, strict=True), start=first):
-            for col, (write, value, style) in enumerate(cells):
-                if failed := write(row, col, value, style):
-                    sheet.check(failed, row)
+        values = content.values(start, stop)
+        values[at] = [status or NO_STATUS for status in values[at]]
+        for row, cells in enumerate(zip(*values, strict=True), start=start - part.start + 1):
+            if breaks := cells[_NAME].count("\n"):
+                sheet.do("set_row", row, 15 * min(breaks + 1, 5))
+            for col, value in enumerate(cells):
+                sheet.put(row, col, value, *(chips[value] if col == at else looks[col]))
         content.advance(stop - start)
-
-
-def _cells(
-    raw: Any, column: PetColumn, values: list[Any], text: Style, number: Style, missing: Style
-) -> Iterable[Cell]:
-    """Return how to write each value of a column, the value, and its style."""
-    if column.is_number and None not in values and all(map(is_exact_number, values)):
-        return zip(repeat(raw.write_number), values, repeat(number))
-    if not column.is_number and all(isinstance(value, str) for value in values):
-        texts = values if fits(values) else [fit(value)[0] for value in values]
-        return zip(repeat(raw.write_string), texts, repeat(text))
-    return (_cell(raw, column, value, (text, number, missing)) for value in values)
-
-
-def _cell(raw: Any, column: PetColumn, value: Any, styles: tuple[Style, Style, Style]) -> Cell:
-    text, number, missing = styles
-    if value is None:
-        return raw.write_blank, None, missing
-    if isinstance(value, bool):
-        return raw.write_boolean, value, number
-    if isinstance(value, datetime):
-        return raw.write_datetime, value, number
-    if column.is_number and is_exact_number(value):
-        return raw.write_number, value, number
-    return raw.write_string, fit(str(value))[0], text

@@ -6,8 +6,7 @@ from typing import Any
 
 from petstore_frame.counts import short
 from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet, cell_name
-from petstore_frame.inventory import StatusCount
+from petstore_frame.files.book import Book, cell_name
 from petstore_frame.markup.palette import BAND, INK, PAPER, status_word, verdict_badge
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
@@ -63,7 +62,7 @@ def write_summary(book: Book, content: Content) -> None:
 def _nothing_to_count(content: Content) -> str:
     if content.counts.is_selection:
         return "No pet that was read is of this selection."
-    if content.covers_all:
+    if content.completeness.covers_all:
         return "The store holds no pets: its listing is empty."
     return (
         "No pets were read, and it is not known whether the store holds any. "
@@ -160,7 +159,7 @@ def write_by_category(book: Book, content: Content) -> None:
         sheet.do("ignore_errors", {"number_stored_as_text": f"B1:C{cells.total + 1}"})
         sheet.do("autofilter", cells.head, 1, cells.total - 1, cells.last_column)
     sheet.raw.freeze_panes(_HEAD_ROW + 1, cells.name + 1)
-    layout.finish(sheet, content, repeat_row=_HEAD_ROW)
+    layout.finish(sheet, content, head=_HEAD_ROW)
 
 
 def write_by_status(book: Book, content: Content) -> None:
@@ -174,39 +173,31 @@ def write_by_status(book: Book, content: Content) -> None:
     for col, header in enumerate(("Pets", "Share", "Categories", "Count is"), start=2):
         sheet.text(_HEAD_ROW, col, header, **styles.HEAD, **styles.RIGHT)
     sheet.text(_HEAD_ROW, 6, "Most in", **styles.HEAD, indent=2)
+    lines = []
     for at, (status, count) in enumerate(counts.by_status.items()):
-        row, column = first + at, counts.cells[:, at]
         chip = layout.chip_of(content.colours[status])
-        sheet.text(row, 1, status_word(status), **styles.BODY, **chip, indent=1)
-        layout.put_count(sheet, row, 2, count, styles.BODY)
         share = counts.shares[status] if content.has_shares else "–"
-        _write_status(sheet, row, share, counts.categories_with(status), count, styles.BODY)
-        most = counts.labels[int(column.argmax())] if count.count else "–"
-        sheet.text(row, 6, most + layout.caveat(content), **styles.BODY, indent=2)
-    sheet.text(total, 1, "Sum", **styles.TOTAL, indent=1)
+        most = counts.labels[int(counts.cells[:, at].argmax())] if count.count else "–"
+        most += layout.caveat(content)
+        categories = counts.categories_with(status)
+        lines.append((status_word(status), chip, count, share, categories, most))
+    whole = "100.0%" if content.has_shares else "–"
+    lines.append(("Sum", {}, counts.total, whole, counts.categories, ""))
+    for row, (word, chip, count, share, categories, most) in enumerate(lines, start=first):
+        style = styles.TOTAL if row == total else styles.BODY
+        sheet.text(row, 1, word, **style, **chip, indent=1)
+        layout.put_count(sheet, row, 2, count, style)
+        sheet.text(row, 3, share, **style, **styles.RIGHT)
+        layout.put_count(sheet, row, 4, categories, style)
+        sheet.text(row, 5, layout.exactness(count), **style, **styles.RIGHT)
+        sheet.text(row, 6, most, **style, indent=2)
     if counts.statuses:
         formula = f"=SUM({cell_name(first, 2)}:{cell_name(total - 1, 2)})"
         number = layout.count_format(is_exact=counts.total.is_exact)
         sheet.formula(total, 2, formula, counts.total.count, **styles.TOTAL, num_format=number)
-    whole = "100.0%" if content.has_shares else "–"
-    _write_status(sheet, total, whole, counts.categories, counts.total, styles.TOTAL)
-    sheet.blank(total, 6, **styles.TOTAL)
     if len(content.frame):
         chart = status_chart(sheet, content, first)
         chart.set_size({"width": 640, "height": 130 + 36 * len(counts.statuses)})
         alt = {"description": "Pets by status: the numbers of the table above."}
         sheet.do("insert_chart", total + 2, 1, chart, alt)
     layout.finish(sheet, content, pages_high=1)
-
-
-def _write_status(
-    sheet: Sheet,
-    row: int,
-    share: str,
-    categories: StatusCount,
-    count: StatusCount,
-    style: dict[str, Any],
-) -> None:
-    sheet.text(row, 3, share, **style, **styles.RIGHT)
-    layout.put_count(sheet, row, 4, categories, style)
-    sheet.text(row, 5, layout.exactness(count), **style, **styles.RIGHT)

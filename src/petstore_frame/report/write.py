@@ -26,7 +26,7 @@ from petstore_frame.inventory.fetch import Progress
 from petstore_frame.inventory.origin import stamp
 from petstore_frame.inventory.progress import open_progress
 from petstore_frame.inventory.saved import write_coverage
-from petstore_frame.loader.reading.fields import harmless
+from petstore_frame.loader.reading import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.workbook import write_workbook
@@ -128,11 +128,8 @@ def write_report(
         content = replace(content, advance=advance)
         if ending == ".csv":
             _write_csv(content, draft, delimiter)
-        elif ending == ".parquet":
-            _write_parquet(content, draft)
         else:
-            write = write_html if ending == ".html" else write_workbook
-            write(content, draft)
+            _WRITERS[ending](content, draft)
     if ending == ".csv" and content.origin is not None:
         write_coverage(target, content.completeness, content.origin)
     return target
@@ -152,54 +149,38 @@ def report_name(inventory: Inventory, ending: str) -> str:
     return "-".join(["stock", *words])[:100] + ending
 
 
-def check_target(target: Path, delimiter: str = ",") -> str:
-    """Return the ending that names the kind of report, if one can be written there."""
+def check_target(target: Path, delimiter: str = ",", *, is_data: bool = False) -> str:
+    """Return the ending that names the kind of report, or of data file, if it can be written."""
     refuse_impossible(target)
     ending = target.suffix.lower()
+    if is_data and ending not in _DATA_ENDINGS:
+        raise ReportError(f"{target}: a data file is .csv, .parquet or .xlsx; nothing was sent")
     if ending not in _ENDINGS:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
-    _check_delimiter(delimiter, ending)
+    one_of("delimiter", delimiter, _DELIMITERS)
+    if delimiter != "," and ending != ".csv":
+        raise ArgumentError(f"delimiter is for a .csv file, not for {ending}")
+    if ending == ".parquet" and find_spec("pyarrow") is None:
+        raise MissingExtraError("writing Parquet", "history")
     return ending
 
 
-def write_data(inventory: Inventory, target: Path, delimiter: str | None = None) -> Path:
-    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``.
-
-    A CSV with a delimiter of the caller's begins with a byte order mark: it is for a spreadsheet.
-    """
-    ending = check_data_target(target, delimiter)
+def write_data(inventory: Inventory, target: Path) -> Path:
+    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``."""
+    ending = check_target(target, is_data=True)
     with whole_file(target) as draft:
         if ending == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
-                draft, index=False, encoding="utf-8-sig" if delimiter else "utf-8",
-                sep=delimiter or ",", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
+                draft, index=False, encoding="utf-8",
+                lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
         else:
-            (_write_parquet if ending == ".parquet" else write_workbook)(gather(inventory), draft)
+            _WRITERS[ending](gather(inventory), draft)
     if ending == ".csv":
         write_coverage(target, inventory.completeness, inventory.origin)
     return target
-
-
-def check_data_target(target: Path, delimiter: str | None = None) -> str:
-    """Return the ending that names the kind of data file, if one can be written there."""
-    refuse_impossible(target)
-    ending = target.suffix.lower()
-    if ending not in _DATA_ENDINGS:
-        raise ReportError(f"{target}: a data file is .csv, .parquet or .xlsx; nothing was sent")
-    if ending == ".parquet":
-        _check_parquet()
-    _check_delimiter(delimiter or ",", ending)
-    return ending
-
-
-def _check_delimiter(delimiter: str, ending: str) -> None:
-    """Refuse a delimiter that cannot be one, or that this kind of file has no use for."""
-    one_of("delimiter", delimiter, _DELIMITERS)
-    if delimiter != "," and ending != ".csv":
-        raise ArgumentError(f"delimiter is for a .csv file, not for {ending}")
 
 
 @contextmanager
@@ -281,7 +262,6 @@ def _write_parquet(content: Content, path: Path) -> None:
 
     Read back, the frame still knows what it covers: ``pf.read_inventory(path)``.
     """
-    _check_parquet()
     import pandas as pd
 
     names = [column.name for column in content.columns]
@@ -295,7 +275,8 @@ def _write_parquet(content: Content, path: Path) -> None:
     content.advance(len(frame))
 
 
-def _check_parquet() -> None:
-    """Refuse to begin where the library is not installed."""
-    if find_spec("pyarrow") is None:
-        raise MissingExtraError("writing Parquet", "history")
+_WRITERS: Mapping[str, Callable[[Content, Path], None]] = {
+    ".xlsx": write_workbook,
+    ".html": write_html,
+    ".parquet": _write_parquet,
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import ContextDecorator
 from datetime import tzinfo
@@ -15,7 +14,6 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.errors.names import like
 from petstore_frame.schema.text import kind_text
 
-_WHOLE_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)  # Python refuses to read longer numbers
 NOTHING_SENT = "; nothing was sent"
 
 
@@ -125,17 +123,6 @@ def as_whole(value: Any) -> int | None:
         [3, None, None, None]
     """
     return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
-
-
-def whole_from_text(text: str) -> int | None:
-    """Return the whole number that a text spells in plain digits; None for all else, 1_0 included.
-
-    Example:
-        >>> [whole_from_text(text) for text in (" 3", "-3\\x1f", "3.0", "1_0", "٣")]
-        [3, -3, None, None, None]
-    """
-    plain = text.strip()  # of more than int() takes off by itself, such as U+001F
-    return int(plain) if _WHOLE_TEXT.fullmatch(plain) else None
 
 
 def whole_float(value: Any) -> Any:

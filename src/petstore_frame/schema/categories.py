@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.schema.arguments import as_whole, whole_from_text
+from petstore_frame.schema.arguments import as_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_CATEGORY = "no category"
 _COLUMNS = {"categoryid", "label"}
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 Categories: TypeAlias = (
-    "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | pd.DataFrame | str | PathLike[str] "
-    "| None"
+    "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | str | PathLike[str] | None"
 )
 
 
 def category_labels(categories: Categories) -> dict[int, str]:
-    """Return labels by category id from a dict, a Series, or the columns category_id and label.
+    """Return labels by category id from a dict, a Series, or a CSV of ``category_id,label``.
 
-    A dict or Series has labels by id, ``{1: "Dog"}``, or ids by label, ``{"Dog": 1}``. The two
-    columns are those of a frame, or of the CSV file at a path. A missing or empty label is left
-    out; of several labels of one id the last counts.
+    A dict or Series has labels by id, ``{1: "Dog"}``, or ids by label, ``{"Dog": 1}``. A missing
+    or empty label is left out; of several labels of one id the last counts.
 
     Raises:
         InputError: The CSV cannot be opened or lacks a column, a line is not CSV, or an id in it
@@ -51,14 +51,11 @@ def category_words(categories: Categories) -> list[tuple[int, str]]:
     if isinstance(categories, (str, PathLike)):
         return _read_words(Path(fspath(categories)))
     try:
-        words = [(_whole_id(key), _label(label)) for key, label in _pairs_of(categories)]
+        words = [(category_id, _label(label)) for category_id, label in _pairs_of(categories)]
     except (TypeError, ValueError):
-        got = repr(str(categories)[:60])
-        if hasattr(categories, "columns"):
-            got = f"a frame of {', '.join(map(repr, list(categories.columns)[:8]))}"
         raise ArgumentError(
-            'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, a '
-            f"frame or a CSV file with the columns category_id and label, got {got}"
+            'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, or a '
+            f"CSV file with the columns category_id and label, got {str(categories)[:60]!r}"
         ) from None
     return [(category_id, label) for category_id, label in words if label]
 
@@ -90,36 +87,29 @@ def category_name(category_id: int | None, labels: Mapping[int, str] | None) -> 
     return (labels or {}).get(category_id) or f"Category {category_id}"
 
 
-def _pairs_of(categories: Any) -> Iterable[tuple[Any, Any]]:
+def _pairs_of(table: Any) -> list[tuple[int, Any]]:
     """Return pairs of an id and a label, also where the table has ids by label.
 
     Raises:
-        ValueError: A column of the two is missing, or a key is neither an id nor text.
+        ValueError: A key is neither an id nor text.
     """
-    if hasattr(categories, "columns"):
-        named = {_column_word(name): name for name in categories.columns}
-        if not named.keys() >= _COLUMNS:
-            raise ValueError(categories.columns)
-        return zip(categories[named["categoryid"]], categories[named["label"]], strict=True)
     # A Series may have an id twice, so it is not made a dict.
-    pairs = list(categories.items() if hasattr(categories, "items") else dict(categories).items())
-    if all(_as_id(key) is not None for key, _ in pairs):
-        return pairs
-    if not all(isinstance(label, str) for label, _ in pairs):
-        raise ValueError(pairs)
-    return [(key, label) for label, key in pairs]
+    pairs = list(table.items() if hasattr(table, "items") else dict(table).items())
+    try:
+        return [(_as_id(key), label) for key, label in pairs]
+    except ValueError:
+        if hasattr(table, "columns") or not all(isinstance(label, str) for label, _ in pairs):
+            raise
+    return [(_as_id(key), label) for label, key in pairs]
 
 
-def _as_id(key: Any) -> int | None:
+def _as_id(key: Any) -> int:
     """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
-    whole = whole_from_text(key) if isinstance(key, str) else as_whole(key)
+    if isinstance(key, str) and _WHOLE.fullmatch(key.strip()):
+        return int(key)
+    whole = as_whole(key)
     if whole is None and isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0:
         whole = int(float(key))
-    return whole
-
-
-def _whole_id(key: Any) -> int:
-    whole = _as_id(key)
     if whole is None:
         raise ValueError(key)
     return whole
@@ -127,13 +117,8 @@ def _whole_id(key: Any) -> int:
 
 def _label(label: Any) -> str:
     """Return a label as text, empty where it is missing: None, NaN, NaT or pandas' NA."""
-    if isinstance(label, str):
-        return label
-    return "" if str(label) in ("None", "nan", "NaT", "<NA>") else str(label)
-
-
-def _column_word(name: object) -> str:
-    return str(name).strip().casefold().replace("_", "")
+    is_missing = not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>")
+    return "" if is_missing else str(label)
 
 
 def _read_words(path: Path) -> list[tuple[int, str]]:
@@ -153,7 +138,8 @@ def _read_words(path: Path) -> list[tuple[int, str]]:
         reason = getattr(problem, "strerror", "it is not UTF-8") or str(problem)
         hint = "check its name, and that it is a CSV of category_id,label in UTF-8"
         raise _wrong(path, f"cannot open the categories file: {reason}", hint) from None
-    header = list(map(_column_word, rows[0][1])) if rows else []
+    names = rows[0][1] if rows else []
+    header = [name.strip().casefold().replace("_", "") for name in names]
     if not {*header} >= _COLUMNS:
         what = "a categories file needs the columns category_id and label"
         raise _wrong(path, what, "write category_id,label as its first line", 1)
@@ -162,7 +148,7 @@ def _read_words(path: Path) -> list[tuple[int, str]]:
         row = dict(zip(header, cells, strict=False))
         try:
             if row["label"]:
-                words.append((_whole_id(row["categoryid"]), row["label"]))
+                words.append((_as_id(row["categoryid"]), row["label"]))
         except (ValueError, KeyError):
             what = f"expected a category id and a label, got {cells!r}"
             hint = "give a whole number and a label"

@@ -180,11 +180,6 @@ class HasFrame:
             column = f": .frame[{key!r}]" if is_column else ""
             raise TypeError(f"{kind_text(self)} has no columns; its table is .frame{column}")
 
-        def __iter__(self) -> Any:
-            raise TypeError(
-                f"{kind_text(self)} is not iterable; its table is .frame: .frame.itertuples()"
-            )
-
     def _where(self, name: str) -> str:
         import pandas as pd
 

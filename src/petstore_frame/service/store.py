@@ -18,7 +18,7 @@ from petstore_frame.service.models import NewPet, PetStatus
 
 IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
 _BUSY_TIMEOUT_S = 5
-# Held to the end of a transaction, so that ids are given out in the order of commits.
+# Kept to the end of a transaction, so that ids are given out in the order of commits.
 _LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "SELECT pg_advisory_xact_lock(7385020071)"}
 
 Pet = dict[str, Any]

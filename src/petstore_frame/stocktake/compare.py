@@ -16,9 +16,7 @@ from petstore_frame.inventory.origin import HasOrigin
 from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
-from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.reading.words import RecipeWords
+from petstore_frame.loader.reading import Recipe, RecipeWords, Source, as_recipe, open_source
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.arguments import refuse
@@ -197,20 +195,20 @@ class Listed(NamedTuple):
 def read_list(data: Any, recipe: Recipe) -> Listed:
     """Read a list as the loader would; blank rows are left out."""
     notes: dict[str, Note] = {}
-    with open_source(data, recipe) as source:
-        name = source.mapping.get("name")
-        name_at = len(source.columns) if name is None else source.columns.index(name)
-        records = (record for record in source if record.state is not State.SKIPPED)
-        frames = [_frame([])]
-        while piece := list(islice(records, _PIECE)):
-            frames.append(_frame(piece))
-            for record in piece:
-                is_told = record.notes and record.state is not State.INVALID
-                for kind in dict.fromkeys(map(kind_of, record.notes)) if is_told else ():
-                    pet_name = "".join(record.cells[name_at : name_at + 1])
-                    known = notes.get(kind) or Note(0, kind, record.number, record.line, pet_name)
-                    notes[kind] = known._replace(records=known.records + 1)
-        whole = _one_row_per_key(pd.concat(frames, ignore_index=True), source, recipe.keep)
+    source = open_source(data, recipe)
+    name = source.mapping.get("name")
+    name_at = len(source.columns) if name is None else source.columns.index(name)
+    records = (record for record in source if record.state is not State.SKIPPED)
+    frames = [_frame([])]
+    while piece := list(islice(records, _PIECE)):
+        frames.append(_frame(piece))
+        for record in piece:
+            is_told = record.notes and record.state is not State.INVALID
+            for kind in dict.fromkeys(map(kind_of, record.notes)) if is_told else ():
+                pet_name = "".join(record.cells[name_at : name_at + 1])
+                known = notes.get(kind) or Note(0, kind, record.number, record.line, pet_name)
+                notes[kind] = known._replace(records=known.records + 1)
+    whole = _one_row_per_key(pd.concat(frames, ignore_index=True), source, recipe.keep)
     return Listed(source.name, source.key, whole, tuple(map(str, notes.values())))
 
 

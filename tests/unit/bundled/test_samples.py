@@ -16,8 +16,7 @@ from petstore_frame.bundled.samples import (
     write_sample_history,
     write_template,
 )
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
@@ -43,10 +42,10 @@ def test_one_record_in_twenty_is_dirty(tmp_path) -> None:
     """Between 4 and 6 % of the records are spoilt, in every way that is promised."""
     clean = write_sample_csv(tmp_path / "clean.csv", rows=2000, dirty=False)
     dirty = write_sample_csv(tmp_path / "dirty.csv", rows=2000)
-    with open_source(clean) as source:
-        assert {record.state for record in source} == {State.PENDING}
-    with open_source(dirty) as source:
-        records = list(source)
+    source = open_source(clean)
+    assert {record.state for record in source} == {State.PENDING}
+    source = open_source(dirty)
+    records = list(source)
     odd = [r for r in records if r.notes or "\n" in r.cells[1] or r.cells[1][:1] in [*"=+-@"]]
     spoilt = {r.line for r in records if r.state is State.INVALID} | {r.line for r in odd}
     codes = {r.problem.code for r in records if r.problem}
@@ -61,8 +60,8 @@ def test_a_template_is_a_file_that_can_be_loaded(tmp_path) -> None:
     path = write_template(tmp_path / "animals.csv")
     with path.open("a", encoding="utf-8", newline="") as file:
         file.write("A1,Rex,3,sold\r\n")
-    with open_source(path, Recipe(key="animal_id")) as source:
-        (record,) = source
+    source = open_source(path, Recipe(key="animal_id"))
+    (record,) = source
     assert (record.key, record.state) == ("A1", State.PENDING)
     assert set(source.mapping) == {field.name for field in SENT_FIELDS}
 
@@ -73,8 +72,8 @@ def test_categories_turn_words_into_numbers(tmp_path) -> None:
     labels = write_sample_categories(tmp_path / "categories.csv")
     with path.open(encoding="utf-8", newline="") as file:
         words = {row[2] for row in islice(csv.reader(file), 1, None) if len(row) > 2}
-    with open_source(path, Recipe(categories=labels)) as source:
-        sent = {r.cells[2] for r in source if r.state is State.PENDING}
+    source = open_source(path, Recipe(categories=labels))
+    sent = {r.cells[2] for r in source if r.state is State.PENDING}
     assert category_labels(labels) == SAMPLE_CATEGORIES
     assert words & set(SAMPLE_CATEGORIES.values()) <= sent
     # The service's own sample, which shares no code with ours, uses categories that we label.

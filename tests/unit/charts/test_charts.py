@@ -99,10 +99,10 @@ def test_moves_add_up_to_those_of_the_flow(history) -> None:
     moves = history.flow(period="week").moves
     drawn = moves_figure(moves)
     sold = moves[(moves["kind"] == "changed") & (moves["now"] == "sold")]["pets"].sum()
-    tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:at least )?([\d,]+) pet", drawn.markup)
+    tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:at least )?([\d,]+) pet", drawn.markup())
     assert sum(int(tip.replace(",", "")) for tip in tips) == sold
     assert f"{sold:,} sold" in drawn.words
-    assert ">sold, " not in moves_figure(moves, hidden={"sold"}).markup
+    assert ">sold, " not in moves_figure(moves, hidden={"sold"}).markup()
 
 
 def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:

@@ -154,7 +154,6 @@ REFUSED = {
     # A word would have no effect, or cannot be read.
     f"fetch --output pets.txt {STORE}": "nothing was sent",
     f"fetch --output pets.csv --status lost {STORE}": "'lost' is not one of 'available', 'pending'",
-    f"fetch --output pets.xlsx --delimiter ; {STORE}": "delimiter",
     f"load a.csv --set encodng=cp1252 {STORE}": "'encoding'",
     f"load a.csv --set encoding {STORE}": "--set is WORD=VALUE, such as encoding=cp1252",
     f"load a.csv --kye name {STORE}": "--key",

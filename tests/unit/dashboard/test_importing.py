@@ -178,7 +178,7 @@ def test_what_is_in_doubt_is_looked_for(import_into) -> None:
     importing.open("some.csv", f"name,category_id\n{rows}").press("send")
     assert "sends nothing" in importing.text and importing.names.count("Lost") == 1
     importing.press("check")
-    assert importing.tab.results[0].in_doubt == 0 and importing.names.count("Lost") == 1
+    assert len(importing.tab.results[0].unknown) == 0 and importing.names.count("Lost") == 1
 
 
 def test_stop_answers_while_the_store_hangs(import_into) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 import openpyxl
 
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.record import Record
 
@@ -28,10 +27,8 @@ def records_of(
     **options: Any,
 ) -> list[Record]:
     """Return the records of a file or a frame, read with these words of a recipe."""
-    with open_source(
-        source, Recipe(**options), columns_of=columns_of, leave_lines=leave_lines
-    ) as opened:
-        return list(opened)
+    recipe = Recipe(**options)
+    return [*open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines)]
 
 
 def written_out(record: Record) -> str:

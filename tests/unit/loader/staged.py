@@ -13,7 +13,7 @@ from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
-from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading import open_source
 from petstore_frame.loader.record import Record, State, likeness_of
 from petstore_frame.loader.results.results import LoadResult
 
@@ -23,10 +23,10 @@ RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})
 
 def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadResult:
     """Put a file into a journal, and return its result."""
-    with open_source(path) as source:
-        columns, mapping = tuple(source.columns), dict(source.mapping)
-        run = Import("", STORE, source.name, str(path), columns, mapping)
-        return stage(journal, run, source, is_rehearsal=is_rehearsal)
+    source = open_source(path)
+    columns, mapping = tuple(source.columns), dict(source.mapping)
+    run = Import("", STORE, source.name, str(path), columns, mapping)
+    return stage(journal, run, source, is_rehearsal=is_rehearsal)
 
 
 def stage(

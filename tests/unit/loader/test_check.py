@@ -71,9 +71,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
          f'{pet(4, "A", 5, "available")} | default_category_id | default_status',
          "5: invalid missing_name name | default_status"],
     ),
-    "a list of dogs needs no category column": (
-        "name\nA\n", {"defaults": {"category_id": 5}}, [f"{pet(2, 'A', 5)} | default_category_id"],
-    ),
     "otherwise is what neither the field nor the value map knows": (
         "name,category,status\nA,Dog,sold\nB,Cat,gone\nC,Emu,kept\n",
         {"categories": {1: "Dog", 2: "Cat", 9: "Other"}, "value_map": {"status": {"kept": "sold"}},
@@ -100,12 +97,12 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     ),
     "two identical rows without a key may be two animals": (
         "name,category\nA,3\nTom &amp; Bo,3\nA,3\n", {},
-        [pet(2, "A", 3), f"{pet(3, 'Tom &amp; Bo', 3)} | html_entity",
+        [pet(2, "A", 3), f"{pet(3, 'Tom &amp; Bo', 3)}",
          f"{pet(4, 'A', 3)} | identical_row"],
     ),
     "an apostrophe in front of a formula is a guard, and no other one": (
         "name,category\n'=A1,3\n's Heer,3\n", {},
-        [f"{pet(2, '=A1', 3)} | unguarded | formula", pet(3, "'s Heer", 3)],
+        [f"{pet(2, '=A1', 3)} | formula", pet(3, "'s Heer", 3)],
     ),
     "a label is its number without a note, a twin label ambiguous": (
         "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n",
@@ -149,10 +146,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         "name,category\nA,3\nB,-5\n", {"accept": [Suspicion.LOW_CATEGORY_ID]},
         [pet(2, "A", 3), f"{pet(3, 'B', -5)} | low_category_id"],
     ),
-    "an id below one that is given is none": (
-        "name,category\nA,3\nB,-5\n", {"categories": {3: "Dog", -5: "Ghost"}},
-        [pet(2, "A", 3), pet(3, "B", -5)],
-    ),
     "blank rows of a sheet are nothing above the header and at the end": (
         [(), HEADER, ("A", 3), (), ("B", 4, "sold"), (" ",), (None,), ()], {},
         [pet(3, "A", 3), "4: skipped | blank", pet(5, "B", 4, "sold"), "6: skipped | blank"],
@@ -183,9 +176,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "a mapping names columns in any case, and fields as the store does": (
         "Animal,Kind\nA,3\n", {"mapping": {"name": "animal", "categoryId": "Kind"}},
         [pet(2, "A", 3)],
-    ),
-    "columns that are numbers are named as text": (
-        pd.DataFrame([["A", 3]]), {"mapping": {"name": "0", "category_id": "1"}}, [pet(1, "A", 3)],
     ),
     "a missing name of a frame is an empty one": (
         pd.DataFrame({"name": ["A", None, float("nan"), pd.NA, ""], "category": 3}, dtype="object"),

@@ -12,7 +12,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from shop import Shop
 
 PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]

@@ -12,8 +12,8 @@ import pytest
 import xlsxwriter
 
 import petstore_frame as pf
-from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.read import open_source
+from petstore_frame.errors import InputError
+from petstore_frame.loader.reading import open_source
 from petstore_frame.loader.record import State
 from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
 
@@ -72,9 +72,9 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     path, book = tmp_path / "pets.xlsx", workbook_of(tmp_path, HEADER, ("Rex", 3, None))
     book.create_sheet("Lists").sheet_state = "hidden"
     book.save(path)
-    with open_source(path) as source:
-        assert [record.state for record in source] == ["pending"]
-        assert source.name == "pets.xlsx (sheet Pets)"
+    source = open_source(path)
+    assert [record.state for record in source] == ["pending"]
+    assert source.name == "pets.xlsx (sheet Pets)"
     book.create_sheet("More")
     book.save(path)
     listed = r"the sheets 'Pets', 'Lists' \(hidden\), 'More'; choose one; add sheet='Pets'"
@@ -142,16 +142,13 @@ def test_a_formula_that_gives_no_text_is_an_empty_cell(tmp_path: Path) -> None:
     assert [record.state for record in records_of(path)] == [State.PENDING]
 
 
-@pytest.mark.parametrize("load", [pf.load, pf.load])
-def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path, client: pf.Client, load) -> None:
-    """Neither of the two functions sends the reader to the other one."""
+def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
+    """A zip file without the parts of a workbook is none; ``load`` asks first whether it is one."""
     path = tmp_path / "a.csv.zip"
     with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("a.csv", "name,category_id\nLuna,3\n")
     with pytest.raises(InputError, match="a zip file, but not a workbook"):
         records_of(path)
-    with pytest.raises(ArgumentError, match=r"is a zip file, but not an \.xlsx workbook; unpack"):
-        load(path, client, journal=tmp_path / "journal")
 
 
 def test_folders_in_the_zip_are_passed_over(tmp_path: Path) -> None:

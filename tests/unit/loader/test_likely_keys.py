@@ -34,10 +34,3 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     header, rows = ["name", *columns], [*zip(REX_TWICE, *columns.values(), strict=True)]
     keys = likely_keys(header, rows, {"name": "name"})
     assert (proven_key(keys) is not None, proposed_key(keys) is not None) == (proven, proposed)
-
-
-def test_facts_are_counted() -> None:
-    """Rows, values, empty cells, and values that stand beside several names; no mapped column."""
-    rows = [("Rex", "7", "3"), ("Bo", "7", "3"), ("Bo", "", "4"), ("", "", "")]
-    keys = likely_keys(["name", "Tag", "no"], rows, {"name": "name", "category_id": "no"})
-    assert [*map(str, keys)] == ["Tag: 1 different in 3 rows, 1 empty, 1 with more than one name"]

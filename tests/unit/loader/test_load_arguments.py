@@ -6,7 +6,6 @@ import inspect
 import zipfile
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -67,11 +66,3 @@ def test_what_is_not_a_client_is_refused(tmp_path: Path) -> None:
 def test_the_grace_is_at_least_two_timeouts() -> None:
     """A request that a client gives up is not thought to be under way any more."""
     assert 2 * inspect.signature(pf.Client).parameters["timeout"].default <= GRACE_S
-
-
-def test_a_key_may_be_in_the_index(client: pf.Client, tmp_path: Path) -> None:
-    """A level of a frame's index that identifies an animal is read as a column."""
-    pets = pd.DataFrame({"tag": ["A", "B"], "name": ["Rex", "Bo"], "category_id": [1, 2]})
-    given = {"dry_run": True, "journal": tmp_path, "check_store": False}
-    plan = pf.load(pets.set_index("tag"), client, key="tag", **given)
-    assert plan.frame["tag"].tolist() == ["A", "B"] and plan.exit_code == 0

@@ -17,10 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.preview import look
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
-from petstore_frame.loader.reading.returned import Columns
+from petstore_frame.loader.reading import Columns, Recipe, look, open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
@@ -168,7 +165,6 @@ def test_a_header_without_end_is_refused(tmp_path: Path, line: str) -> None:
     ("text", "header"),
     [
         ("Animal;Kind, size;Note\nRex;3;\n", ("Animal", "Kind, size", "Note")),
-        ("\ufeffAnimal|Kind|Size\nRex|3|4\n", ("Animal", "Kind", "Size")),
         ('"Animal, or not";Kind\nRex;3\n', ("Animal, or not", "Kind")),
     ],
 )
@@ -187,10 +183,10 @@ def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
     with pytest.raises(InputError) as asked:
         open_source(path)
     assert asked.value.add == ("mapping", {"status": "state"})
-    with open_source(path, Recipe(mapping={"status": None})) as source:
-        assert list(source) == list(source) != [], "each time anew"
-        assert source.mapping == {"name": "name", "category_id": "categoryId"}
-        assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
+    source = open_source(path, Recipe(mapping={"status": None}))
+    assert list(source) == list(source) != [], "each time anew"
+    assert source.mapping == {"name": "name", "category_id": "categoryId"}
+    assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
 
 
 def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
@@ -224,9 +220,7 @@ NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
         (PETS, {"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
         (PETS, {"name": "Animal", "category_id": "Animal"}, ArgumentError, "column to two fields"),
         (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
-        (PETS, {"name": "Animal"}, InputError, "no column for category_id"),
         ({"name": ["Rex"]}, None, ArgumentError, "a DataFrame or the path of a file, got a dict"),
-        (pd.DataFrame({"a": ["Rex"]}), None, InputError, "name the column"),
         (LUNA.set_index("name"), None, InputError, r"index \(name\) is not read; load frame.reset"),
         (NUMBERED, {"name": 0, "category_id": 1}, ArgumentError, "as text: .*got 0"),
     ],
@@ -245,9 +239,7 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, ki
         ("a name,another name,category\n", "the name may be 'a name' or 'another name'"),
         ("Owner name,breed name,category\n", "among 'Owner name', 'breed name', 'category'"),
         ("Anna\nAda;1\nBo;2\n", "a file without a header needs the word columns"),
-        ("<!DOCTYPE html>\n<html><body>\n", "looks like an HTML page or XML, not like CSV"),
         ('[{"name": "Luna", "categoryId": 3}]\n', "looks like JSON, not like CSV"),
-        ('{"pets": []}\n', "looks like JSON, not like CSV"),
         ("name,category_id\nLuna,3\n".encode("utf-16-be"), "encoding='utf-16-be'"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "save it as plain .xlsx"),
         (b"PK\x03\x04nothing", "cannot be read"),

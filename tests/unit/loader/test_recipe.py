@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.recipe import Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
 from petstore_frame.stocktake.compare import read_list
 from shop import Shop
 from unit.loader import opened
@@ -155,7 +155,7 @@ def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
     rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
     result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
     assert shop.names == ["Cy", "Di"]
-    assert [(cause.code, cause.lines) for cause in result.causes] == [("key_missing", (2, 3))]
+    assert [(cause.code, cause.lines) for cause in result.facts.causes] == [("key_missing", (2, 3))]
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:

@@ -15,7 +15,6 @@ from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 HOSTILE = "<script>\"'&"
 PIECES = {
-    "badge": lambda place, text: place.badge(NO_CLAIM_BADGE, text),
     "headline": lambda place, text: place.headline(NO_CLAIM_BADGE, text, text),
     "section": lambda place, text: place.section(text),
     "quiet": lambda place, text: place.quiet([text, "", text]),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import BLANK, read_cell, word_of
+from petstore_frame.loader.reading.fields import BLANK, has_no_meaning, word_of
 from petstore_frame.loader.reading.keys import Ranks, is_date
 from petstore_frame.loader.reading.likely import LikelyKey, likely_keys, proven_key
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, listed, recognise
@@ -60,18 +60,17 @@ def draft(source: Any, known: RecipeFields) -> Draft:
         drafting.words("category_id")
         drafting.words("status")
         drafting.defaults()
-    head = [
-        f"# {opened.name}: {count_text(len(drafting.rows), 'row')}. Replace each question mark."
-    ]
-    layout = {question.add[0]: question for question in questions if question.add}
+    questions_of = {each.add[0]: each for each in questions if each.add}
     for word in ("encoding", "delimiter", "header_row", "sheet"):
-        if word in layout and word in reading.given():
-            drafting.notes[word,] = layout[word].hint
-    head += [f"# {each}" for each in questions if each.add is None]
-    head += [f"# {each}" for each in drafting.remarks]
+        if word in questions_of and word in reading.given():
+            drafting.notes[word,] = questions_of[word].hint
+    rows = count_text(len(drafting.rows), "row")
+    open_questions = [str(each) for each in questions if each.add is None]
+    head = [f"{opened.name}: {rows}. Replace each question mark.", *open_questions]
     recipe = type(known)(**drafting.known)
     body = toml_of(recipe.to_dict(), {**recipe.comments(), **drafting.notes})
-    text = "\n".join([*(" ".join(line.split()) for line in head), body, *drafting.tail])
+    comments = [f"# {' '.join(each.split())}" for each in [*head, *drafting.remarks]]
+    text = "\n".join([*comments, body, *drafting.tail])
     return Draft(text, recipe)
 
 
@@ -97,7 +96,7 @@ class _Drafting:
     def mapping(self) -> None:
         """Fill in the columns whose names are a field's own; ask for the others."""
         found = recognise(self.columns, self.reading.mapping, self.reading.defaults)
-        mapping = {field: self.reading.mapping[field] or "" for field in self.reading.mapping}
+        mapping = {name: column or "" for name, column in self.reading.mapping.items()}
         if not found.mapping and not found.likely and any(map(_is_datum, self.columns)):
             shown = listed(self.columns)
             names = ", ".join(f'"{each}"' for each in ("name", "category_id", "status"))
@@ -105,25 +104,24 @@ class _Drafting:
                                 f"header, say so: columns = [{names}]")  # fmt: skip
         for name in FIELDS:
             column, likely = found.mapping.get(name), found.likely.get(name, [])
-            is_said = name in self.reading.mapping
             if column is not None:
                 self.column_of[name] = column
-                if is_said or name != "status" or self._has_statuses(column):
+                if name in mapping or name != "status" or self._has_statuses(column):
                     mapping[name] = column
-                    continue
                 likely = [column]
-            if is_said or (not likely and (name not in REQUIRED or name in self.reading.defaults)):
+            is_needed = name in REQUIRED and name not in self.reading.defaults
+            if name in mapping or not (likely or is_needed):
                 continue
             mapping[name] = BLANK
-            if likely:
-                self.column_of[name] = likely[0]
             asked = " or ".join(f'"{each}"' for each in likely[:3])
             note = f"{asked}?" if asked else f"which column? {listed(self.columns)}"
-            if name in REQUIRED and not likely:
+            if likely:
+                self.column_of[name] = likely[0]
+            elif name in REQUIRED:
                 note += "; without one, take this line out and say it under [defaults]"
-            elif name not in REQUIRED:
+            if name not in REQUIRED:
                 note += ' "" leaves it out'
-            if name == "status" and likely:
+            if name == "status":
                 words = Counter(filter(None, self._cells(likely[0]))).most_common(3)
                 note += f"; its words: {', '.join(short_text(word) for word, _ in words)}"
             self.notes["mapping", name] = note
@@ -186,29 +184,21 @@ class _Drafting:
         column = self.column_of.get(name)
         if column is None:
             return
-        rules, allowed = self.reading.rules(), FIELD_BY_NAME[name]
+        rules, kept = self.reading.rules(), dict[str, str]()  # as spelled most, by the word
         is_label = name == "category_id" and not rules.listed
-        counts, kept = Counter(filter(None, self._cells(column))), dict[str, Any]()
         place = ("categories",) if is_label else ("value_map", name)
-        spelled = set[str]()
-        for word, count in counts.most_common():
-            problem = read_cell(allowed, word, rules).problem
-            asked = problem.add[0] if problem is not None and problem.add else ""
-            if asked in ("categories", "value_map") and word_of(word) not in spelled:
-                spelled.add(word_of(word))
-                kept[word] = BLANK
+        for word, count in Counter(filter(None, self._cells(column))).most_common():
+            if word_of(word) not in kept and has_no_meaning(FIELD_BY_NAME[name], word, rules):
+                kept[word_of(word)] = word
                 self.notes[*place, word] = count_text(count, "row")
-        for word in list(kept)[_MOST_WORDS:]:
-            del kept[word]
-        if len(spelled) > len(kept):
-            more = len(spelled) - len(kept)
+        table = self.known
+        for part in place if kept else ():
+            table = table.setdefault(part, {})
+        table.update(dict.fromkeys(islice(kept.values(), _MOST_WORDS), BLANK))
+        if len(kept) > _MOST_WORDS:
             self.known.setdefault("otherwise", {})[name] = BLANK
-            self.notes["otherwise", name] = f"{column} has {more:,} more words"
-        if kept and is_label:
-            self.known["categories"] = {**self.known.get("categories", {}), **kept}
-        elif kept:
-            table = self.known.setdefault("value_map", {})
-            table[name] = {**table.get(name, {}), **kept}
+            more = f"{column} has {len(kept) - _MOST_WORDS:,} more words"
+            self.notes["otherwise", name] = more
 
     def defaults(self) -> None:
         """Say in a comment what could stand for the empty cells of a required field."""

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -35,8 +34,8 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
-_IN_BRACES = re.compile(r"\{([^{}]+)\}")
-_HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its number"}
+# A column that a default names.
+IN_BRACES = re.compile(r"\{([^{}]+)\}")
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
@@ -47,9 +46,7 @@ _OF_TOTAL = (
 )
 _TOTAL = re.compile(_OF_TOTAL)
 # A name of which there is nothing to note, so that it needs no closer look.
-_PLAIN = re.compile(
-    rf"(?!(?:{_OF_TOTAL})\Z|[wW]{{3}}\.)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?"
-)
+_PLAIN = re.compile(rf"(?!(?:{_OF_TOTAL})\Z)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?")
 
 
 @dataclass(frozen=True)
@@ -95,21 +92,11 @@ def word_of(text: str) -> str:
     return text.strip().casefold()
 
 
-def columns_in(text: str) -> list[str]:
-    """Return the columns that a default names in braces.
-
-    Example:
-        >>> columns_in("Unnamed {Tag no}")
-        ['Tag no']
-    """
-    return _IN_BRACES.findall(text)
-
-
 def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
     """Return a default with the cells of the columns that it names; empty where one is empty."""
-    places = {column: columns.index(column) for column in columns_in(text)}
+    places = {column: columns.index(column) for column in IN_BRACES.findall(text)}
     found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
-    return _IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
+    return IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
 
 
 def harmless(text: str) -> str:
@@ -139,9 +126,8 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
     if rules.means_nothing(column.name, text):
         if not column.is_required:
             return Meaning()
-        hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
         what = f"the {column.label.lower()} is missing"
-        return _refused(f"missing_{column.name}", what, hint)
+        return _refused(f"missing_{column.name}", what, "fill it in")
     if word in meant:
         if meant[word] == BLANK:
             return _open(column, text)
@@ -162,6 +148,12 @@ def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
             return _open(column, text)
         return Meaning(rules.otherwise[column.name] or None)
     return found
+
+
+def has_no_meaning(column: PetField, text: str, rules: CellRules) -> bool:
+    """Tell whether a text is a word that only a person can say the meaning of."""
+    problem = read_cell(column, text, rules).problem
+    return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
 
 
 def _open(column: PetField, text: str) -> Meaning:
@@ -187,13 +179,10 @@ def _unsendable(text: str) -> RecordProblem | None:
 
 
 def _read_name(text: str, rules: CellRules) -> Meaning:
-    notes = []
     if rules.has_guards and text.startswith("'") and harmless(text) != text:
         text = text[1:]
-        notes.append("unguarded")
     name = text if rules.keep_spaces else text.strip()
-    if name != text:
-        notes.append("trimmed")
+    notes = ["trimmed"] if name != text else []
     notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
     return Meaning(quoted(name), tuple(notes))
 
@@ -208,11 +197,8 @@ def _looks_misread(name: str) -> bool:
 
 # The notes on a name that is sent.
 _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
-    ("quotes_kept", lambda name: len(name) > 1 and name[0] == name[-1] == '"'),
     ("formula", lambda name: name.startswith(RUNNABLE)),
-    ("url", re.compile(r"[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE).match),
     ("mojibake", _looks_misread),
-    ("html_entity", re.compile(r"&(#[0-9]+|#x[0-9a-f]+|[a-z]+[0-9]*);", re.IGNORECASE).search),
     ("invisible_characters", re.compile(
         r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]").search),
     ("line_break", re.compile(r"[\t\r\n]").search),
@@ -243,22 +229,17 @@ def _category_number(word: str, rules: CellRules) -> int | RecordProblem:
     if number is not None:
         if INT64_MIN <= number <= INT64_MAX:
             return number
-        size, most, bound = ("large", "largest", INT64_MAX)
-        if number < 0:
-            size, most, bound = ("small", "smallest", INT64_MIN)
-        hint = f"the {most} number is {bound}"
-        return RecordProblem("int64_overflow", f"{short_text(word)} is too {size}", hint=hint)
-    message, hint, add = f"{short_text(word)} is not a whole number", "give the number", None
-    if _GROUPED[","].fullmatch(word):
-        hint, add = "write it without the comma, or say that it groups digits", ("thousands", ",")
-    elif _GROUPED["."].fullmatch(word):
-        message = f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}"
-        hint, add = "write it without the point, or say that it groups digits", ("thousands", ".")
-    elif word.isdigit() and not word.isascii():
-        hint = "write it in the digits 0 to 9"
-    elif not word[:1].isdigit():
+        what = f"{short_text(word)} is too {'large' if number > 0 else 'small'}"
+        hint = f"a number is from {INT64_MIN} to {INT64_MAX}"
+        return RecordProblem("int64_overflow", what, hint=hint)
+    what, hint, add = f"{short_text(word)} is not a whole number", "give the number", None
+    for sign in ",.":
+        if _GROUPED[sign].fullmatch(word):
+            hint = f"write it without {sign!r}, or say that it groups digits"
+            add = ("thousands", sign)
+    if add is None and not word[:1].isdigit():
         return _unknown_category(word, rules)
-    return RecordProblem("not_a_whole_number", message, hint=hint, add=add)
+    return RecordProblem("not_a_whole_number", what, hint=hint, add=add)
 
 
 def _whole(word: str) -> int | None:
@@ -294,12 +275,11 @@ def nearest(column: PetField, word: str, rules: CellRules) -> str | None:
 def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Meaning:
     """Read one of a field's known values, such as a status, however it is spelled."""
     value = word.casefold()
-    if text in column.values:
-        return Meaning(quoted(text))
     if value in column.values:
-        return Meaning(quoted(value), (f"{column.name}_case" if value != word else "trimmed",))
+        note = f"{column.name}_case" if value != word else "trimmed"
+        return Meaning(quoted(value), () if value == text else (note,))
     if column.name == "status" and value == NO_STATUS:
-        return Meaning(None, ("no_status",))
+        return Meaning()
     likely = nearest(column, word, rules)
     hint = f"did you mean {likely}?" if likely else f"one of {', '.join(column.values)}, or empty"
     what = f"unknown {column.label.lower()} {short_text(word)}"
@@ -308,20 +288,17 @@ def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Me
 
 
 def _read_by_dtype(column: PetField, text: str, word: str) -> Meaning:
-    notes = ("trimmed",) if word != text else ()
+    value: str | None = quoted(word)
+    kind = "text"
     if column.dtype in ("int64", "Int64"):
-        number = _whole(word)
-        if number is not None and INT64_MIN <= number <= INT64_MAX:
-            return Meaning(str(number), notes)
-        what = f"{short_text(word)} is not a whole number of 64 bits"
-        return _refused("not_a_whole_number", what, "correct it")
-    if column.dtype == "Float64":
-        if _NUMBER.fullmatch(word) and math.isfinite(float(word)):
-            return Meaning(repr(float(word)), notes)
-        return _refused("not_a_number", f"{short_text(word)} is not a number", "write it as 3.25")
-    if column.dtype == "boolean":
-        if word.casefold() in _TRUTH:
-            return Meaning(_TRUTH[word.casefold()], notes)
-        what = f"{short_text(word)} is neither true nor false"
-        return _refused("not_true_or_false", what, "say which")
-    return Meaning(quoted(word), notes)
+        number, kind = _whole(word), "a whole number"
+        value = str(number) if number is not None and INT64_MIN <= number <= INT64_MAX else None
+    elif column.dtype == "Float64":
+        kind, is_number = "a number", _NUMBER.fullmatch(word) and math.isfinite(float(word))
+        value = repr(float(word)) if is_number else None
+    elif column.dtype == "boolean":
+        value, kind = _TRUTH.get(word.casefold()), "true or false"
+    if value is None:
+        what = f"{short_text(word)} is not {kind}"
+        return _refused(f"not_{kind.replace(' ', '_')}", what, "correct it")
+    return Meaning(value, ("trimmed",) if word != text else ())

@@ -168,7 +168,7 @@ def _alike(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]
 
 
 def find_columns(
-    header: Sequence[str], mapping: Mapped | None, filled: Collection[str], *, may_lack_header: bool
+    header: Sequence[str], mapping: Mapped | None, filled: Collection[str]
 ) -> dict[str, str]:
     """Return the column for each field that has one.
 
@@ -184,12 +184,10 @@ def find_columns(
     what = f"no column for {' and '.join(found.missing)} among {listed(header)}"
     perhaps = [f"the {field} may be {' or '.join(map(repr, found.likely[field][:3]))}"
                for field in found.missing if field in found.likely]  # fmt: skip
-    hint = "; ".join(["name the column", *perhaps])
-    if may_lack_header and not perhaps:
-        hint = f"a file without a header needs the word columns; else {hint}"
+    hint = "; ".join(perhaps or ["a file without a header needs the word columns"])
     wanted = dict.fromkeys(found.missing, "?") | found.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS if field in wanted}
-    raise InputError(what, hint=hint, add=add)
+    raise InputError(what, hint=f"name the column; {hint}", add=add)
 
 
 def unsent(field: str, column: str) -> InputError:

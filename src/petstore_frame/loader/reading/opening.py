@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -52,14 +52,11 @@ def open_regular(path: Path) -> BinaryIO:
         mode = path.stat().st_mode  # before opening, which would wait at a pipe
         if stat.S_ISREG(mode):
             return path.open("rb")
-    except OSError as problem:
-        raise InputError(f"cannot open the file: {problem.strerror}") from None
-    except ValueError as problem:  # such as a NUL in its name
-        raise InputError(f"cannot open the file: {problem}", path=repr(str(path))) from None
-    if stat.S_ISDIR(mode):
-        raise InputError("this is a folder", hint="name a file in it")
-    what = "this is a pipe or a device, not a file"
-    raise InputError(what, hint="save its content as a file first")
+    except (OSError, ValueError) as problem:  # a ValueError for a NUL in its name
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"cannot open the file: {reason}") from None
+    what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+    raise InputError(f"this is {what}, not a file", hint="name a file")
 
 
 def read_whole(path: Path) -> bytes:
@@ -88,27 +85,12 @@ def read_whole(path: Path) -> bytes:
     return data
 
 
-def is_workbook(path: str | PathLike[str]) -> bool:
-    """Tell whether a file is a workbook, of today's format or of the old one.
-
-    Where a file cannot be opened, or is empty, the ending of its name says it.
-    """
-    start = _first_bytes(path)
-    return start in (ZIP, OLE) if start else fspath(path).lower().endswith((".xlsx", ".xlsm"))
-
-
 def is_archive(path: str | PathLike[str]) -> bool:
     """Tell whether a file is a zip file but not a workbook, such as a packed CSV file."""
-    if _first_bytes(path) == ZIP:
-        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as packed:
-            return not any(name.startswith("xl/") for name in packed.namelist())
+    with suppress(InputError, OSError, zipfile.BadZipFile), open_regular(Path(path)) as file:
+        names = zipfile.ZipFile(file).namelist() if file.read(len(ZIP)) == ZIP else ["xl/"]
+        return not any(name.startswith("xl/") for name in names)
     return False
-
-
-def _first_bytes(path: str | PathLike[str]) -> bytes:
-    with suppress(InputError), open_regular(Path(fspath(path))) as file:
-        return file.read(len(ZIP))
-    return b""
 
 
 def _error_handler(codec: str) -> str:
@@ -125,38 +107,31 @@ def _codec_of(data: bytes, given: str | None) -> str:
     name = codecs.lookup(given).name if given else None
     marked = next((codec for mark, codec in _BOMS if data.startswith(mark)), None)
     codec = ("utf-8-sig" if name == "utf-8" else name) or marked or "utf-8"
-    start = data[:4096]
-    # In UTF-16 every other byte of Latin text is 0; in the block that a crash leaves, each is.
-    even, odd = start[::2].count(0), start[1::2].count(0)
-    if not name and not marked and abs(odd - even) * 4 > len(start):
-        likely = "utf-16-le" if odd > even else "utf-16-be"
+    if codec == "utf-8" and data[:2].count(0) == 1:
+        likely = "utf-16-be" if data[0] == 0 else "utf-16-le"
         what = "the file looks like UTF-16 without a byte order mark"
-        hint = f"name its encoding, or {_SAVE_AS_UTF8}"
-        raise InputError(what, hint=hint, add=("encoding", likely))
+        raise InputError(what, hint="name its encoding", add=("encoding", likely))
     try:
         data.decode(codec, _error_handler(codec))
     except UnicodeDecodeError as fault:
-        raise _misread(data, codec, fault.start, is_given=given is not None) from None
+        if not codec.startswith(("utf-16", "utf-32")):
+            raise _misread(data, codec, fault.start) from None
     except UnicodeError:
-        raise InputError(f"the file is not {codec} text", hint=_SAVE_AS_UTF8) from None
-    return codec
+        pass
+    else:
+        return codec
+    raise InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
 
 
-def _misread(data: bytes, codec: str, at: int, *, is_given: bool) -> InputError:
+def _misread(data: bytes, codec: str, at: int) -> InputError:
     """Name the place where the bytes are not text, and what another encoding makes of the line."""
-    if codec.startswith(("utf-16", "utf-32")):
-        return InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
     number = len(_LINE_END.findall(data[:at])) + 1
-    wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
-    what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {wanted} text"
+    name = codec.removesuffix("-sig").upper()
+    what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
     lines = data.splitlines()
     odd = [line for line in lines[: number + 1000] if not line.isascii()]
     if sum(_reads(line, "utf-8") for line in odd) * 2 >= len(odd):
-        shown = lines[number - 1].decode("utf-8", "replace")[:60]
-        hint = (
-            "other lines are UTF-8, so no encoding fits the whole file; correct this line, which "
-            f"reads {shown!r}, and others like it"
-        )
+        hint = "no encoding fits the whole file; correct this line, and others like it"
         return InputError(what, line=number, hint=hint)
     of_locale = codecs.lookup(locale.getencoding()).name
     fitting = [each for each in dict.fromkeys((of_locale, "cp1252")) if _reads(data, each)]
@@ -196,68 +171,58 @@ def text_table(data: bytes, options: RecipeFields) -> Table:
         raise InputError("the file is empty", hint="it needs a header and records")
     delimiter = options.delimiter or (named[1] if named else None)
     first = filled[0] if options.header_row is None else options.header_row - 1
-    below = lines[first:]
+    below, names = lines[first:], options.columns or ()
+    if not names and (not below or not below[0].strip(_NO_TEXT)):
+        raise InputError(f"no header in line {first + 1}", hint="count from 1")
+    try:
+        sign, columns, length = _cut(below, delimiter, options.quoting, len(names))
+    except csv.Error as fault:
+        what = f"the header cannot be read: {fault}"
+        raise InputError(what, line=first + 1, hint="look at its quotes") from None
     header_row: int | None = first + 1
-    if options.columns is None:
-        if not below or not below[0].strip(_NO_TEXT):
-            raise InputError(f"no header in line {first + 1}", hint="count from 1")
-        sign, columns, length = _header(below, delimiter, options.quoting, first + 1)
-        if is_cut and length >= len(below):
-            what = f"the header is longer than {MAX_HEADER:,} characters"
-            hint = "keep only the columns of the animals, and look at its quotes"
-            raise InputError(what, line=first + 1, hint=hint)
-    else:
-        columns, header_row, length = options.columns, options.header_row, 0
+    if names:
+        if not delimiter and len(columns) != len(names):
+            what = f"no delimiter cuts the first line into the {len(names)} columns given"
+            hint = "name the delimiter, or give a name for each column"
+            raise InputError(what, line=first + 1, hint=hint, add=("delimiter", "?"))
+        columns, header_row = names, options.header_row
         length = 0 if header_row is None else 1
-        sign = delimiter or _cutting(below[0] if below else "", len(columns), options.quoting)
+    elif is_cut and length >= len(below):
+        what = f"the header is longer than {MAX_HEADER:,} characters"
+        hint = "keep only the columns of the animals, and look at its quotes"
+        raise InputError(what, line=first + 1, hint=hint)
     return Table(
         columns,
         partial(_rows, data, first + length, encoding, sign, options.quoting),
         header_row,
         {"encoding": encoding, "delimiter": sign},
-        partial(_first_lines, lines[first + length : filled[0] + LOOKED_AT], first + length, sign),
+        partial(_first_rows, lines[first + length : filled[0] + LOOKED_AT], first + length),
     )
 
 
-def _header(
-    below: Sequence[str], delimiter: str | None, quoting: str, line: int
+def _cut(
+    below: Sequence[str], delimiter: str | None, quoting: str, width: int = 0
 ) -> tuple[str, tuple[str, ...], int]:
-    """Return the delimiter that gives the first row most columns, its cells, and its lines."""
-    found, fault = list[tuple[str, tuple[str, ...], int]](), ""
+    """Return the delimiter that gives the first row most cells, or so many; they; its lines."""
+    found, fault = list[tuple[str, tuple[str, ...], int]](), csv.Error()
     for sign in (delimiter,) if delimiter else DELIMITERS:
         reader = _reader(below, sign, quoting)
         try:
-            cells = tuple(next(reader, ()))
+            first, *more = next(reader, None) or [""]
         except csv.Error as problem:
-            fault = str(problem)
+            fault = problem
             continue
-        found.append((sign, (cells[0].removeprefix("\ufeff"), *cells[1:]), reader.line_num))
+        found.append((sign, (first.removeprefix("\ufeff"), *more), reader.line_num))
     if not found:
-        raise InputError(
-            f"the header cannot be read: {fault}", line=line, hint="look at its quotes"
-        )
-    return max(found, key=lambda each: len(each[1]))
+        raise fault
+    return max(found, key=lambda each: (len(each[1]) == width, len(each[1])))
 
 
-def _cutting(line: str, width: int, quoting: str) -> str:
-    """Return the delimiter that cuts a line into so many columns."""
-    for sign in DELIMITERS:
-        with suppress(csv.Error):
-            if len(next(_reader([line], sign, quoting), ())) == width:
-                return sign
-    what = f"no delimiter cuts the first line into the {width} columns given"
-    hint = "name the delimiter, or give a name for each column"
-    raise InputError(what, line=1, hint=hint, add=("delimiter", "?"))
-
-
-def _first_lines(lines: Sequence[str], above: int, sign: str) -> Iterator[Row]:
+def _first_rows(lines: Sequence[str], above: int) -> Iterator[Row]:
     """Yield the first rows below a header, each cut by what gives it most cells."""
     for number, line in enumerate(lines, above + 1):
-        rows = [[line.strip()]]
-        for each in dict.fromkeys((sign, *DELIMITERS)):
-            with suppress(csv.Error):
-                rows.append(next(_reader([line], each, "strict"), []))
-        yield Row(number, max(rows, key=len))
+        with suppress(csv.Error):
+            yield Row(number, _cut([line.strip("\r\n")], None, "strict")[1])
 
 
 def _rows(data: bytes, skipped: int, encoding: str, delimiter: str, quoting: str) -> Iterator[Row]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import BLANK, nearest, read_cell, word_of
+from petstore_frame.loader.reading.fields import BLANK, has_no_meaning, nearest, word_of
 from petstore_frame.loader.reading.likely import LikelyKey, likely_keys
 from petstore_frame.loader.reading.mapping import REQUIRED
-from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
-from petstore_frame.loader.reading.tables import Table
+from petstore_frame.loader.reading.read import Input, Source, SourceKind, lay_out
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME
@@ -39,14 +38,13 @@ class ValueToMap:
     suggestion: str | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Look:
     """A file or a frame as it would be read, as far as that is clear.
 
     Attributes:
         reading: How it was read: as asked, and with the answers to ``questions``.
         questions: Why it cannot be read as asked, in turn. Empty where there is nothing to confirm.
-        encodings: The likely ones of a text that is not UTF-8; empty if all is clear.
         facts, header_row, columns: As of a ``Table``; no columns where there is no header to read.
         keys: Columns that may identify an animal, with their facts, the likeliest first.
         records: The first records, each with its problem; without a whole mapping none.
@@ -58,10 +56,9 @@ class Look:
     """
 
     name: str
-    kind: Kind
+    kind: SourceKind
     reading: RecipeFields
     questions: tuple[InputError, ...] = ()
-    encodings: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     header_row: int | None = None
@@ -71,9 +68,15 @@ class Look:
     records: tuple[Record, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     values: tuple[ValueToMap, ...] = ()
-    suspicious: Mapping[str, int] = field(default_factory=dict)
-    empty: Mapping[str, int] = field(default_factory=dict)
+    suspicious: Counter[str] = field(default_factory=Counter)
+    empty: Counter[str] = field(default_factory=Counter)
     is_returned: bool = False
+
+    @property
+    def encodings(self) -> tuple[str, ...]:
+        """The likely ones of a text that is not UTF-8; empty if all is clear."""
+        proposed = (each.add for each in self.questions if each.add)
+        return tuple(value for word, value in proposed if word == "encoding")
 
     @property
     def key_columns(self) -> tuple[str, ...]:
@@ -103,25 +106,22 @@ def look(
     """
     opened = Input(path_or_frame)
     with opened.naming():
-        reading, questions, source = laid_out(opened, reading)
-        seen = Look(opened.name, opened.kind, reading, questions)
-        encodings = (each.add[1] for each in questions if each.add and each.add[0] == "encoding")
-        seen = replace(seen, encodings=tuple(encodings))
+        answered, questions, source = laid_out(opened, reading)
+        seen = Look(opened.name, opened.kind, answered, questions)
         with suppress(InputError):  # it is among the questions
-            seen = replace(seen, sheets=opened.sheets)
-        # A value may be wrong in most records; that does not hide them here.
+            seen.sheets = opened.sheets
+            table = opened.table(answered) if source is None else source.table
+            seen.facts, seen.header_row, seen.columns = table.facts, table.header_row, table.columns
+            if source is None:
+                stated = reading.mapping.items()
+                seen.mapping = {name: at for name, at in stated if at and at in seen.columns}
+                seen.rows = tuple(tuple(row.cells) for row in islice(table.readable(), rows))
+                seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
         if source is not None:
-            return _with_records(seen, source, rows, most)
-        with suppress(InputError):  # it is among the questions
-            table = opened.table(seen.reading)
-            known = {
-                field: name for field, name in reading.mapping.items() if name in table.columns
-            }
-            cells = tuple(tuple(row.cells) for row in islice(table.readable(), rows))
-            keys = likely_keys(table.columns, cells, known)
-            mapping = {field: name for field, name in known.items() if name}
-            seen = replace(_with_table(seen, table, mapping), rows=cells, keys=keys)
-        return seen
+            seen.mapping, seen.is_returned = source.mapping, source.is_returned
+            seen.keys = source.likely_keys(_MOST_FOR_KEYS)
+            _count_records(seen, source, rows, most)
+    return seen
 
 
 def laid_out(
@@ -138,33 +138,22 @@ def laid_out(
             return reading, questions, lay_out(opened, reading)
         except InputError as problem:
             questions = (*questions, problem)
-            answered = reading.with_words(**_answer(problem))
+            word, value = problem.add or ("", BLANK)
+            if value == BLANK or (isinstance(value, Mapping) and BLANK in value.values()):
+                break
+            answered = reading.with_words(**{word: value})
             if answered == reading:
                 break
             reading = answered
     return reading, questions, None
 
 
-def _answer(problem: InputError) -> dict[str, Any]:
-    """Return the word that an error would add, unless that is a blank."""
-    if problem.add is None or problem.add[1] == BLANK:
-        return {}
-    word, value = problem.add
-    is_open = isinstance(value, Mapping) and BLANK in value.values()
-    return {} if is_open else {word: value}
-
-
-def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
-    columns, facts, header_row = table.columns, table.facts, table.header_row
-    return replace(seen, columns=columns, facts=facts, header_row=header_row, mapping=mapping)
-
-
-def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Look:
+def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> None:
+    """Show the first records, and count what all hold that a person has to say something of."""
     first = list[Record]()
-    suspicious, empty, questions = Counter[str](), Counter[str](), seen.questions
     # What the cells of each field hold; a name may be anything.
-    fields = {name: source.columns.index(source.mapping[name]) for name in source.mapping}
-    words = {name: Counter[str]() for name in fields if name != "name"}
+    places = {name: source.columns.index(at) for name, at in source.mapping.items()}
+    words = {name: Counter[str]() for name in places if name != "name"}
     try:
         for record in islice(source, most):
             if len(first) < rows:
@@ -172,41 +161,26 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
             if record.state is State.SKIPPED:
                 continue
             for name, counts in words.items():
-                at = fields[name]
-                counts["".join(record.cells[at : at + 1]).strip()] += 1
-            if record.problem is not None and record.problem.accept is not None:
-                suspicious[record.problem.accept] += 1
-            suspicious.update(_SUSPICIONS.intersection(record.notes))
-            code = "" if record.problem is None else record.problem.code
+                counts["".join(record.cells[places[name] :][:1]).strip()] += 1
+            problem = record.problem
+            held = {problem.accept} if problem is not None and problem.accept else set[str]()
+            seen.suspicious.update(held | _SUSPICIONS.intersection(record.notes))
+            code = "" if problem is None else problem.code
             for name in REQUIRED:
-                empty[name] += f"default_{name}" in record.notes or code == f"missing_{name}"
+                if f"default_{name}" in record.notes or code == f"missing_{name}":
+                    seen.empty[name] += 1
     except InputError as problem_below:
-        questions = (*questions, problem_below)
-    return replace(
-        _with_table(seen, source.table, source.mapping),
-        questions=questions,
-        keys=source.likely_keys(_MOST_FOR_KEYS),
-        records=tuple(first),
-        rows=tuple(record.cells for record in first),
-        values=tuple(_to_map(source, words)),
-        suspicious=dict(suspicious),
-        empty={name: count for name, count in empty.items() if count},
-        is_returned=source.is_returned,
-    )
+        seen.questions = (*seen.questions, problem_below)
+    seen.records, seen.rows = tuple(first), tuple(record.cells for record in first)
+    found = (_to_map(source, name, each) for name, each in words.items())
+    seen.values = tuple(sorted(chain.from_iterable(found), key=lambda each: -each.count))
 
 
-def _to_map(source: Source, words: Mapping[str, Counter[str]]) -> Iterator[ValueToMap]:
-    """Yield the words of the columns that no field allows or that are mapped, commonest first."""
-    asked = source.options.value_map
-    mapped = {name: {*map(word_of, table)} for name, table in asked.items()}
-    counts = [(n, name, word) for name, each in words.items() for word, n in each.items() if word]
-    for count, name, word in sorted(counts, key=lambda each: -each[0]):
-        column, likely = FIELD_BY_NAME[name], None
-        if word_of(word) not in mapped.get(name, ()):
-            problem = read_cell(column, word, source.rules).problem
-            if problem is None or not problem.add or problem.add[0] not in (
-                "categories", "value_map",
-            ):  # fmt: skip
-                continue
-            likely = nearest(column, word, source.rules)
-        yield ValueToMap(name, source.mapping[name], word, count, likely)
+def _to_map(source: Source, name: str, words: Mapping[str, int]) -> Iterator[ValueToMap]:
+    """Yield the words of a column that its field does not allow, or that are mapped."""
+    column, mapped = FIELD_BY_NAME[name], {*map(word_of, source.options.value_map.get(name, ()))}
+    for word, count in words.items():
+        is_mapped = word_of(word) in mapped
+        if word and (is_mapped or has_no_meaning(column, word, source.rules)):
+            likely = None if is_mapped else nearest(column, word, source.rules)
+            yield ValueToMap(name, source.mapping[name], word, count, likely)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.fields import columns_in
+from petstore_frame.loader.reading.fields import BLANK, IN_BRACES
 from petstore_frame.loader.reading.keys import Keys, Ranks
 from petstore_frame.loader.reading.likely import LikelyKey, likely_keys
 from petstore_frame.loader.reading.mapping import (
@@ -38,9 +38,10 @@ from petstore_frame.loader.reading.returned import (
 from petstore_frame.loader.reading.tables import Table, Workbook, frame_table
 from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields
 from petstore_frame.loader.record import Record
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME
 
-Kind = Literal["csv", "workbook", "frame"]
+SourceKind = Literal["csv", "workbook", "frame"]
+_OWN_MARK = OWN_PREFIX.encode()
 # Rows in which a status is looked for.
 _SAMPLE = 200
 
@@ -58,7 +59,7 @@ class Input:
     def __init__(self, path_or_frame: Any, columns_of: ColumnsOf = lambda _: None) -> None:
         self.columns_of = columns_of
         self.name, self.path, self.frame = "frame", None, path_or_frame
-        self.kind: Kind = "frame"
+        self.kind: SourceKind = "frame"
         if not isinstance(path_or_frame, str | PathLike):
             self._table = frame_table(path_or_frame)  # which refuses all else
             return
@@ -100,12 +101,10 @@ class Input:
 
     def own_table(self, options: RecipeFields) -> Table | None:
         """Return one of our own files as we wrote it, or as a spreadsheet saved it."""
-        sheet = options.sheet if self.kind == "workbook" else None
-        if self.kind == "workbook" and FIX_SHEET in self.sheets:
-            sheet = sheet or FIX_SHEET
-        elif self.kind == "csv" and OWN_PREFIX.encode() not in self._data[: 1024**2].replace(
-            b"\0", b""
-        ):
+        sheet = None
+        if self.kind == "workbook":
+            sheet = options.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)
+        elif self.kind == "csv" and _OWN_MARK not in self._data[: 1024**2].replace(b"\0", b""):
             return None
         for encoding in dict.fromkeys((None, options.encoding)):
             with suppress(InputError):
@@ -115,7 +114,7 @@ class Input:
         return None
 
 
-class Source(AbstractContextManager["Source"]):
+class Source:
     """The records of one file or frame, from the first one, each time anew.
 
     Attributes:
@@ -141,10 +140,7 @@ class Source(AbstractContextManager["Source"]):
         self.rules = replace(options.rules(), has_guards="encoding" in table.facts)
         self.leave_lines = frozenset[int]()
         self.table, self.columns = table, table.columns
-        may_lack_header = opened.kind != "frame"
-        self.mapping = find_columns(
-            self.columns, options.mapping, options.defaults, may_lack_header=may_lack_header
-        )
+        self.mapping = find_columns(self.columns, options.mapping, options.defaults)
         named = tuple(find_given("key", column, self.columns) for column in options.key or ())
         self.options = _spelled(options, self.columns)
         count = self.options.count
@@ -185,9 +181,6 @@ class Source(AbstractContextManager["Source"]):
 
     def __iter__(self) -> Iterator[Record]:
         return chain.from_iterable(self.batches())
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing: a file is read into memory and closed at once."""
 
 
 def open_source(
@@ -247,19 +240,19 @@ def _spelled(options: RecipeFields, columns: Sequence[str]) -> RecipeFields:
         changes["count"] = find_given("count", options.count, columns)
     if newest := NEWEST.fullmatch(options.keep or ""):
         changes["keep"] = f"newest: {find_given('keep', newest[1], columns)}"
-    defaults = dict(options.defaults)
-    for name, text in defaults.items():
-        for column in columns_in(str(text)):
-            spelled = find_given("defaults", column, columns)
-            defaults[name] = str(defaults[name]).replace(f"{{{column}}}", f"{{{spelled}}}")
-    return options.replace(defaults=defaults, **changes)
+    changes["defaults"] = {
+        name: IN_BRACES.sub(lambda each: f"{{{find_given('defaults', each[1], columns)}}}", value)
+        if isinstance(value, str) else value
+        for name, value in options.defaults.items()
+    }  # fmt: skip
+    return options.replace(**changes)
 
 
 def _explained(
     opened: Input, table: Table, refusal: InputError, options: RecipeFields
 ) -> InputError:
     """Return why a table has no columns of animals, and what would help."""
-    start = table.columns[0].lstrip()[:40] if table.columns else ""
+    start = "".join(table.columns[:1]).lstrip()[:40]
     if opened.kind == "frame":
         levels = getattr(getattr(opened.frame, "index", None), "names", ())
         if names := ", ".join(str(name) for name in levels if name and field_name(str(name))):
@@ -271,13 +264,10 @@ def _explained(
     if _may_be_header(table.columns, options):
         return refusal
     if options.columns is None and options.header_row is None:
-        width = sum(bool(name.strip()) for name in table.columns)
+        is_title = _count_filled(table.columns) == 1 < len(table.columns)
         for row in islice(table.first_rows(), LOOKED_AT):
-            is_title = (
-                width == 1 < len(table.columns)
-                and sum(bool(cell.strip()) for cell in row.cells) > 1
-            )
-            if is_title or _may_be_header(row.cells, options):
+            is_wider = is_title and _count_filled(row.cells) > 1
+            if is_wider or _may_be_header(row.cells, options):
                 what = f"row {table.header_row} is no header of animals: {listed(table.columns)}"
                 hint, add = f"row {row.line} looks like the header", ("header_row", row.line)
                 return InputError(what, hint=hint, add=add)
@@ -288,7 +278,7 @@ def _explained(
             what = f"the delimiter is not {options.delimiter!r}: it looks like {sign!r}"
             return InputError(what, hint="name the other one", add=("delimiter", sign))
     elif len(table.columns) == 1 and re.search(r"[^\w\s]", start):
-        refusal.hint, refusal.add = "name the character between the cells", ("delimiter", "?")
+        refusal.hint, refusal.add = "name the character between the cells", ("delimiter", BLANK)
     return refusal
 
 
@@ -304,13 +294,13 @@ def _may_be_header(names: Sequence[str], options: RecipeFields) -> bool:
 
 
 def _refuse_unsent(source: Source) -> None:
-    """Ask about a column that holds a field's values and would not be sent."""
-    options, rows = source.options, [*islice(source.table.readable(), _SAMPLE)]
-    stated = {*source.mapping, *options.mapping, *options.defaults}
-    for field in SENT_FIELDS:
-        for at, column in enumerate(source.columns):
-            is_free = column.strip() and column not in source.mapping.values()
-            if field.values and field.name not in stated and is_free:
-                cells = {row.cells[at].strip().casefold() for row in rows if at < len(row.cells)}
-                if cells - {""} and cells <= {"", *field.values}:
-                    raise unsent(field.name, column)
+    """Ask about a column that holds nothing but statuses and would not be sent."""
+    field, options = FIELD_BY_NAME["status"], source.options
+    if field.name in {*source.mapping, *options.mapping, *options.defaults}:
+        return
+    rows = [row.cells for row in islice(source.table.readable(), _SAMPLE)]
+    for at, column in enumerate(source.columns):
+        words = {cells[at].strip().casefold() for cells in rows if at < len(cells)} - {""}
+        is_free = column.strip() and column not in source.mapping.values()
+        if is_free and words and words <= {*field.values}:
+            raise unsent(field.name, column)

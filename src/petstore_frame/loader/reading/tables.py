@@ -41,13 +41,6 @@ DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 _MERGED_RANGE = re.compile(rb'mergeCell [^>]*ref="([A-Z]+[0-9]+:[A-Z]+[0-9]+)"')
-# By the name of the class: reading a file needs no listing.
-_READ_BACK = {
-    "Inventory": "an Inventory, whose animals are in a store already; pass its .frame to make "
-    "copies of them, with new ids",
-    "LoadResult": "a LoadResult, whose records were loaded already; correct its .fix and load that",
-}
-
 # A refusal or a note on a cell, for its type or its place.
 CellNote = RecordProblem | str
 Typed = tuple[str, CellNote | None]
@@ -148,11 +141,9 @@ def frame_table(frame: Any) -> Table:
     if isinstance(found, nw.LazyFrame):
         found = found.collect()
     if not isinstance(found, nw.DataFrame):
-        kind = type(frame).__name__
-        got = _READ_BACK.get(kind, kind_text(frame))
+        got = kind_text(frame)
         raise ArgumentError(f"expected a DataFrame or the path of a file, got {got}")
-    columns = tuple(map(str, found.columns))
-    return Table(columns, partial(_frame_rows, found), first_rows=partial(_frame_rows, found))
+    return Table(tuple(map(str, found.columns)), partial(_frame_rows, found))
 
 
 def _frame_rows(frame: Any) -> Iterator[Row]:

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from petstore_frame.errors import ArgumentError, InputError, nearest
-from petstore_frame.loader.reading.fields import BLANK, CellRules, columns_in, read_cell, word_of
+from petstore_frame.loader.reading.fields import BLANK, IN_BRACES, CellRules, read_cell, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, field_name
 from petstore_frame.loader.reading.toml import line_of
 from petstore_frame.loader.record import Suspicion
@@ -94,11 +94,6 @@ def _meaning(value: Any) -> Any:
 
 
 _KINDS = [str(kind) for kind in Suspicion]
-_SHAPES = {
-    "keep": re.compile(r"\?|first|last|newest:\s*\S.*", re.DOTALL),
-    "delimiter": re.compile(r'[^"\r\n]'),
-    "count": re.compile(r".*\S.*", re.DOTALL),
-}
 
 
 class RecipeFields(BaseModel):
@@ -115,7 +110,9 @@ class RecipeFields(BaseModel):
         None, description='the column, or columns, that identify an animal; "" if none does'
     )
     keep: str | None = Field(
-        None, description="of several rows of one key: first, last, or newest: COLUMN"
+        None,
+        pattern=r"(?s)^(\?|first|last|newest:\s*\S.*)$",
+        description="of several rows of one key: first, last, or newest: COLUMN",
     )
     mapping: dict[str, str | None] = Field(
         {}, description='the column of each field, as text: {"name": "Animal"}'
@@ -137,14 +134,16 @@ class RecipeFields(BaseModel):
         {}, description='the rows that are loaded, in the same way: {"Place": ["North"]}'
     )
     count: str | None = Field(
-        None, description="the column that says how many animals a row stands for"
+        None, pattern=r"\S", description="the column that says how many animals a row stands for"
     )
     accept: frozenset[str] = Field(
         frozenset(), description=f"suspicious rows that are sent all the same: {', '.join(_KINDS)}"
     )
     encoding: str | None = Field(None, description="of a text file that is not UTF-8")
     delimiter: str | None = Field(
-        None, description="one character between the cells, no quote and no line end"
+        None,
+        pattern=r'^[^"\r\n]$',
+        description="one character between the cells, no quote and no line end",
     )
     quoting: Literal["strict", "none"] = Field(
         "strict", description="strict, or none to read quotes as letters"
@@ -215,25 +214,26 @@ class RecipeFields(BaseModel):
             raise ValueError("gives one column to two fields; give each its own")
         return found
 
-    @field_validator("keep", "delimiter", "encoding", "count", "accept", "categories")
+    @field_validator("categories")
     @classmethod
-    def _as_described(cls, value: Any, info: ValidationInfo) -> Any:
-        """Check what no type says."""
-        word = info.field_name
-        if word == "categories":
-            return _labels(value)
-        if word == "accept":
-            for kind in value:
-                if kind not in _KINDS:
-                    raise ValueError(f"there is no kind {kind!r}{nearest(kind, _KINDS)}")
-        elif word == "encoding" and value is not None:
-            try:
-                "".encode(value)  # which a codec of bytes refuses
-            except LookupError:
-                raise ValueError(f"{value!r} is no encoding that Python knows") from None
-        elif value is not None and not _SHAPES[word or ""].fullmatch(value):
-            raise ValueError(f"is {cls.model_fields[word or ''].description}; got {_shown(value)}")
-        return value
+    def _labels_and_ids(cls, categories: Any) -> Any:
+        return _labels(categories)
+
+    @field_validator("accept")
+    @classmethod
+    def _suspicions(cls, kinds: frozenset[str]) -> frozenset[str]:
+        for kind in kinds.difference(_KINDS):
+            raise ValueError(f"there is no kind {kind!r}{nearest(kind, _KINDS)}")
+        return kinds
+
+    @field_validator("encoding")
+    @classmethod
+    def _codec(cls, encoding: str) -> str:
+        try:
+            "".encode(encoding)  # which a codec of bytes refuses
+        except LookupError:
+            raise ValueError(f"{encoding!r} is no encoding that Python knows") from None
+        return encoding
 
     def __init__(self, **words: Unpack[RecipeWords]) -> None:
         given = {word: value for word, value in words.items() if value is not None}
@@ -249,9 +249,13 @@ class RecipeFields(BaseModel):
 
     def to_dict(self) -> dict[str, Any]:
         """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
-        words = {name: _plain(value) for name, value in self.given().items()}
+        words = self.model_dump(mode="json", include={*self.given()})
         if self.key is not None and len(self.key) < 2:
             words["key"] = "".join(self.key)
+        if self.accept:
+            words["accept"] = sorted(self.accept)
+        if self.mapping:
+            words["mapping"] = {name: column or "" for name, column in self.mapping.items()}
         return words
 
     def given(self) -> dict[str, Any]:
@@ -302,11 +306,11 @@ class RecipeFields(BaseModel):
         if self.blanks:
             text = "" if path is None else path.read_text(encoding="utf-8-sig")
             what = f"the recipe has a question mark for {' and '.join(self.blanks)}"
-            hint = "name the column"
-            if self.blanks[0] == "key":
-                hint += ', or write key = "" where no column identifies an animal'
-            elif self.blanks[0] == "keep":
-                hint = "say which row counts: first, last, or newest: COLUMN"
+            hints = {
+                "key": 'name the column, or write key = "" where none identifies an animal',
+                "keep": "say which row counts: first, last, or newest: COLUMN",
+            }
+            hint = hints.get(self.blanks[0], "name the column")
             line = line_of(self.blanks[0].rpartition(".")[2], text)
             raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
@@ -339,7 +343,7 @@ class RecipeFields(BaseModel):
         if "name" in otherwise:
             raise ArgumentError("otherwise is about fields with a list of values, not the name")
         for name, value in self.defaults.items():
-            if not columns_in(str(value)) and not _sent("defaults", name, value, of_labels):
+            if not IN_BRACES.search(str(value)) and not _sent("defaults", name, value, of_labels):
                 raise ArgumentError(f"defaults gives {value!r} as the {name}")
         return CellRules(self.keep_spaces, self.thousands, values, otherwise, frozenset(listed))
 
@@ -348,14 +352,6 @@ def _over(old: Any, new: Any) -> Any:
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return new
     return {**old, **{word: _over(old.get(word), value) for word, value in new.items()}}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(word): _plain(each) for word, each in value.items()}
-    if isinstance(value, frozenset):
-        return sorted(value)
-    return [*value] if isinstance(value, tuple) else "" if value is None else value
 
 
 def _sent(option: str, name: str, value: Any, labels: CellRules) -> str:

@@ -34,8 +34,9 @@ COLUMNS: dict[str, str] = {
     "changed": "str",
     "notes": "str",
 }
-# What a row to fix has, in front of the file's own columns.
+# What a row to fix has, in front of the file's own columns and behind them.
 FIX_COLUMNS = ("line", "error_column", "error_value", "error_message", "hint")
+FIX_LAST = ("accept", RECORD)
 _STATES = [str(state) for state in State]
 
 
@@ -46,7 +47,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     return {
         "record": row.record,
         "line": row.line,
-        "state": str(row.state),
+        "state": row.state,
         "pet_id": pet_of(row),
         "reason": Reason.CHANGED if changed else row.reason,
         "error_code": problem.code or None,
@@ -55,6 +56,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "error_message": problem.message or None,
         "hint": problem.hint or None,
         "accept": problem.accept,
+        RECORD: record_name(run.id, row.record),
         "changed": changed,
         "notes": "; ".join(note for note in row.notes if note != "blank") or None,
     }
@@ -87,63 +89,44 @@ def original_columns(run: Import) -> list[str]:
     names: list[str] = []
     for at, name in enumerate(run.header, 1):
         free = name or f"column {at}"
-        while free in (*COLUMNS, *FIX_COLUMNS, "accept") or free in names:
+        while free in (*COLUMNS, *FIX_COLUMNS, *FIX_LAST) or free in names:
             free = f"{free} (file)"
         names.append(free)
     return names
 
 
-def make_frame(run: Import, rows: Iterable[JournalRow]) -> pd.DataFrame:
-    """Return each row of a file; the columns are those of ``LoadResult.frame``."""
+def make_frame(
+    run: Import, rows: Iterable[JournalRow], *, first: Iterable[str] = (), last: Iterable[str]
+) -> pd.DataFrame:
+    """Return the file's own columns of some rows between columns of ours."""
     import pandas as pd
 
-    described = list[dict[str, Any]]()
-    cells = list[tuple[str, ...]]()
+    cells, described = list[tuple[str, ...]](), list[dict[str, Any]]()
     for row in rows:
         cells.append(row.cells)
         described.append(describe(row, run))
-    own = own_cells(run, cells)
-    ours = {
-        name: _series([each[name] for each in described], dtype, is_state=name == "state")
-        for name, dtype in COLUMNS.items()
-    }
-    return pd.DataFrame({**own, **ours})
-
-
-def make_fix_frame(run: Import, rows: Iterable[JournalRow]) -> pd.DataFrame:
-    """Return the rows to fix: what is wrong, the file's own columns, and which row each is."""
-    import pandas as pd
-
-    listed = [(row, describe(row, run)) for row in rows]
-    first = {
-        name: _series([each[name] for _, each in listed], "Int64" if name == "line" else "str")
-        for name in FIX_COLUMNS
-    }
-    last = {
-        "accept": text_series([each["accept"] for _, each in listed]),
-        RECORD: text_series([record_name(run.id, row.record) for row, _ in listed]),
-    }
-    return pd.DataFrame({**first, **own_cells(run, [row.cells for row, _ in listed]), **last})
-
-
-def own_cells(run: Import, rows: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Return the file's own columns by their names in a frame; a cell that is not there is None."""
-    return {
-        whole_text(name): text_series([row[at] if at < len(row) else None for row in rows])
+    own = {
+        whole_text(name): text_series([row[at] if at < len(row) else None for row in cells])
         for at, name in enumerate(original_columns(run))
     }
+    before, behind = (
+        {name: _series(name, [each[name] for each in described]) for name in names}
+        for names in (first, last)
+    )
+    return pd.DataFrame({**before, **own, **behind})
 
 
-def _series(values: list[Any], dtype: str, *, is_state: bool = False) -> Any:
+def _series(name: str, values: list[Any]) -> Any:
     import pandas as pd
 
+    dtype = COLUMNS.get(name, "str")
     if dtype == "str":
         return text_series(values)
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
-    found = {str(value) for value in values if value is not None}
     texts = [None if value is None else str(value) for value in values]
-    return pd.Categorical(texts, categories=_STATES if is_state else sorted(found))
+    found = _STATES if name == "state" else sorted({text for text in texts if text is not None})
+    return pd.Categorical(texts, categories=found)
 
 
 @answering

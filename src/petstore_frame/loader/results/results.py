@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import PetstoreError
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.loader.causes import Cause, Note
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.groups import read_keys
@@ -19,12 +18,12 @@ from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, check_folder
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, Reason, State
 from petstore_frame.loader.results import columns
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
-from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, Skipped, read_summary
+from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
@@ -96,21 +95,6 @@ class LoadResult(HasFrame):
         return self.facts.counts
 
     @property
-    def skipped(self) -> list[Skipped]:
-        """Why records were skipped: blank, left out, or for which known animal."""
-        return self.facts.skipped
-
-    @property
-    def causes(self) -> list[Cause]:
-        """Why records cannot be sent: each cause once, the commonest first."""
-        return self.facts.causes
-
-    @property
-    def notes(self) -> list[Note]:
-        """The notes on records that were not refused, by kind, with the first of each."""
-        return self.facts.notes
-
-    @property
     def warnings(self) -> list[str]:
         """What a person should know of the file as a whole, as sentences."""
         return file_warnings(self.facts)
@@ -145,7 +129,7 @@ class LoadResult(HasFrame):
         """
         run = self.facts.run
         if self._frame is None:
-            self._frame = columns.make_frame(run, self.rows())
+            self._frame = columns.make_frame(run, self.rows(), last=columns.COLUMNS)
         return self._frame
 
     def _part(self, *states: State) -> pd.DataFrame:
@@ -174,22 +158,17 @@ class LoadResult(HasFrame):
         What is wrong comes first, then the file's own columns: correct these and pass it to
         ``load``; the last column says which row of the file each one is.
         """
-        return columns.make_fix_frame(self.facts.run, self.rows(*FIX_STATES))
+        return columns.make_frame(
+            self.facts.run,
+            self.rows(*FIX_STATES),
+            first=columns.FIX_COLUMNS,
+            last=columns.FIX_LAST,
+        )
 
     @property
     def unknown(self) -> pd.DataFrame:
         """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
         return self._part(*DOUBT_STATES)
-
-    @property
-    def to_fix(self) -> int:
-        """How many records are to fix, here or, of the same animals, in an earlier import."""
-        return self.facts.count(*FIX_STATES)
-
-    @property
-    def in_doubt(self) -> int:
-        """How many records are in doubt, here or, of the same animals, in an earlier import."""
-        return self.facts.count(*DOUBT_STATES)
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -35,6 +35,11 @@ COMMON_CAUSE = "common_cause"
 LIKELY_KEY = "likely_key"
 
 
+# What ``summary.json`` says of an import as it is.
+_OF_IMPORT = (
+    "base_url", "store_id", "source", "place", "mapping", "duplicates", "copy", "facts", "ending",
+    "ending_detail",
+)  # fmt: skip
 _KNOWN_BY = {
     "key": "known by the key, from {}",
     "record": "the same record of {}",
@@ -121,34 +126,31 @@ class ImportSummary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
-        run, doubt = self.run, self.doubt or Doubt((), (), {})
-        plain = ("base_url", "store_id", "source", "place", "mapping", "duplicates", "copy")
-        found = {
+        run, doubt = self.run, self.doubt
+        times = ("staged_at", "started_at", "ended_at")
+        moments = {name: getattr(run, name) for name in times}
+        return {
             "import_id": run.id,
-            **{name: getattr(run, name) for name in plain},
+            **{name: getattr(run, name) for name in _OF_IMPORT},
+            **{
+                name: None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
+                for name, at in moments.items()
+            },
             "header": list(run.header),
             "key": list(run.key),
             "journal": str(self.journal),
             "dry_run": self.is_rehearsal,
             "records": len(self),
             "states": {str(state): count for state, count in self.counts.items()},
-            "skipped": [
-                {name: value for name, value in group._asdict().items() if value}
-                for group in self.skipped
-            ],
+            "skipped": [group._asdict() for group in self.skipped],
             "causes": [cause.as_dict() for cause in self.causes],
             "notes": {note.kind: note.records for note in self.notes},
-            "facts": run.facts,
-            "read_back": None if self.doubt is None else list(doubt.notes),
-            "candidates": {str(record): [*ids] for record, ids in doubt.candidates.items()},
-            "ending": run.ending and str(run.ending),
-            "ending_detail": run.ending_detail,
+            "read_back": None if doubt is None else list(doubt.notes),
+            "candidates": {}
+            if doubt is None
+            else {str(n): [*ids] for n, ids in doubt.candidates.items()},
             "exit_code": self.exit_code,
         }
-        for name in ("staged_at", "started_at", "ended_at"):
-            at = getattr(run, name)
-            found[name] = None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
-        return found
 
 
 def read_summary(path: Path, import_id: str) -> ImportSummary:
