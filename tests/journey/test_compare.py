@@ -101,7 +101,7 @@ def test_options_and_warnings_are_those_of_a_load(shop: Shop) -> None:
     path.write_text("A0; Pup 0;1;Available\n", encoding="utf-8")
     options: dict[str, Any] = {"columns": HEADER.split(","), "quoting": "none", "delimiter": ";"}
     found = pf.compare(path, pf.fetch_inventory(shop.client), on="name", **options)
-    told = tuple(str(note) for note in shop.load("odd.txt", dry_run=True, **options).notes)
+    told = tuple(map(str, shop.load("odd.txt", dry_run=True, **options).facts.notes))
     assert len(told) == 2 and found.warnings == told
     assert all(str(escape(warning)) in found._repr_html_() for warning in told)
     found.write(shop.folder / "odd.xlsx")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
@@ -201,7 +203,8 @@ class _Fetch:
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
         log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-        origin = Origin(ask.store.base_url, ask.ages.read_at(), ask.store_id)
+        made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
+        origin = Origin(ask.store.base_url, made_at, ask.store_id)
         return Inventory(stamp(to_frame(columns), known, origin), origin)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:

@@ -50,14 +50,9 @@ class Origin:
 
         An empty address, as of a CSV without its coverage, may be any store's.
         """
-        ids = {self.store_id, other.store_id} - {None}
-        if not (self.base_url and other.base_url):
-            return len(ids) > 1
-        here, there = (
-            same_store_address(each.base_url, any_local_port=True) for each in (self, other)
-        )
-        is_elsewhere = here != there and "" not in (self.base_url, other.base_url)
-        return is_elsewhere or len(ids) > 1
+        addresses = {self.base_url, other.base_url} - {""}
+        places = {same_store_address(each, any_local_port=True) for each in addresses}
+        return len(places) > 1 or len({self.store_id, other.store_id} - {None}) > 1
 
 
 class HasOrigin:

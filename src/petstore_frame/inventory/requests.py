@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import math
 import operator
-import time
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from itertools import count, islice
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, Pet
 from petstore_frame.transport.page import Page
-from petstore_frame.transport.response import Headers
+
+if TYPE_CHECKING:
+    from petstore_frame.inventory.walk import Walk
 
 _ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 _Query: TypeAlias = tuple[tuple[str, str], ...]
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
 TRIED_ROWS = 10
-# Ages are whole seconds, and a reading takes a moment.
-_TOLERANCE_S = 2.0
 
 
 class Rows:
@@ -162,40 +160,6 @@ class ReadingClient(Protocol):
     def get_pet(self, pet_id: int) -> Pet: ...
 
 
-class WalkState(Protocol):
-    """A walk through a listing from page to page, as far as it has come."""
-
-    first: Page
-    last: Page
-    rows: Rows
-    pages: int
-    is_over: bool
-
-
-class Ages:
-    """The ages of the answers of one fetch, as the ``Age`` headers of caches state them."""
-
-    def __init__(self) -> None:
-        self._newest_s, self._oldest_s = math.inf, 0.0
-
-    def note(self, headers: Headers) -> None:
-        """Take the age of one answer; without an ``Age`` it was made just now."""
-        text = (headers.get("Age") or "").strip()
-        age_s = float(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0.0
-        self._newest_s = min(self._newest_s, age_s)
-        self._oldest_s = max(self._oldest_s, age_s)
-
-    def read_at(self) -> datetime:
-        """Return when the oldest answer was made, and now if none came out of a cache."""
-        return datetime.fromtimestamp(time.time() - self._oldest_s, UTC)
-
-    def evidence(self) -> list[Evidence]:
-        """Return whether the answers show the store at two times."""
-        if self._oldest_s - self._newest_s <= _TOLERANCE_S:
-            return []
-        return [Evidence(Fact.OLD_ANSWER, detail=f"{self._oldest_s - self._newest_s:,.0f} s")]
-
-
 @dataclass(eq=False)
 class Requests:
     """Asks a store for pages, and remembers the answer to each question beyond the listing.
@@ -210,6 +174,8 @@ class Requests:
         rows: All pets read; the walk under way may have rows of its own.
         way: The walk through the listing that was begun, or None.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
+        newest_s, oldest_s: Ages of the answers, as the ``Age`` headers of caches state them; an
+            answer without one was made just now.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
     """
@@ -222,12 +188,13 @@ class Requests:
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     rows: Rows = field(default_factory=Rows, init=False)
-    way: WalkState | None = field(default=None, init=False)
+    way: Walk | None = field(default=None, init=False)
     requests: int = field(default=0, init=False)
     spent: int = field(default=0, init=False)
     max_page: int = field(default=0, init=False)
     damaged: set[int] = field(default_factory=set, init=False)
-    ages: Ages = field(default_factory=Ages, init=False)
+    newest_s: float = field(default=math.inf, init=False)
+    oldest_s: float = field(default=0.0, init=False)
     troubles: list[Evidence] = field(default_factory=list, init=False)
     store_id: str | None = field(default=None, init=False)
     # None where no answer was to be had.
@@ -296,7 +263,9 @@ class Requests:
             raise PetstoreError(
                 f"the store called itself {names}; check that base_url leads to one store alone"
             )
-        self.ages.note(page.headers)
+        text = (page.headers.get("Age") or "").strip()
+        age_s = float(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0.0
+        self.newest_s, self.oldest_s = min(self.newest_s, age_s), max(self.oldest_s, age_s)
         self.max_page = max(self.max_page, len(page))
         self.damaged.update(page.damaged)
         return page

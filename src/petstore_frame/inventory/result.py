@@ -131,22 +131,21 @@ class Inventory(HasFrame, HasOrigin):
             numbers = _several(category_id)
             rows = rows[rows["category_id"].isin(numbers)]
             words.append(f"category {' or '.join(map(str, numbers))}")
-        return self._part(rows, " and ".join(words), statuses, known)
+        return self.part(rows, " and ".join(words), statuses, known)
 
-    def part(self, rows: pd.DataFrame, words: str, statuses: Collection[str] | None = None) -> Self:
-        """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
-
-        ``words`` is the filter, as text that follows "with"; ``statuses`` are those that it leaves.
-        """
-        return self._part(rows, words, statuses, self.completeness)
-
-    def _part(
+    def part(
         self,
         rows: pd.DataFrame,
         words: str,
-        statuses: Collection[str] | None,
-        known: Completeness,
+        statuses: Collection[str] | None = None,
+        known: Completeness | None = None,
     ) -> Self:
+        """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
+
+        ``words`` is the filter, as text that follows "with"; ``statuses`` are those that it leaves,
+        and ``known`` what ``frame`` covers, where that was looked up already.
+        """
+        known = self.completeness if known is None else known
         known = known.of_part(words, status_counts(rows), statuses)
         return type(self)(stamp(rows.copy(deep=False), known, self.origin), self.origin)
 

@@ -51,8 +51,8 @@ def short_page(first: Page, ask: Requests) -> Iterator[Evidence]:
         return
     statuses = ask_statuses(first, ask)
     whole = None if ask.status is None else ask.probe(ask.params_of_all)
-    if statuses is not None and statuses.is_contradicted:
-        return
+    if statuses is not None and len(statuses.usable) < len(statuses.answered):
+        return  # a page shows that the filter does not hold
     is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
     if not is_usual and not _may_be_cut(first, ask.limit, statuses, whole):
         yield end_of(ask, statuses, Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
@@ -80,7 +80,8 @@ def end_of(
     if ask.status is not None:
         known[Assumption.FILTER_IS_TRUE] = None
     elif "scope" not in values:
-        rest = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.left_open
+        has_asked = statuses is not None and statuses.is_filtered_first
+        rest = Assumption.LISTS_PETS_WITHOUT_STATUS if has_asked else Assumption.LISTS_EVERY_STATUS
         known[rest] = None
     if ask.requests > 1:
         known[Assumption.NO_OLD_ANSWER] = None
@@ -166,11 +167,6 @@ class StatusPages:
         }
 
     @property
-    def is_contradicted(self) -> bool:
-        """Whether a page shows that the filter does not hold."""
-        return len(self.usable) < len(self.answered)
-
-    @property
     def are_usable(self) -> bool:
         """Whether all three came and kept to their filter."""
         return len(self.usable) == len(PET_STATUSES)
@@ -181,22 +177,10 @@ class StatusPages:
         return self.are_usable and (self.left_out > 0 or self.filter_first is True)
 
     @cached_property
-    def ids(self) -> set[int]:
-        """The pets of the pages that kept to their filter."""
-        return {pet_id for page in self.usable.values() for pet_id in page.columns.id}
-
-    @cached_property
     def left_out(self) -> int:
         """How many of these pets are not on the first page."""
         seen = {pet_id for page in self.pages.values() for pet_id in page.columns.id}
         return len(seen - {*self.first.columns.id})
-
-    @property
-    def left_open(self) -> Assumption:
-        """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        if self.is_filtered_first:
-            return Assumption.LISTS_PETS_WITHOUT_STATUS
-        return Assumption.LISTS_EVERY_STATUS
 
     def hold(self, ask: Requests) -> None:
         """Keep their pets."""
@@ -227,9 +211,10 @@ class StatusPages:
         pages at, it is at least that of the first page, so none of the shorter ones was cut.
         Empty pages confirm nothing.
         """
-        if not self.ids or len(self.whole(len(self.first))) < len(PET_STATUSES):
+        if len(self.whole(len(self.first))) < len(PET_STATUSES):
             return False
-        return self.ids == set().union(*map(self.first.ids_with, PET_STATUSES))
+        ids = {pet_id for page in self.usable.values() for pet_id in page.columns.id}
+        return bool(ids) and ids == set().union(*map(self.first.ids_with, PET_STATUSES))
 
 
 def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:

@@ -28,6 +28,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     short_page,
     status_pages,
 )
+# Ages are whole seconds, and a reading takes a moment.
+_TOLERANCE_S = 2.0
 
 
 class Reading:
@@ -131,7 +133,9 @@ class Reading:
             yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
         yield from ask_whose_total(first, ask).evidence(len(ask.rows))
         yield from ask.troubles
-        yield from ask.ages.evidence()
+        # Answers of two ages show the store at two times.
+        if (apart_s := ask.oldest_s - ask.newest_s) > _TOLERANCE_S:
+            yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
 
 
 def _why_unclear(first: Page, ask: Requests) -> Evidence:

@@ -31,8 +31,8 @@ KindName: TypeAlias = Literal[
 BY_ID = ("id",)  # two listings of the store are compared
 _FIRST_SHOWN = 10
 _CELL = {**styles.BODY, "align": "left"}
-_WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12}
-_FIELD_WIDTH, _PROBLEM_WIDTH, _NOTE_POINTS = 19, 50, 32
+_WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12, "Note": 50}
+_FIELD_WIDTH, _NOTE_POINTS = 19, 32
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +117,7 @@ class Comparison(HasFrame):
                 for number, start in enumerate(range(0, len(rows), styles.SHEET_ROWS), start=1):
                     name = kind.capitalize() + f" {number}" * (number > 1)
                     part = rows[start : start + styles.SHEET_ROWS]
-                    _write_kind(book.sheet(name), self, kind, part, labels)
+                    _write_kind(book.sheet(name), self, part, labels)
         return target
 
     def _columns(self) -> Collection[str]:
@@ -192,78 +192,65 @@ class Comparison(HasFrame):
         """Return what stands above the columns of rows that show both sides."""
         sides = [f"{each.label} ({side})" for each in SENT_FIELDS for side in ("list", "store")]
         key = [", ".join(self.key)] if self.key else []
-        return ["What", "Differs in", "Line", *key, "Id", *sides]
+        return ["What", "Differs in", "Line", *key, "Id", *sides, "Note"]
 
     def shown_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         """Return rows in the order of the headings, missing values as None."""
         columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
         for each in SENT_FIELDS:
             columns += [each.name, each.name + IN_STORE]
-        values = frame[columns].astype("object")
+        values = frame[[*columns, "problem"]].astype("object")
         return values.where(values.notna(), None).itertuples(index=False, name=None)
 
 
 def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet = book.sheet("Summary")
-    for first, last, width in ((0, 0, 3), (1, 1, 26), (2, 3, 20)):
-        sheet.do("set_column", first, last, width)
+    sheet.do("set_column", 0, 0, 26)
+    sheet.do("set_column", 1, 2, 20)
     sheet.raw.hide_gridlines(2)
-    sheet.text(1, 1, "Our list against the store", **styles.TITLE)
-    sheet.height(1, styles.TITLE_POINTS)
-    sheet.text(2, 1, comparison.headline)
-    sheet.text(3, 1, f"{comparison.store}; {comparison.completeness}")
-    sheet.text(5, 1, "", **styles.HEAD)
-    sheet.text(5, 2, "Records of the list", **styles.HEAD, **styles.RIGHT)
-    sheet.text(5, 3, "Pets of the store", **styles.HEAD, **styles.RIGHT)
-    sheet.height(5, styles.HEAD_POINTS)
-    row = 6
-    for kind, *counts in comparison.summary.itertuples(name=None):
-        sheet.text(row, 1, kind.capitalize(), **styles.BODY)
-        for col, count in enumerate(counts, start=2):
+    sheet.text(0, 0, "Our list against the store", **styles.TITLE)
+    sheet.height(0, styles.TITLE_POINTS)
+    sheet.text(1, 0, comparison.headline)
+    sheet.text(2, 0, f"{comparison.store}; {comparison.completeness}")
+    for col, word in enumerate(("What", "Records of the list", "Pets of the store")):
+        sheet.text(4, col, word, **styles.HEAD, **(styles.RIGHT if col else {}))
+    counted = comparison.summary
+    for row, (kind, *counts) in enumerate(counted.itertuples(name=None), 5):
+        sheet.text(row, 0, kind.capitalize(), **styles.BODY)
+        for col, count in enumerate(counts, 1):
             sheet.number(row, col, count, **styles.BODY, num_format=styles.COUNT)
-        row += 1
-    for line in (*comparison.warnings, *comparison.next_steps()):
-        row += 1
-        sheet.band(row, 1, 7, line)
+    notes = (*comparison.warnings, *comparison.next_steps())
+    for row, line in enumerate(notes, 6 + len(counted)):
+        sheet.band(row, 0, 6, line)
         sheet.height(row, _NOTE_POINTS)
     _finish(sheet, comparison)
 
 
 def _write_kind(
-    sheet: Sheet, comparison: Comparison, kind: str, rows: pd.DataFrame, labels: dict[int, str]
+    sheet: Sheet, comparison: Comparison, rows: pd.DataFrame, labels: dict[int, str]
 ) -> None:
     """Write the rows of a kind, the fields that differ marked, categories by their names."""
-    words = list(comparison.headings())
-    last = len(words)
-    first = last - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
+    words = comparison.headings()
+    first = len(words) - 1 - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
     category = first + 2 * FIELDS.index("category_id")
-    problems = rows["problem"].astype("object").where(rows["problem"].notna(), None).to_list()
-    if any(problems):
-        words.append("Note")
+    field_of = [None] * first + [name for name in FIELDS for _side in range(2)] + [None]
     for at, word in enumerate(words):
-        width = _WIDTHS.get(word, _FIELD_WIDTH if at < last else _PROBLEM_WIDTH)
-        sheet.do("set_column", at, at, width)
+        sheet.do("set_column", at, at, _WIDTHS.get(word, _FIELD_WIDTH))
         sheet.text(0, at, word, **styles.HEAD)
-    sheet.height(0, styles.HEAD_POINTS)
     sheet.raw.freeze_panes(1, 0)
     _finish(sheet, comparison)
     plain, marked = (sheet.book.style(**look) for look in (_CELL, {**_CELL, **styles.DIFFERENT}))
-    for row, (shown, problem) in enumerate(
-        zip(comparison.shown_rows(rows), problems, strict=True), start=1
-    ):
-        cells = [*shown, problem][: len(words)]
+    for row, cells in enumerate(comparison.shown_rows(rows), 1):
         differing = (cells[1] or "").split(", ")
         for at, cell in enumerate(cells):
-            differs = first <= at < last and FIELDS[(at - first) // 2] in differing
             value = labels.get(cell, cell) if at in (category, category + 1) else cell
-            sheet.put(row, at, value, marked if differs else plain)
+            sheet.put(row, at, value, marked if field_of[at] in differing else plain)
     sheet.do("autofilter", 0, 0, len(rows), len(words) - 1)
 
 
 def _finish(sheet: Sheet, comparison: Comparison) -> None:
     """Say on each printed page what the listing covers, and write the cells put so far."""
-    known = plain_mark(str(comparison.completeness))
-    head = f"&L{plain_mark(sheet.name)}&R{known}"
+    head = f"&L{plain_mark(sheet.name)}&R{plain_mark(str(comparison.completeness))}"
     repeated = None if sheet.name == "Summary" else 0
     sheet.print_on_a4(header=head, footer="&CPage &P of &N", repeat_row=repeated)
     sheet.finish()

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
-from queue import SimpleQueue
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
@@ -51,41 +48,13 @@ class Interrupts:
 
 
 class Deferred(Interrupts):
-    """Holds interrupts back while it is entered, and delivers them where ``allow`` says so."""
+    """Holds interrupts back while it is entered, and delivers them where it is asked to."""
 
     def __init__(self) -> None:
-        super().__init__(self._arrived)
-        self.is_allowed = False
-
-    def _arrived(self) -> None:
-        if self.is_allowed:
-            self.deliver()
+        super().__init__(lambda: None)
 
     def deliver(self) -> None:
         """Raise a KeyboardInterrupt where an interrupt is waiting."""
         if self.count:
             self.count = 0
-            self.is_allowed = False  # a second one must not break the clean-up of the first
             raise KeyboardInterrupt
-
-    @contextmanager
-    def allow(self) -> Iterator[None]:
-        """Deliver interrupts inside this block, which waits for the store."""
-        before, self.is_allowed = self.is_allowed, True
-        try:
-            self.deliver()
-            yield
-        finally:
-            self.is_allowed = before
-
-    def wait(self, *answers: Future[Any]) -> None:
-        """Wait for other threads, and deliver interrupts meanwhile.
-
-        The queue waits in C: an interrupt inside one of Python's own locks could break the lock.
-        """
-        done: SimpleQueue[Future[Any]] = SimpleQueue()
-        for answer in answers:
-            answer.add_done_callback(done.put)
-        with self.allow():
-            for _ in answers:
-                done.get()

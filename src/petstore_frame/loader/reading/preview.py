@@ -17,7 +17,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import BLANK, has_no_meaning, nearest, word_of
 from petstore_frame.loader.reading.likely import LikelyKey, likely_keys
 from petstore_frame.loader.reading.mapping import REQUIRED
-from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
+from petstore_frame.loader.reading.read import Input, Source, SourceKind, lay_out
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME
@@ -56,7 +56,7 @@ class Look:
     """
 
     name: str
-    kind: Kind
+    kind: SourceKind
     reading: RecipeFields
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields
 from petstore_frame.loader.record import Record
 from petstore_frame.schema.models import FIELD_BY_NAME
 
-Kind = Literal["csv", "workbook", "frame"]
+SourceKind = Literal["csv", "workbook", "frame"]
 _OWN_MARK = OWN_PREFIX.encode()
 # Rows in which a status is looked for.
 _SAMPLE = 200
@@ -59,7 +59,7 @@ class Input:
     def __init__(self, path_or_frame: Any, columns_of: ColumnsOf = lambda _: None) -> None:
         self.columns_of = columns_of
         self.name, self.path, self.frame = "frame", None, path_or_frame
-        self.kind: Kind = "frame"
+        self.kind: SourceKind = "frame"
         if not isinstance(path_or_frame, str | PathLike):
             self._table = frame_table(path_or_frame)  # which refuses all else
             return
