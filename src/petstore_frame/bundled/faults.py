@@ -85,12 +85,15 @@ class FaultyProxy:
         """Return a row for each body that was posted: how often sent, applied and answered."""
         posted = [each for each in list(self._posted.values()) if isinstance(each.body, dict)]
         bodies = pd.DataFrame([each.body for each in posted], columns=list(_COLUMNS))
-        bodies = bodies.rename(columns=_COLUMNS).astype({"category_id": "Int64"})
+        bodies = bodies.rename(columns=_COLUMNS).astype(
+            {"category_id": "Int64", "status": "object"}
+        )
         counts = {
             name: pd.Series([getattr(each, name) for each in posted], dtype="int64")
             for name in _COUNTS
         }
-        return bodies.assign(**counts, ids=[each.ids for each in posted])
+        ids = pd.Series([each.ids for each in posted], dtype="object")
+        return bodies.assign(**counts, ids=ids)
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers of the truth, and how often each fault was drawn."""
