@@ -8,7 +8,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
     from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
+Tab = TypeVar("Tab", "HistoryTab", "ImportTab", "StocktakeTab")
 TABS = ("Inventory", "Import", "Stocktake", "History")
 
 
@@ -175,7 +176,7 @@ class Dashboard:
         """Return the categories of the store."""
         return set() if self.inventory.pets is None else self.inventory.numbers
 
-    def _placed(self, tab: Any, name: str) -> Any:
+    def _placed(self, tab: Tab, name: str) -> Tab:
         self._places[TABS.index(name)].children = (tab.widget,)
         return tab
 
@@ -199,8 +200,7 @@ class Dashboard:
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
         self._closed.set()
-        self.top.worker.stop()
-        self.top.worker.wait()
+        self.top.close()
         self.inventory.worker.wait()
         for name in {"imports", "stocktake"} & vars(self).keys():
             getattr(self, name).close()

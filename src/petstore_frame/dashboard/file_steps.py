@@ -59,7 +59,8 @@ class FileTab:
         self._kit, self.memory = kit, memory
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
         self.source: Path | None = None
-        self.recipe, self.seen = Recipe(), None  # type: ignore[var-annotated]
+        self.recipe = Recipe()
+        self.seen: Look | None = None
         self._given: Recipe | None = None
         self._is_new = self._is_drawing = self.is_remembered = False
         self.file = self._upload(what, KINDS, self._uploaded)
@@ -111,6 +112,12 @@ class FileTab:
             widgets.FileUpload, "pf-file", description=name, accept=kinds, tooltip=name
         )
         return self._kit.on_change(made, taken)
+
+    @property
+    def recognised(self) -> Recipe:
+        """The recipe with what was recognised, which may wait for a yes."""
+        reading = None if self.seen is None else self.seen.reading
+        return reading if isinstance(reading, Recipe) else self.recipe
 
     # Giving a file.
 
@@ -311,11 +318,11 @@ class FileTab:
         columns = {name: choice.value or None for name, choice in self._fields().items()}
         mapping = {name: column for name, column in columns.items()
                    if column or not FIELD_BY_NAME[name].is_required}  # fmt: skip
-        self._reread(self.seen.reading.replace(mapping=mapping))
+        self._reread(self.recognised.replace(mapping=mapping))
 
     def _agree(self) -> None:
         if self.seen is not None:
-            self._reread(self.seen.reading)
+            self._reread(self.recognised)
 
     def _forget(self) -> None:
         if self.seen is not None and self.source is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,8 @@ class ImportTab(FileTab):
     @property
     def choices(self) -> Choices:
         """What was decided about the file."""
-        is_open = self.seen is not None and not self.is_settled
         return Choices(
-            self.seen.reading if self.seen is not None and is_open else self.recipe,
+            self.recipe if self.is_settled else self.recognised,
             {name: case.value for name, case in self.cases.items() if case.value},
             self.decide.edits,
             self.decide.left_out,
@@ -317,7 +317,7 @@ class ImportTab(FileTab):
         self._kit.forget(*self.files.values())
         self.files = {
             f"{path.parent.name}/{path.name}": self._kit.button(
-                f"Download {path.name}", lambda path=path: self.drop.download_file(path)
+                f"Download {path.name}", partial(self.drop.download_file, path)
             )
             for path in paths
             if has_rows(path, results)

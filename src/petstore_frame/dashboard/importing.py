@@ -13,7 +13,7 @@ from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
-from petstore_frame.loader.options import GRACE_S, LoadOptions
+from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
 from petstore_frame.loader.question import CASES, Question
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, Suspicion
@@ -42,7 +42,7 @@ class Choices:
     """
 
     recipe: Recipe
-    answers: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, Word] = field(default_factory=dict)
     edits: Mapping[tuple[int, str], str] = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
     confirmed: frozenset[int] = frozenset()

@@ -42,7 +42,7 @@ class Kit:
                 self._styles[styles] = styles()
                 self._made.append(self._styles[styles])
             options["style"] = self._styles[styles]
-        made = kind(*given, layout=self._layout, **options)
+        made: Made = kind(*given, layout=self._layout, **options)
         if css:
             made.add_class(css)
         self._made.append(made)

@@ -83,7 +83,7 @@ class RowsStep:
     def _wrong(self, plan: Plan) -> dict[int, Mapping[str, Any]]:
         fields = {column: name for name, column in plan.result.facts.run.mapping.items()}
         return {
-            row["line"]: row
+            row["line"]: {str(name): cell for name, cell in row.items()}
             for row in plan.result.fix.to_dict("records")
             if not self._words.is_asked(fields.get(row["error_column"]), row["error_value"])
             and not self._words.is_ticked(row["accept"])

@@ -136,7 +136,10 @@ class StoreModel:
             masks.append(self._text_mask(selection.text))
         if not masks:
             return None
-        return np.logical_and.reduce([each.to_numpy(dtype=bool) for each in masks])
+        together: NDArray[np.bool_] = np.logical_and.reduce(
+            [each.to_numpy(dtype=bool) for each in masks]
+        )
+        return together
 
     def _text_mask(self, text: str) -> pd.Series[bool]:
         mask: pd.Series[bool] = self._lower_names.str.contains(text.lower(), regex=False)

@@ -38,6 +38,7 @@ class Top:
 
     def __init__(self, kit: Kit, client: Client, taken: Callable[[Inventory], None]) -> None:
         self.client, self._taken, self._kit = client, taken, kit
+        self._made: list[Client] = []
         self.inventory: Inventory | None = None
         self._go_on: Callable[[], Inventory] | None = None
         self._is_old = self._is_refused = False
@@ -71,6 +72,13 @@ class Top:
         """Show the field for a new key."""
         self._is_refused = True
         self.draw()
+
+    def close(self) -> None:
+        """End the reading under way, and the client of a new key; the one given stays open."""
+        self.worker.stop()
+        self.worker.wait()
+        for client in self._made:
+            client.close()
 
     def draw(self) -> None:
         """Show how things stand."""
@@ -142,4 +150,5 @@ class Top:
         key, self.api_key.value = self.api_key.value.strip(), ""
         if key:
             self.client = self.client.with_key(key)
+            self._made.append(self.client)  # the one before may be at work as yet
             self.read()

@@ -53,7 +53,7 @@ class Worker:
         return True
 
     def _run(self, work: Callable[[], None]) -> None:
-        said = None
+        said: str | None = None
         self.refused_key = False
         try:
             work()

@@ -89,6 +89,9 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
         assert shown.wait(WAIT_S) and shown.top.notice.value == ""
     assert shown.top.api_key.value == "" and "Old" not in shown.top._title.value
     assert not any("another-key" in str(widget.get_state()) for widget in made)
+    shown.close()
+    with pytest.raises(pf.errors.ClosedError):  # it was made for this page
+        shown.client.list_pets()
 
 
 def test_a_reading_can_be_stopped_and_resumed(dashboard, monkeypatch) -> None:
