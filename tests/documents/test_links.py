@@ -50,13 +50,14 @@ def test_every_citation_of_the_interface_is_a_heading() -> None:
     assert {name for name in cited if not is_heading(name)} == set()
 
 
-def test_the_layers_in_the_readme_are_those_of_the_imports() -> None:
-    """No line of the picture stands above a part that it may not import."""
-    picture = README.split("## How it is built")[1].split("~~~")[0]
-    lines = [line.split() for line in re.findall(r"^  (\w+(?:   \w+)*)", picture, re.MULTILINE)]
-    heights = [[LEVELS[name] for name in names] for names in lines]
-    assert len(lines) > 10
-    assert all(min(upper) >= max(lower) for upper, lower in pairwise(heights))
+def test_the_table_of_parts_goes_down_as_the_imports_do() -> None:
+    """No part stands in the table of *How it is built* above one that may import it."""
+    page = (ROOT / "docs/explanations/how_it_is_built.md").read_text(encoding="utf-8")
+    table = page.partition("| part | the one question")[2].partition("\n\n")[0]
+    heights = [LEVELS[name] for name in re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)]
+    *parts, service = heights
+    assert len(parts) > 12 and service == max(LEVELS.values())
+    assert all(upper > lower for upper, lower in pairwise(parts))
 
 
 def test_the_drawing_of_the_pages_shows_every_part_above_what_it_imports(monkeypatch) -> None:
