@@ -304,6 +304,7 @@ def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -
         ("max_drop = 30\n", 1, "less than or equal to 1"),
         ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
         ('[load]\nfiles = "x"\n', 1, "a valid list"),
+        ('load = ["x.csv"]\n', 1, "load: "),
         ('[[load]]\nfiles = "x"\n[[load]]\n', 3, "files: Field required"),
     ],
 )

@@ -150,6 +150,21 @@ def test_a_fetched_frame_with_edited_names_is_these_pets(shop: Shop, is_file: bo
     assert len(shop.pets) == 20 and len(result.changed) == 20
 
 
+@pytest.mark.parametrize("fault", ["fin_after", "201_cut"])
+def test_a_fetched_frame_has_the_pet_of_a_row_in_doubt(shop: Shop, fault: str) -> None:
+    """A row with the id of a pet that doubt may have made is in doubt; nothing is sent again."""
+    shop.store.fault_of = {2: fault}.get
+    first = shop.load("a.csv", HEADER, *rows(0, 5), key="tag")
+    frame = pf.fetch_inventory(shop.client).frame
+    frame["name"] = frame["name"] + " (vet)"
+    given = {"key": "id", "journal": shop.journal, "progress": False}
+    result = pf.load(frame, shop.client, duplicates="skip", **given)
+    assert result.counts[State.ADOPTED] == 0
+    first.reconcile(shop.client, grace_s=0.0)
+    shop.load("a.csv", key="tag", duplicates={"absent": "send"})
+    assert len(shop.pets) == 5 and len({*shop.ids.values()} - {None}) == 5
+
+
 PREFIXES = ["{}-A", "#{}", "*{}", "SH-{}", "2026{}", "{}/26", "A{}", "{} (old)"]
 
 

@@ -1,11 +1,13 @@
-"""Half a character, as of an emoji that a program cut, is replaced where the store is read."""
+"""Half a character, as of an emoji that a program cut, is replaced where read and never sent."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +76,19 @@ def test_a_cut_emoji_is_told_and_costs_no_claim() -> None:
     assert known.covers_all and known.contradictions == ()
     assert [each.count for each in known.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
     assert names.tolist() == [name.replace("\ud83d", "\ufffd") for name in given]
+
+
+def test_half_a_character_is_never_sent(server: Any, tmp_path: Path) -> None:
+    """A row that has one in a sent cell is to fix, from a frame as from its fix file."""
+    rows = [("Cut \ud83d", 1, "\ud800b"), ("Bo", 2, "")]
+    frame = pd.DataFrame(rows, columns=["name", "category_id", "note"], dtype=object)
+    with server.client() as client:
+        result = pf.load(frame, client, journal=tmp_path)
+        (fix,) = (path for path in result.write(tmp_path / "out") if path.name == "fix.csv")
+        assert pf.load(fix, client, journal=tmp_path).frame["error_code"][0] == "lone_surrogate"
+        text = fix.read_text("utf-8-sig", "surrogatepass").replace("Cut \ud83d", "Al")
+        fix.write_text(text, "utf-8", "surrogatepass")
+        fixed = pf.load(fix, client, journal=tmp_path)
+        names = pf.fetch_inventory(client).frame["name"].tolist()
+    assert [row.cells[-1] for row in fixed.rows()] == ["\ud800b"]
+    assert sorted(names) == ["Al", "Bo"]

@@ -25,6 +25,8 @@ _SLOW_S = 1.0
 _LATE_S = 120.0  # a client that waits longer than this is cut off
 _OWN_HOP = (b"connection", b"keep-alive", b"transfer-encoding", b"content-length")
 _NOT_PASSED_ON = (*_OWN_HOP, b"host", b"accept-encoding", b"expect")
+_COLUMNS = {"name": "name", "categoryId": "category_id", "status": "status"}
+_COUNTS = ("sent", "applied", "answered")
 Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
 
 
@@ -81,31 +83,23 @@ class FaultyProxy:
 
     def truth(self) -> pd.DataFrame:
         """Return a row for each body that was posted: how often sent, applied and answered."""
-        rows = [
-            {
-                "name": each.body.get("name"),
-                "category_id": each.body.get("categoryId"),
-                "status": each.body.get("status"),
-                "sent": each.sent,
-                "applied": each.applied,
-                "answered": each.answered,
-                "ids": each.ids,
-            }
-            for each in list(self._posted.values())
-            if isinstance(each.body, dict)
-        ]
-        columns = ["name", "category_id", "status", "sent", "applied", "answered", "ids"]
-        return pd.DataFrame(rows, columns=columns).astype(
-            {"category_id": "Int64", "sent": "int64", "applied": "int64", "answered": "int64"}
+        posted = [each for each in list(self._posted.values()) if isinstance(each.body, dict)]
+        bodies = pd.DataFrame([each.body for each in posted], columns=list(_COLUMNS))
+        bodies = bodies.rename(columns=_COLUMNS).astype(
+            {"category_id": "Int64", "status": "object"}
         )
+        counts = {
+            name: pd.Series([getattr(each, name) for each in posted], dtype="int64")
+            for name in _COUNTS
+        }
+        ids = pd.Series([each.ids for each in posted], dtype="object")
+        return bodies.assign(**counts, ids=ids)
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers of the truth, and how often each fault was drawn."""
         posted = list(self._posted.values())
         return {
-            "sent": sum(each.sent for each in posted),
-            "applied": sum(each.applied for each in posted),
-            "answered": sum(each.answered for each in posted),
+            **{name: sum(getattr(each, name) for each in posted) for name in _COUNTS},
             "applied_twice": sum(each.applied > 1 for each in posted),
             "never_applied": sum(each.applied == 0 for each in posted),
             "faults": dict(sorted(self._drawn.items())),
@@ -175,11 +169,8 @@ class FaultyProxy:
             await asyncio.wait([asyncio.ensure_future(reader.read(1))], timeout=_LATE_S)
             return False
         status, headers, content = reply
-        head = h11.Response(
-            status_code=status, headers=[*headers, (b"content-length", b"%d" % len(content))]
-        )
-        sent = (wire.send(head) or b"") + (wire.send(h11.Data(content)) or b"")
-        sent += wire.send(h11.EndOfMessage()) or b""
+        headers = [*headers, (b"content-length", b"%d" % len(content))]
+        sent = _bytes(wire, h11.Response(status_code=status, headers=headers), content)
         is_cut = fault == "lost-reply"
         writer.write(sent[: int(len(sent) * chance.random())] if is_cut else sent)
         await writer.drain()
@@ -219,8 +210,7 @@ class FaultyProxy:
                 host, port, ssl=scheme == "https" or None
             )
             try:
-                sent = (wire.send(asked) or b"") + (wire.send(h11.Data(body)) or b"")
-                writer.write(sent + (wire.send(h11.EndOfMessage()) or b""))
+                writer.write(_bytes(wire, asked, body))
                 came = await _receive(wire, reader)
             finally:
                 writer.close()
@@ -229,10 +219,10 @@ class FaultyProxy:
         if came is None:
             return 502, [(b"content-type", b"text/plain")], b"the store does not answer"
         head, content = came
-        kept = [each for each in head.headers if each[0] not in _OWN_HOP]
         answered = [
             (name, value.replace(*self._rewritten) if name in (b"link", b"location") else value)
-            for name, value in kept
+            for name, value in head.headers
+            if name not in _OWN_HOP
         ]
         return head.status_code, answered, content
 
@@ -263,6 +253,11 @@ async def _receive(wire: h11.Connection, reader: asyncio.StreamReader) -> Any:
             return head, body
         elif not isinstance(event, h11.InformationalResponse):
             return None
+
+
+def _bytes(wire: h11.Connection, head: h11.Request | h11.Response, body: bytes) -> bytes:
+    events = (head, h11.Data(body), h11.EndOfMessage())
+    return b"".join(wire.send(event) or b"" for event in events)
 
 
 def _json(text: bytes) -> Any:

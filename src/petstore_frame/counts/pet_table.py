@@ -67,7 +67,7 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
         raise InputError("an id is missing", column="id", hint="drop rows without an id")
     added = [name for name in frame.columns if name not in PET_COLUMNS]
     if len({*map(str, added)}) < len(added):
-        raise InputError("a table has each column once", hint="drop or rename the repeated one")
+        raise InputError("a table has each column once", hint=_DROP_ONE)
     columns |= {str(name): frame[name] for name in added}
     return pd.DataFrame({name: column.array for name, column in columns.items()})
 

@@ -11,16 +11,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, Pet
 from petstore_frame.transport.page import Page
-
-if TYPE_CHECKING:
-    from petstore_frame.inventory.walk import Walk
 
 _ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 _Query: TypeAlias = tuple[tuple[str, str], ...]
@@ -160,6 +157,16 @@ class ReadingClient(Protocol):
     def get_pet(self, pet_id: int) -> Pet: ...
 
 
+class WalkState(Protocol):
+    """A walk through a listing from page to page, as far as it has come."""
+
+    first: Page
+    last: Page
+    rows: Rows
+    pages: int
+    is_over: bool
+
+
 @dataclass(eq=False)
 class Requests:
     """Asks a store for pages, and remembers the answer to each question beyond the listing.
@@ -188,7 +195,7 @@ class Requests:
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     rows: Rows = field(default_factory=Rows, init=False)
-    way: Walk | None = field(default=None, init=False)
+    way: WalkState | None = field(default=None, init=False)
     requests: int = field(default=0, init=False)
     spent: int = field(default=0, init=False)
     max_page: int = field(default=0, init=False)

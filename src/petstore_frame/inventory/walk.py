@@ -120,7 +120,7 @@ def read_through(
     has_budget = ask.spent + len(PET_STATUSES) + 1 <= ask.budget
     if ask.way is None and ask.is_enough is None and has_budget:
         ask_statuses(first, ask)
-    walk = ask.way or _begin(first, ask, begin)
+    walk = ask.way if isinstance(ask.way, Walk) else _begin(first, ask, begin)
     if walk.is_forgotten:
         walk = _begin(ask.page(ask.params(), number=1), ask, begin)
     try:

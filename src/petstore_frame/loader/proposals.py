@@ -101,18 +101,18 @@ def _split(text: str) -> tuple[list[str], str]:
     return path, text[at + 1 :]
 
 
-def fix_call(file: str, journal: Path | None, base_url: str, reader: Reader) -> str:
-    """Return the call that loads a fix file, which knows its import and so needs no option."""
-    if reader is Reader.SHELL:
-        return _command("load", file, journal, base_url)
-    return f"pf.load({file!r}, client{_journal(journal)})"
+def load_call(file: str | None, journal: Path | None, base_url: str, reader: Reader) -> str:
+    """Return the call that loads a fix file, which knows its import and so needs no option.
 
-
-def resume_call(journal: Path | None, base_url: str, reader: Reader) -> str:
-    """Return the call that finishes what is unfinished in a journal."""
+    Without a file it finishes what is unfinished in a journal.
+    """
     if reader is Reader.SHELL:
-        return _command("load", "--resume", journal, base_url)
-    return f"pf.resume_loads(client{_journal(journal)})"
+        return _command("load", file or "--resume", journal, base_url)
+    folder = _unusual(journal)
+    where = "" if folder is None else f", journal={folder!r}"
+    return (
+        f"pf.resume_loads(client{where})" if file is None else f"pf.load({file!r}, client{where})"
+    )
 
 
 def compare_call(source: str | None, base_url: str, reader: Reader) -> str:
@@ -149,11 +149,6 @@ def _command(name: str, what: str, journal: Path | None, base_url: str, options:
 
 def _is_like_a_flag(what: str) -> bool:
     return what.startswith("-") and what != "--resume"
-
-
-def _journal(journal: Path | None) -> str:
-    folder = _unusual(journal)
-    return "" if folder is None else f", journal={folder!r}"
 
 
 def _unusual(journal: Path | None) -> str | None:

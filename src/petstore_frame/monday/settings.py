@@ -118,16 +118,18 @@ def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputEr
     """Return the refusal of a word that is not known, else of the first that makes no sense."""
     problems = error.errors(include_url=False)
     problem = max(problems, key=lambda each: each["type"] == "extra_forbidden")
-    *table, word = (str(each) for each in problem["loc"])
+    names = [each for each in problem["loc"] if isinstance(each, str)]
+    numbers = [each for each in problem["loc"] if isinstance(each, int)]
+    table, word = names[0], names[-1]
     if problem["type"] == "extra_forbidden":
         kinds: dict[str, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
-        known = (kinds[table[0]] if table else MondaySettings).model_fields
+        known = (kinds[table] if numbers else MondaySettings).model_fields
         return unknown_word(word, known, text, path, owner="a Monday")
     line = line_of(word, text)
-    if table:  # a word of the table with this number among those of its name
+    if numbers:  # of the table with this number among those of its name
         lines = enumerate(text.splitlines(), 1)
-        heads = [at for at, here in lines if here.startswith(f"[[{table[0]}]]")]
-        line = dict(enumerate(heads)).get(int(table[1]))
+        heads = [at for at, here in lines if here.startswith(f"[[{table}]]")]
+        line = dict(enumerate(heads)).get(numbers[0], line)
     what = f"{word}: {problem['msg']}, got {problem['input']!r}"
     hint = "petstore-frame monday NEW.toml --init writes one with every word"
     return pf.errors.InputError(what, path=str(path), line=line, hint=hint)

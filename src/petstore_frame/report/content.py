@@ -94,11 +94,6 @@ class Content:
         return "" if self.origin is None else self.origin.base_url
 
     @property
-    def covers_all(self) -> bool:
-        """Whether every pet of the store is here, so that shares have a known denominator."""
-        return self.completeness.covers_all
-
-    @property
     def title(self) -> str:
         """What the workbook and the page are called."""
         return "Pets of the store, a selection" if self.counts.is_selection else "Store inventory"

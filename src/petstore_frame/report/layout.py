@@ -139,7 +139,7 @@ def finish(
         printed = f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     read = f"{verdict_badge(content.completeness.verdict).word}: {len(content.frame):,} pets read"
-    verdict = "" if content.covers_all else f"&R&B{plain_mark(read)}"
+    verdict = "" if content.completeness.covers_all else f"&R&B{plain_mark(read)}"
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",
         footer=f"&L{plain_mark(content.base_url[:80])}&CPage &P of &N"

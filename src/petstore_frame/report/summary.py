@@ -62,7 +62,7 @@ def write_summary(book: Book, content: Content) -> None:
 def _nothing_to_count(content: Content) -> str:
     if content.counts.is_selection:
         return "No pet that was read is of this selection."
-    if content.covers_all:
+    if content.completeness.covers_all:
         return "The store holds no pets: its listing is empty."
     return (
         "No pets were read, and it is not known whether the store holds any. "

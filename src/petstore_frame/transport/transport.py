@@ -83,8 +83,9 @@ class Transport:
     def _open(self) -> None:
         """Begin with new connections."""
         self._process = os.getpid()
-        self._transport = self._given
-        if self._transport is None:
+        if self._given is not None:
+            self._transport: GivenTransport = self._given
+        else:
             self._transport = new_transport(self._settings.base_url, self._proxy)
 
     def get(self, address: str, params: Mapping[str, str] | None = None) -> Response:

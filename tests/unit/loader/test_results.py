@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.reading import harmless
-from petstore_frame.loader.reading.returned import guarded, unguarded
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
@@ -243,12 +242,6 @@ def test_any_cell_survives_the_way_back(rows: list[tuple[str, str]]) -> None:
             read(Path(folder) / "results.xlsx", sheet="Fix"),
         )
     assert [record.cells for record in fix] == [record.cells for record in sheet] == expected
-
-
-@given(CELL, st.booleans())
-def test_a_guard_comes_off_again(text: str, is_name: bool) -> None:
-    """Whatever a cell holds, its guard is taken off and nothing else."""
-    assert unguarded(guarded(text, is_name=is_name)) == text
 
 
 @given(st.text())

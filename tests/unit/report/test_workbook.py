@@ -8,6 +8,7 @@ import zipfile
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 import petstore_frame as pf
@@ -105,6 +106,9 @@ def test_a_minimum_shows_itself_as_one(book_of) -> None:
     bare = texts(book_of(of=pd.DataFrame(dict(inventory().frame.head(4))))["Summary"])
     assert any(text.startswith("Unknown: at least 4 pets") for text in bare)
     assert "Data as of: not recorded" in bare
+    other = pl.from_pandas(inventory().frame)
+    books = [book_of(of=each)["Inventory"] for each in (other, inventory())]
+    assert list(books[0].values) == list(books[1].values)
 
 
 def test_names_of_categories_are_shown_beside_their_ids(book_of) -> None:
@@ -227,11 +231,3 @@ def test_large_figures_have_room(book_of) -> None:
     assert few.column_dimensions["C"].width == pytest.approx(13.7, abs=0.1)
     # Eight signs of 18 points are some 100 pixels wide, and a unit of width is 7.
     assert many.column_dimensions["C"].width * 7 > 8 * 12.2 + 10
-
-
-def test_other_frames_are_welcome(book_of) -> None:
-    """A polars frame gives the same inventory sheet as the pandas frame."""
-    polars = pytest.importorskip("polars")
-    frame = inventory().frame
-    books = [book_of(of=each)["Inventory"] for each in (polars.from_pandas(frame), frame)]
-    assert list(books[0].values) == list(books[1].values)

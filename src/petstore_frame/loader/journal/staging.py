@@ -25,33 +25,26 @@ from petstore_frame.loader.journal.tables import columns_of, in_order
 from petstore_frame.loader.record import Ending, Reason, Record, State
 
 _INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# What a row was before its file was read anew. Of the same records by their numbers; of the same
-# bytes that were read with other words by their lines, of which a row may stand for several.
-_BEFORE = {
-    "id": """
-SELECT new.record, old.animal, old.known_by, old.likeness IS new.likeness AS is_same
-FROM rows AS old JOIN rows AS new ON new.import = :staged AND new.record = old.record
-WHERE old.import = :mine AND old.animal IS NOT NULL
-""",
-    "bytes_id": """
-SELECT new.record, old.animal, old.known_by, old.likeness IS new.likeness AS is_same
-FROM (SELECT *, row_number() OVER (PARTITION BY line ORDER BY record) AS n FROM rows
-  WHERE import = :mine) AS old
-JOIN (SELECT *, row_number() OVER (PARTITION BY line ORDER BY record) AS n FROM rows
-  WHERE import = :staged) AS new USING (line, n)
-WHERE old.animal IS NOT NULL
-""",
-}
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
 # an answer found the animal, it does so only if it reads as it did then.
 _KEEP = """
 UPDATE rows SET animal = before.animal, known_by = before.known_by FROM (
-  SELECT was.* FROM ({before}) AS was JOIN animals AS a USING (animal)
+  SELECT was.* FROM (
+    SELECT new.record, old.animal, old.known_by, old.likeness IS new.likeness AS is_same
+    FROM rows AS old JOIN rows AS new ON new.import = :staged AND new.record = old.record
+    WHERE old.import = :mine AND old.animal IS NOT NULL
+  ) AS was JOIN animals AS a USING (animal)
   WHERE a.import = :mine AND a.record = was.record OR was.known_by = 'record'
     OR was.is_same AND a.state IS NOT NULL
       AND (was.known_by IN ('key', 'repeat') AND :has_key
         OR was.known_by = 'equal' AND :keeps_equal OR was.known_by = 'store' AND :keeps_store)
 ) AS before WHERE rows.import = :staged AND rows.record = before.record
+"""
+# A row that stood in another place, of the same bytes that were read with other words.
+_MOVED = """
+SELECT 1 FROM rows AS old LEFT JOIN rows AS new
+ON new.import = ? AND new.record = old.record AND new.line = old.line
+WHERE old.import = ? AND new.record IS NULL LIMIT 1
 """
 
 
@@ -106,7 +99,7 @@ def stage(
     make_temporary(sql, "staged", "record INTEGER PRIMARY KEY, import_id, origin, rank")
     digest = hashlib.sha256(json.dumps(run.header).encode())
     order = in_order(run.key)
-    leave = frozenset(leave_lines)
+    leave, blank = frozenset(leave_lines), 0
     for batch in batches:
         pause()
         values, about, read = [], [], []
@@ -129,20 +122,24 @@ def stage(
                 "\n".join(notes) if notes else None,
                 Reason.LEFT_OUT.value if is_left else None,
             ))  # fmt: skip
-            if notes != ("blank",):
+            # Blank rows count where others follow: each record keeps its number.
+            if notes == ("blank",):
+                blank += 1
+            else:
+                read += [b"blank"] * blank
                 read.append(_as_read(packed, origin))
+                blank = 0
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
         sql.executemany("INSERT INTO temp.staged VALUES (?, ?, ?, ?)", about)
-    run, found_by = _find_import(sql, replace(run, number=number), digest, again=again)
+    run = _find_import(sql, replace(run, number=number), digest, again=again)
     columns = columns_of(run.key)
-    if found_by is not None:
+    if run.number != number:
         ((before,),) = sql.execute(
             "SELECT key_columns FROM imports WHERE import = ?", [run.number]
         ).fetchall()
         _put_in_place(
             sql,
-            _KEEP.format(before=_BEFORE[found_by]),
             {
                 "mine": run.number,
                 "staged": number,
@@ -152,34 +149,39 @@ def stage(
             },
         )
     write_import(sql, run, columns)
-    return Staged(run, base, found_by is None, columns, frozenset(send_lines))
+    return Staged(run, base, run.number == number, columns, frozenset(send_lines))
 
 
-def _find_import(
-    sql: sqlite3.Connection, run: Import, digest: Any, *, again: bool
-) -> tuple[Import, str | None]:
-    """Return the import of these records, and whether it was found by its id or its bytes."""
+def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bool) -> Import:
+    """Return the import of these records: a known one, or the one that was given."""
     copy = int(again)
     while True:
         copied = digest.copy()
         copied.update(f":{copy}".encode())
         run = replace(run, id=copied.hexdigest()[:32], copy=copy)
-        found_by, found = "id", read_imports(sql, "id = ?", [run.id])
-        if not found and run.bytes_id is not None:
-            same_bytes = [run.bytes_id, copy]
-            found_by, found = "bytes_id", read_imports(sql, "bytes_id = ? AND copy = ?", same_bytes)
-        if not (again and found and found[0].ending is Ending.DONE):
+        found = read_imports(sql, "id = ?", [run.id]) or _of_same_bytes(sql, run)
+        if not (again and found and found[-1].ending is Ending.DONE):
             break
         copy += 1  # that copy is finished, so this is the next one
     if not found:
-        return run, None
+        return run
     told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
-    return replace(found[0], **{name: getattr(run, name) for name in told}), found_by
+    return replace(found[-1], **{name: getattr(run, name) for name in told})
 
 
-def _put_in_place(sql: sqlite3.Connection, keep: str, values: dict[str, Any]) -> None:
+def _of_same_bytes(sql: sqlite3.Connection, run: Import) -> list[Import]:
+    """Return the imports of the same bytes, if each of their rows is in its place.
+
+    A record is known by its number, by its idempotency key, too. Where other words give the rows
+    other numbers, it is another import, and what its rows equal is asked.
+    """
+    found = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, run.copy])
+    return [one for one in found if not sql.execute(_MOVED, [run.number, one.number]).fetchone()]
+
+
+def _put_in_place(sql: sqlite3.Connection, values: dict[str, Any]) -> None:
     """Replace the rows of an import by those that were read now."""
-    sql.execute(keep, values)
+    sql.execute(_KEEP, values)
     sql.execute("DELETE FROM rows WHERE import = :mine", values)
     sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", values)
 

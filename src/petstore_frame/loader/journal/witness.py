@@ -93,20 +93,21 @@ class Witness:
                 self._ours[pet_id] = ours[0]
         self._strangers = {pet for (pet,) in animals.do("SELECT pet_id FROM strangers")}
         self._is_first = not animals.has("SELECT 1 FROM animals")
+        self._doubted: dict[int, int] = {}  # the animal in doubt to which a pet is left
         self._others = self._left_by_doubt()
 
     def _left_by_doubt(self) -> list[StorePet]:
         """Return the pets of others, the new ones first, less those left to rows in doubt."""
-        doubt = Counter[bytes]()
-        for likeness, animals in self._animals.do(
-            f"SELECT likeness, count(*) FROM animals WHERE {IS_DOUBTFUL} GROUP BY likeness"
+        doubt: dict[bytes, deque[int]] = defaultdict(deque)
+        for animal, likeness in self._animals.do(
+            f"SELECT animal, likeness FROM animals WHERE {IS_DOUBTFUL} ORDER BY animal"
         ):
-            doubt[likeness] = animals
+            doubt[likeness].append(animal)
         others = []
         pets = (pet for pet in self._pets.values() if pet.pet_id not in self._ours)
         for pet in sorted(pets, key=lambda pet: (pet.pet_id in self._strangers, pet.pet_id)):
-            if doubt[pet.likeness] > 0:
-                doubt[pet.likeness] -= 1
+            if left := doubt.get(pet.likeness):
+                self._doubted[pet.pet_id] = left.popleft()
             else:
                 others.append(pet)
         return others
@@ -192,7 +193,7 @@ class Witness:
         return len(rows) >= least and len(pairs) >= NEARLY_ALL * len(rows)
 
     def _guess(self, record: int, pet: StorePet) -> Guess:
-        animal = self._ours.get(pet.pet_id)
+        animal = self._ours.get(pet.pet_id, self._doubted.get(pet.pet_id))
         return Guess(record, animal, None if animal is not None else pet.pet_id)
 
     def _ask(self, guesses: list[Guess], of: int) -> None:

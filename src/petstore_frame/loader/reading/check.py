@@ -276,13 +276,10 @@ class Checker:
 
     def _unaccepted(self, problems: _Problems, about: RowNotes, notes: _Notes) -> _Problems:
         """Return the problems for which no person accepts a record; note the others."""
-        left = []
-        for problem in problems:
-            if problem.accept and (about.is_confirmed or problem.accept in self._accepted):
-                notes.append(problem.accept)
-            else:
-                left.append(problem)
-        return left
+        kinds = [problem.accept for problem in problems if problem.accept]
+        accepted = [kind for kind in kinds if about.is_confirmed or kind in self._accepted]
+        notes += accepted
+        return [each for each in problems if each.accept not in accepted]
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell holds line breaks and what looks like other rows."""
@@ -330,5 +327,5 @@ def _swallowing(first: int = 0, last: int = 0) -> RecordProblem:
 
 def _refuses(about: RowNotes) -> bool:
     """Tell whether a cell has no text and still holds something, such as an error."""
-    refusals = [note for note in about.cells.values() if isinstance(note, RecordProblem)]
-    return any(note.code != MERGED for note in refusals)
+    notes = about.cells.values()
+    return any(isinstance(note, RecordProblem) and note.code != MERGED for note in notes)

@@ -47,7 +47,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     return {
         "record": row.record,
         "line": row.line,
-        "state": str(row.state),
+        "state": row.state,
         "pet_id": pet_of(row),
         "reason": Reason.CHANGED if changed else row.reason,
         "error_code": problem.code or None,

@@ -141,6 +141,7 @@ def _write_drafts(
 def _values(run: Import, row: JournalRow) -> dict[str, Any]:
     """Return what is known of a row, as a file says it to a person who may send it back."""
     values, problem = describe(row, run), problem_of(row, run)
+    values["notes"] = "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank")
     values["record"] = returned.record_name(run.id, row.record)
     word = "" if problem.add is None else problem.add[0]
     values["hint"] = _BY_HAND.get(word, problem.hint)
@@ -204,9 +205,8 @@ class _Records:
             value = values[column]
             if column == "state":
                 value = _meaning(values)
-            elif column == "notes":
-                notes = [NOTES.get(note, note) for note in (value or "").split("; ") if note]
-                value = "; ".join(notes if does_fit else [*notes, _TOO_LONG])
+            elif column == "notes" and not does_fit:
+                value = f"{value}; {_TOO_LONG}" if value else _TOO_LONG
             if value not in (None, ""):
                 look = self._as_text if isinstance(value, str) else self._as_number
                 self._sheet.put(self._row, at, value, look)
@@ -221,7 +221,7 @@ class _Records:
 
 def _meaning(values: dict[str, Any]) -> str:
     """Return the state of a row in words."""
-    state = State(values["state"])
+    state: State = values["state"]
     if state is not State.SKIPPED:
         return state.text
     reason = Reason(values["reason"])

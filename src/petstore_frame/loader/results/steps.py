@@ -12,10 +12,9 @@ from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import (
     Reader,
     compare_call,
-    fix_call,
+    load_call,
     reconcile_call,
     resolve_call,
-    resume_call,
     to_add,
 )
 from petstore_frame.loader.record import FIX_STATES, State
@@ -117,7 +116,7 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
     if facts.is_rehearsal or not records:
         return
     place = fspath(folder or "results")
-    load = partial(fix_call, f"{place}/fix.csv", facts.journal, facts.run.base_url)
+    load = partial(load_call, f"{place}/fix.csv", facts.journal, facts.run.base_url)
     to_fix = f"{count_text(records, 'record')} to fix"
     if folder is not None:
         yield Step(f"{to_fix}: correct {folder}/fix.csv, then load it", calls=(load,))
@@ -134,7 +133,7 @@ def _left(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text, {"duplicates": {"absent": "send"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
-        resume = partial(resume_call, facts.journal, facts.run.base_url)
+        resume = partial(load_call, None, facts.journal, facts.run.base_url)
         yield Step(text, calls=(resume,))
     equal = sum(group.records for group in facts.skipped if group.by == "equal")
     if equal and not facts.is_rehearsal:
