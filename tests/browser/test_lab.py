@@ -59,7 +59,7 @@ def write(part: Any, name: str, text: str) -> None:
 
 def wait_card(part: Any, name: str, number: int) -> None:
     """Wait until a figure shows a number: the line of words may come before it."""
-    figure = part.locator(".pf-card", has_text=name).locator("b")
+    figure = part.locator(".pf-dash .pf-card", has_text=name).locator("b")
     figure.filter(has_text=re.compile(f"^{number}$")).wait_for()
 
 
