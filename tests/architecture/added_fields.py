@@ -65,9 +65,10 @@ def test_a_field_is_shown(walk: Walk) -> None:
 
 def test_a_field_goes_from_a_file_to_the_store(walk: Walk) -> None:
     """A column of a file is found by the headers that the field states, and read by its dtype."""
-    _, result, _ = walk
+    _, result, inventory = walk
     assert result.frame["state"].tolist() == ["created", "created", "invalid"]
-    assert {"sent_age", "sent_weight_kg"} <= {*result.frame}
+    ben = inventory.frame.set_index("name").loc["Ben"]
+    assert (ben["age"], ben["weight_kg"]) == (71, 2.75)
     assert result.fix["error_column"].tolist() == ["years"]
 
 

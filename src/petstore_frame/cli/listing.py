@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 from typer import Option
@@ -27,7 +27,12 @@ from petstore_frame.cli.options import (
     recipe_of,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 By = StrEnum("By", {"STATUS": "status", "CATEGORY": "category_id"})
+_COLUMNS_SHOWN = 8
+_MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
 
 RequireComplete = Annotated[
     bool, Option("--require-complete", help="Write nothing unless all pets were read.")
@@ -289,8 +294,25 @@ def trend(
     for entry in left_out:
         typer.echo(f"left out: {entry}", err=True)
     lost = [entry for entry in left_out if entry.date is not None]
-    text = counted.to_string(index=False, na_rep="-")
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, text, as_json=as_json, code=PARTLY if lost else 0)
+    finish(facts, _as_text(counted), as_json=as_json, code=PARTLY if lost else 0)
+
+
+def _as_text(counted: pd.DataFrame) -> str:
+    """Lay the days under each other and the largest groups side by side."""
+    groups = [name for name in counted.columns if name not in ("date", "pets", "count_is")]
+    names = counted[groups].astype("str").agg(" ".join, axis=1)
+    words = [
+        _MARKS[exactness].format(pets)
+        for pets, exactness in zip(counted["pets"], counted["count_is"], strict=True)
+    ]
+    largest = counted.groupby(names, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
+    shown = [name for name in dict.fromkeys(names) if name in set(largest)]
+    table = counted.assign(group=names, words=words, day=counted["date"].dt.date)
+    wide = table.pivot(index="day", columns="group", values="words")[shown]
+    wide.index.name = wide.columns.name = None
+    more = len(set(names)) - len(shown)
+    note = f"\n… and {more} more groups: --json shows all" if more else ""
+    return wide.to_string() + note

@@ -210,7 +210,7 @@ def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -
         reason = f"a listing that proves more ({old})"
     else:
         return
-    text = f"{present.date} already has {reason}; to replace it"
+    text = f"{present.date} already has {reason}"
     raise HistoryError(text, add=("replace", True))
 
 

@@ -100,7 +100,7 @@ class LoadOptions(Limits):
 NOTHING_SAID: LoadOptions = LoadOptions()
 
 
-def answers_of(duplicates: Duplicates) -> dict[str, str]:
+def answers_of(duplicates: Duplicates) -> dict[str, Word]:
     """Return the answer to each case that has one."""
     plain = [case for case in CASES if case not in BY_NAME]
     said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(plain, duplicates)

@@ -153,9 +153,9 @@ def resume_loads(
             if not waits:
                 with Deferred() as interrupts, writer.transaction() as sql:
                     # What was said by name was said of that day's reading.
-                    said = answers_of(run.duplicates or "refuse")
-                    said = {case: word for case, word in said.items() if case not in BY_NAME}
-                    said = replace(options, duplicates=said)
+                    answers = answers_of(run.duplicates or "refuse")
+                    kept = {case: word for case, word in answers.items() if case not in BY_NAME}
+                    said = replace(options, duplicates=kept)
                     _identify(sql, staged_again(sql, run), client, said, interrupts.deliver)
                 run_session(writer, run, client, options, progress=progress, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))

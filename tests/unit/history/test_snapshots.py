@@ -83,7 +83,7 @@ def test_one_snapshot_a_day(history, add) -> None:
     kept = add(1, hour=20)
     inode = kept.path.stat().st_ino
     assert add(1, hour=20) == kept
-    with pytest.raises(errors.HistoryError, match="which is not older; replace=True"):
+    with pytest.raises(errors.HistoryError, match="which is not older; add replace=True"):
         add(1, PETS[:2], hour=9)
     with pytest.raises(errors.HistoryError, match="a listing that proves more"):
         history.add(less)

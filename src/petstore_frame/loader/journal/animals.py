@@ -289,7 +289,7 @@ class Animals:
         found.pop(self.run.number, None)
         select = "SELECT id, source, staged_at FROM imports WHERE import = :number"
         return tuple(
-            Earlier(*named, records)
+            Earlier(named[0], named[1], named[2], records)
             for number, records in found.most_common()
             if (named := self.do(select, number=number).fetchone()) is not None
         )

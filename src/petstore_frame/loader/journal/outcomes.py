@@ -204,13 +204,13 @@ class Outcomes:
         chosen: list[Any] = []
         if repeats:
             which = f"own.record IN ({_places(repeats)}) AND {_REPEATABLE} ORDER BY own.record"
-            values = [self._import, *repeats, keys_since, now]
-            chosen += self._sql.execute(f"{_TO_SEND} AND {which}", values)
+            repeated = [self._import, *repeats, keys_since, now]
+            chosen += self._sql.execute(f"{_TO_SEND} AND {which}", repeated)
         chosen += self._next_pending(fresh)
         if not chosen:
             return []
         numbers, has_key = [record for record, *_ in chosen], keys_since is not None
-        values = [now, self._session, has_key, self._import, json.dumps(numbers)]
+        values: list[Any] = [now, self._session, has_key, self._import, json.dumps(numbers)]
         claimed = self._sql.execute(_CLAIM, values)
         if claimed.rowcount != len(numbers):
             raise self._refused(numbers[0], State.IN_FLIGHT)

@@ -19,7 +19,9 @@ from petstore_frame.loader.reading.tables import Row, RowNotes, Table
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, Suspicion
 
-STATE, RECORD, ACCEPT = f"{OWN_PREFIX}state", f"{OWN_PREFIX}record", f"{OWN_PREFIX}accept"
+STATE: str = f"{OWN_PREFIX}state"
+RECORD: str = f"{OWN_PREFIX}record"
+ACCEPT: str = f"{OWN_PREFIX}accept"
 # What a row of the file has beyond its header.
 EXTRA = f"{OWN_PREFIX}extra"
 FIX_SHEET = "Fix"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import time
 from collections import Counter
@@ -145,8 +144,8 @@ def _first_sent(sql: sqlite3.Connection, run: Import, row: JournalRow) -> float:
         "SELECT detail FROM events WHERE import = ? AND record = ? AND kind = 'attempt'",
         [run.number, row.record],
     )
-    moments = [json.loads(detail)["sent_at"] for (detail,) in attempts]
-    return min(row.sent_at or 0.0, *moments, math.inf)
+    moments = [float(json.loads(detail)["sent_at"]) for (detail,) in attempts]
+    return min([row.sent_at or 0.0, *moments])
 
 
 def _wait_s(doubtful: Sequence[JournalRow], grace_s: float) -> float:
@@ -191,7 +190,8 @@ def _settle(outcomes: Outcomes, matches: Iterable[Match], found: ReadBack) -> Re
             if pet_id is not None:
                 outcomes.name_pet(row.record, pet_id, time.time())
             continue
-        new, why = row.state, row.reason or ""
+        new: State = row.state
+        why = row.reason or ""
         if pet_id is not None:
             new, why = State.CREATED, "found"
         elif is_absent:
