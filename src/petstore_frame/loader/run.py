@@ -51,11 +51,10 @@ from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import (
     PostingClient,
-    ask_store_id,
     ignore,
     run_session,
 )
-from petstore_frame.loader.settling.readback import read_store
+from petstore_frame.loader.settling.readback import ask_store_id, read_store
 from petstore_frame.transport.interrupts import Deferred
 
 log = logging.getLogger("petstore_frame.loader")

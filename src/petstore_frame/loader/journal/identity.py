@@ -12,30 +12,28 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from petstore_frame.errors import InputError
-from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess
+from petstore_frame.loader.journal.animals import Animals, Guess
+from petstore_frame.loader.journal.fixed import find_fixed
 from petstore_frame.loader.journal.keyed import (
     KEY_PROBLEMS,
     Differs,
     KeyedRow,
     difference,
     differences,
-    name_of,
     other_animals,
     row_that_stands,
 )
 from petstore_frame.loader.journal.rows import count_in, note_facts, read_problem
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import one_of
+from petstore_frame.loader.journal.unkeyed import earlier_versions, equal_rows, withdraw
 from petstore_frame.loader.journal.witness import ReadStore, Witness
-from petstore_frame.loader.question import Question, is_many, is_quarter
-from petstore_frame.loader.record import LIVE_STATES, RecordProblem, State
+from petstore_frame.loader.question import Question, is_quarter
+from petstore_frame.loader.record import RecordProblem, State
 
 # Most keys are plain letters and digits, whose form the database finds by itself.
 _FORM = """
@@ -82,13 +80,6 @@ CROSS JOIN rows ON rows.import = :mine AND rows.record = keyed.record
 LEFT JOIN animals AS own ON own.animal = rows.animal
 WHERE coalesce(rows.known_by, '') NOT IN ('repeat', 'user') AND rows.reason IS NULL
 ORDER BY keyed.form, keyed.record
-"""
-_EARLIER = f"""
-SELECT animal, likeness, payload FROM animals
-WHERE import IS NOT :mine AND {one_of(LIVE_STATES)}
-  AND animal NOT IN (SELECT animal FROM rows WHERE import = :mine AND animal <= :base)
-  AND animal NOT IN (SELECT animal FROM rows WHERE animal IS NOT NULL
-    AND import IN (SELECT value FROM json_each(:siblings)))
 """
 
 
@@ -166,7 +157,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     has_keys = bool(animals.staged.key_columns)
     is_first = has_keys and not animals.has("SELECT 1 FROM keys WHERE columns = :columns")
     if not animals.staged.is_resumed:
-        _find_fixed(animals)
+        find_fixed(animals)
         _take_lines_to_send(animals)
         if has_keys:
             animals.make(
@@ -182,10 +173,10 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     witness = Witness(animals, read)
     witness.find_ids()
     if not (animals.staged.is_resumed or animals.run.copy):
-        unsent = _earlier_versions(animals)
+        unsent = earlier_versions(animals)
         if is_first or not has_keys:
-            _equal_rows(animals)
-        _withdraw(animals, unsent)
+            equal_rows(animals)
+        withdraw(animals, unsent)
     witness.find_pets()
     witness.find_gone()
     witness.send_absent()
@@ -212,66 +203,6 @@ def _take_lines_to_send(animals: Animals) -> None:
 
 
 # 2: a row of a fix file is the record that it names
-
-
-def _find_fixed(animals: Animals) -> None:
-    """Make rows of a fix file the records that they name.
-
-    Raises:
-        InputError: A row names a record that this journal does not know, or that stands twice.
-    """
-    named = animals.do(
-        "SELECT staged.record, line, import_id, origin, animal, reason FROM temp.staged"
-        " JOIN rows ON import = :mine AND rows.record = staged.record"
-        " WHERE import_id IS NOT NULL ORDER BY staged.record"
-    ).fetchall()
-    lines: dict[tuple[int, int], int] = {}
-    for record, line, import_id, origin, mine, reason in named:
-        number, key, problem, animal = _origin_of(animals, line, import_id, origin)
-        if (number, origin) in lines:
-            raise InputError(
-                f"this row and line {lines[number, origin]} are the same record; nothing was sent",
-                line=line,
-                hint="remove one of the two, or empty _pf_record where it is another animal",
-            )
-        lines[number, origin] = line
-        animals.origins.append((record, number, origin))
-        # A record whose key was what had to be fixed gets that of its correction.
-        if key is not None and (not problem or read_problem(problem).code not in KEY_PROBLEMS):
-            select = "UPDATE rows SET key = :key WHERE import = :mine AND record = :record"
-            animals.do(select, key=key, record=record)
-        if reason is not None or (mine or 0) in range(1, animals.staged.base + 1):
-            continue
-        own = animals.staged.base + record
-        if animal is None and mine is None:  # it is to fix still, and an animal to come
-            animals.do(
-                "INSERT INTO animals (animal, import, record) VALUES (:own, :mine, :record)",
-                own=own,
-                record=record,
-            )
-        animals.become([(animal or own, "record", record)])
-
-
-def _origin_of(
-    animals: Animals, line: int, import_id: str, origin: int
-) -> tuple[int, str | None, str | None, int | None]:
-    """Return import, key, problem and animal of the record that a row of a fix file names."""
-    found = animals.do(
-        "SELECT import, key, problem, animal FROM imports JOIN rows USING (import)"
-        " WHERE id GLOB :id || '*' AND record = :origin",
-        id=import_id,
-        origin=origin,
-    ).fetchall()
-    if len(found) != 1:
-        raise InputError(
-            f"this row is record {origin} of the import {import_id}, which this journal does not "
-            "know, so it may be in the store already; nothing was sent",
-            line=line,
-            hint="name the journal folder that the import was made with; or, if these are new "
-            "animals, empty the column _pf_record",
-        )
-    ((number, key, problem, animal),) = found
-    return number, key, problem, animal
 
 
 # 3: a key names an animal
@@ -416,155 +347,3 @@ def _claim_keys(animals: Animals) -> None:
         " WHERE keyed.record NOT IN (SELECT record FROM temp.same) AND rows.animal IS NOT NULL"
         " AND rows.reason IS NULL ORDER BY keyed.form, keyed.key"
     )
-
-
-# 4: without a key a row is its content
-
-
-def _equal_rows(animals: Animals) -> None:
-    """Compare rows with the animals of earlier imports, as multisets.
-
-    Equal ones are paired one to one: two earlier Lunas are no more than two of the new ones.
-    """
-    if not animals.has("SELECT 1 FROM animals WHERE import IS NOT :mine"):
-        return
-    has_key = bool(animals.staged.key_columns)
-    ((rows,),) = animals.do(f"SELECT count(*) {TO_SEND} AND {_COMPARED}").fetchall()
-    pairs = [*_pairs(animals)]
-    if not has_key and not animals.origins:
-        pairs += _pairs_by_name(animals, pairs)
-    if has_key and not is_many(len(pairs), rows):
-        animals.warn("equal_few", (guess.record for guess in pairs))
-        return
-    animals.ask("equal", sorted(pairs), rows, "equal")
-
-
-_COMPARED = "coalesce(rows.known_by, 'record') = 'record'"
-
-
-def _siblings(animals: Animals) -> str:
-    """Return the imports of the rows that were corrected: the rows of one file are others."""
-    return json.dumps([number for _, number, _ in animals.origins])
-
-
-def _pairs(animals: Animals) -> Iterator[Guess]:
-    """Pair rows with earlier animals of the same content, those of the same status first."""
-    animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
-    free: dict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
-    alike = f"SELECT rows.likeness {TO_SEND} AND {_COMPARED}"
-    earlier = f"{_EARLIER} AND likeness IN ({alike}) ORDER BY import, record"
-    for animal, likeness, payload in animals.do(earlier, siblings=_siblings(animals)):
-        free[likeness].append((animal, payload))
-    if not free:
-        return
-    left = []
-    for record, likeness, payload in animals.do(
-        f"SELECT rows.record, rows.likeness, rows.payload {TO_SEND} AND {_COMPARED}"
-    ).fetchall():
-        same = [each for each in free.get(likeness, ()) if each[1] == payload]
-        if same:
-            free[likeness].remove(same[0])
-            yield Guess(record, same[0][0])
-        elif likeness in free:
-            left.append((record, likeness))
-    for record, likeness in left:
-        if free[likeness]:
-            yield Guess(record, free[likeness].pop(0)[0])
-
-
-def _pairs_by_name(animals: Animals, pairs: list[Guess]) -> Iterator[Guess]:
-    """Pair by name the rows of the last file of this path, if it comes back without a key.
-
-    A frame has no path. If an earlier frame was not sent to its end, its unsent rows are paired,
-    too: else a corrected frame would be sent beside them.
-    """
-    recurring = (
-        f"{_EARLIER} AND (animal IN (SELECT animal FROM rows WHERE import ="
-        "  (SELECT max(import) FROM imports"
-        "   WHERE place = :place AND import <> :mine AND NOT copy))"
-        " OR state = 'pending' AND import IN (SELECT import FROM imports"
-        "   WHERE (place IS NULL OR :place IS NULL) AND NOT copy AND ending IS NOT 'done'))"
-        " ORDER BY import, record"
-    )
-    taken = {guess.animal for guess in pairs}
-    named: dict[str | None, deque[int]] = defaultdict(deque)
-    for animal, _, payload in animals.do(recurring, siblings="[]"):
-        if animal not in taken:
-            named[name_of(payload)].append(animal)
-    if not named:
-        return
-    paired = {guess.record for guess in pairs}
-    for record, payload in animals.do(
-        f"SELECT rows.record, rows.payload {TO_SEND} AND {_COMPARED}"
-    ).fetchall():
-        if record not in paired and (found := named.get(name_of(payload))):
-            yield Guess(record, found.popleft())
-
-
-def _earlier_versions(animals: Animals) -> list[tuple[int, int, int]]:
-    """Let rows be the unsent animals of earlier versions of the file that have their content.
-
-    Returns:
-        What this file no longer has of them: animal, import and record.
-    """
-    if animals.run.place is None or animals.origins:
-        return []
-    withdrawn: list[tuple[int, int, int]] = []
-    for (version,) in animals.do(
-        "SELECT import FROM imports WHERE place = :place AND import <> :mine AND NOT copy"
-        " AND ending IS NOT 'done'"
-    ).fetchall():
-        unsent = animals.do(
-            "SELECT animal, record, likeness, animal IN (SELECT animal FROM rows"
-            "  WHERE import = :mine AND animal <= :base) FROM animals"
-            " WHERE import = :version AND state = 'pending' ORDER BY record",
-            version=version,
-        ).fetchall()
-        if not unsent:
-            continue
-        free: dict[bytes, deque[int]] = defaultdict(deque)
-        for animal, _, likeness, is_known in unsent:
-            if not is_known:
-                free[likeness].append(animal)
-        taken = {animal for animal, _, _, is_known in unsent if is_known}
-        pairs = []
-        for record, likeness in animals.do(
-            f"SELECT rows.record, rows.likeness {TO_SEND} AND rows.known_by IS NULL"
-        ).fetchall():
-            if free.get(likeness):
-                pairs.append((free[likeness].popleft(), "equal", record))
-        animals.become(pairs)
-        taken |= {animal for animal, _, _ in pairs}
-        if is_many(len(taken), len(unsent)):
-            withdrawn += [
-                (animal, version, record) for animal, record, _, _ in unsent if animal not in taken
-            ]
-    return withdrawn
-
-
-def _withdraw(animals: Animals, unsent: Iterable[tuple[int, int, int]]) -> None:
-    """Withdraw what earlier versions left unsent and this file no longer has, and list it."""
-    taken = {
-        animal
-        for (animal,) in animals.do(
-            "SELECT animal FROM rows WHERE import = :mine AND animal <= :base"
-        )
-    }
-    lines = []
-    for animal, version, record in unsent:
-        if animal in taken:
-            continue
-        animals.do("UPDATE animals SET state = NULL WHERE animal = :animal", animal=animal)
-        of_row = "WHERE import = :version AND record = :record"
-        at = {"version": version, "record": record}
-        animals.do(f"UPDATE rows SET reason = 'withdrawn' {of_row}", **at)
-        lines += [line for (line,) in animals.do(f"SELECT line FROM rows {of_row}", **at)]
-    if lines:
-        animals.facts["withdrawn"] = lines
-    ((left,),) = animals.do(
-        "SELECT count(*) FROM animals WHERE state = 'pending' AND import IN"
-        " (SELECT import FROM imports WHERE place = :place AND import <> :mine AND NOT copy)"
-        " AND animal NOT IN (SELECT animal FROM rows WHERE import = :mine AND animal <= :base)"
-    ).fetchall()
-    if left:
-        animals.facts["left_unsent"] = left

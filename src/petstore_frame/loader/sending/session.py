@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
-from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
+from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
@@ -94,17 +94,6 @@ def run_session(
         ending, detail = sender.run()
     outcomes.end(timing.now(), ending, detail)
     return True
-
-
-def ask_store_id(client: PostingClient) -> str | None:
-    """Return the id that the store states, by one GET; None where it states none."""
-    try:
-        store_id: str | None = client.list_pets(1).store_id
-    except APIStatusError as problem:  # a store that refuses the key still states its id
-        return problem.store_id
-    except PetstoreError:
-        return None
-    return store_id
 
 
 @dataclass

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple, Protocol, cast
 
-from petstore_frame.errors import IncompleteInventoryError, PetstoreError
+from petstore_frame.errors import APIStatusError, IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.requests import ReadingClient
@@ -290,3 +290,14 @@ def match(
             candidates = may_be[row.record]
             is_gone = found.is_exhaustive(row) or row.state is State.ABSENT
             yield Match(row, None, is_gone and not candidates, candidates)
+
+
+def ask_store_id(client: PostingClient) -> str | None:
+    """Return the id that the store states, by one GET; None where it states none."""
+    try:
+        store_id: str | None = client.list_pets(1).store_id
+    except APIStatusError as problem:  # a store that refuses the key still states its id
+        return problem.store_id
+    except PetstoreError:
+        return None
+    return store_id

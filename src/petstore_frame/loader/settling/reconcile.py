@@ -19,13 +19,13 @@ from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
 from petstore_frame.loader.options import check_settling
 from petstore_frame.loader.record import DOUBT_STATES, State
-from petstore_frame.loader.sending.session import ask_store_id
 from petstore_frame.loader.settling.readback import (
     Before,
     Match,
     ReadBack,
     SettlingClient,
     Wanted,
+    ask_store_id,
     list_all,
     match,
 )
