@@ -45,7 +45,9 @@ def serve(
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
-    from petstore_frame.bundled.server import become_service, misbehave
+    from petstore_frame.bundled.server import become_service, misbehave, require_service
+
+    require_service(database)
 
     settings = {
         "port": port,
