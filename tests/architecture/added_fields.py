@@ -92,7 +92,7 @@ def test_a_history_of_before_has_the_field(walk: Walk) -> None:
     before = history.read()
     assert before.completeness.covers_all
     assert before.frame["age"].isna().all()
-    day_after = replace(inventory.origin, fetched_at=before.fetched_at + timedelta(days=1))
+    day_after = replace(inventory.provenance, fetched_at=before.fetched_at + timedelta(days=1))
     history.add(pf.Inventory(inventory.frame, day_after))
     assert [str(kind) for kind in history.open().types[4:6]] == ["BIGINT", "DOUBLE"]
     assert history.read().frame["age"].dropna().tolist() == [7, 71]
