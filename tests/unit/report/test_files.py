@@ -174,9 +174,8 @@ def test_every_file_has_a_users_columns(write, book_of) -> None:
     rows = list(book_of(of=priced)["Inventory"].iter_rows(values_only=True))
     assert rows[0][4:] == tuple(further)
     assert rows[1][4:] == (9.5, datetime(2026, 11, 1), True, "A-1") and rows[2][4] is None
-    drawn = pf.charts.inventory_table(priced).html
-    for page in (write(of=priced, to="stock.html").read_text(), drawn):
-        assert ">A-1<" in page and ">price<" in page
+    page = write(of=priced, to="stock.html").read_text()
+    assert ">A-1<" in page and ">price<" in page
     shown = StoreModel(priced).show(Selection())
     assert shown.further == further and shown.rows[0][4] == "9.5" and 4 in shown.numbers
 
