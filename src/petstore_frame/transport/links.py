@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from petstore_frame.errors import CrossOriginError
@@ -15,38 +14,25 @@ _EACH_PARAMETER = re.compile(_PARAMETER)
 _LINK = re.compile(rf"<([^>]*)>((?:{_PARAMETER})*)[^,<]*")
 
 
-class WebLink(NamedTuple):
-    """One link of a header: its address as written, and its relation types in lower case."""
-
-    target: str
-    relations: tuple[str, ...]
-
-
-def read_links(line: str) -> Iterator[WebLink]:
-    """Yield the links of a ``Link`` header line, in order.
+def read_links(line: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the links of a ``Link`` header line: each target as written, and its relations.
 
     A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
     (section 3.2) allows.
 
     Example:
         >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
-        [WebLink(target='?page=2', relations=('next', 'last'))]
+        [('?page=2', ['next', 'last'])]
     """
     for link in _LINK.finditer(line):
         parameters: dict[str, str] = {}
         for name, quoted, bare in _EACH_PARAMETER.findall(link[2]):
             parameters.setdefault(name.lower(), quoted or bare)
         if "anchor" not in parameters:
-            yield WebLink(link[1].strip(), tuple(parameters.get("rel", "").lower().split()))
+            yield link[1].strip(), parameters.get("rel", "").lower().split()
 
 
-def next_targets(lines: Iterable[str]) -> list[str]:
-    """Return the targets of the links to a next page, as written."""
-    links = (link for line in lines for link in read_links(line))
-    return list(dict.fromkeys(link.target for link in links if "next" in link.relations))
-
-
-def split_link(address: str) -> SplitResult | None:
+def _split(address: str) -> SplitResult | None:
     """Return the parts of an address, or None where it cannot be read."""
     try:
         parts = urlsplit(address)
@@ -59,7 +45,7 @@ def split_link(address: str) -> SplitResult | None:
 def join_link(address: str, target: str) -> str:
     """Return a link's whole address, without a fragment; one that cannot be read as it is."""
     # Most servers write the whole address, and then nothing needs to be put together.
-    if not target.startswith(("http://", "https://")) and split_link(target) is not None:
+    if not target.startswith(("http://", "https://")) and _split(target) is not None:
         target = urljoin(address, target)
     return target.partition("#")[0]
 
@@ -68,13 +54,13 @@ def whole_address(base_url: str, path: str) -> str:
     """Return the whole address of a path below a store's, or of an address of the same origin.
 
     Raises:
-        CrossOriginError: The address belongs to another origin.
+        CrossOriginError: The address belongs to another origin, or cannot be read.
     """
     if path.startswith("/") and not path.startswith("//"):
         return base_url + path
     if path.startswith(base_url + "/"):
         return path.partition("#")[0]
-    parts = split_link(path)
+    parts = _split(path)
     if parts is None:
         raise unreadable_link(path)
     if _origin(parts) != _origin(urlsplit(base_url)):
@@ -95,16 +81,9 @@ def unreadable_link(address: str, reason: str = "not an address") -> CrossOrigin
     )
 
 
-def path_below(base_url: str, url: str) -> str:
-    """Return the path below a store's address, for a message."""
-    whole = url.partition("?")[0]
-    below = whole.removeprefix(base_url)
-    return below if below != whole else urlsplit(whole).path
-
-
 def shown_origin(url: str) -> str:
     """Return the origin of an address for a message, without user, path and query."""
-    parts = split_link(url)
+    parts = _split(url)
     if parts is None:
         return "an address that cannot be read"
     scheme, host, port = _origin(parts)
