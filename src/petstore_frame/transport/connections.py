@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.transport.links import shown_origin
+from petstore_frame.transport.links import shown_origin, split_link
 from petstore_frame.transport.settings import is_loopback
 
 # uvicorn and others close idle connections after 5 s; we close ours earlier, so that no request
@@ -85,7 +85,7 @@ def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
     reason = "not a proxy's address"
     try:
         through = httpx.Proxy(proxy, ssl_context=context if proxy.startswith("https:") else None)
-        if through.url.host:
+        if through.url.host and split_link(proxy) is not None:
             return httpx.HTTPTransport(verify=context, limits=_LIMITS, proxy=through)
     except (ValueError, httpx.InvalidURL):
         pass

@@ -32,7 +32,7 @@ def read_links(line: str) -> Iterator[tuple[str, list[str]]]:
             yield link[1].strip(), parameters.get("rel", "").lower().split()
 
 
-def _split(address: str) -> SplitResult | None:
+def split_link(address: str) -> SplitResult | None:
     """Return the parts of an address, or None where it cannot be read."""
     try:
         parts = urlsplit(address)
@@ -45,7 +45,7 @@ def _split(address: str) -> SplitResult | None:
 def join_link(address: str, target: str) -> str:
     """Return a link's whole address, without a fragment; one that cannot be read as it is."""
     # Most servers write the whole address, and then nothing needs to be put together.
-    if not target.startswith(("http://", "https://")) and _split(target) is not None:
+    if not target.startswith(("http://", "https://")) and split_link(target) is not None:
         target = urljoin(address, target)
     return target.partition("#")[0]
 
@@ -60,7 +60,7 @@ def whole_address(base_url: str, path: str) -> str:
         return base_url + path
     if path.startswith(base_url + "/"):
         return path.partition("#")[0]
-    parts = _split(path)
+    parts = split_link(path)
     if parts is None:
         raise unreadable_link(path)
     if _origin(parts) != _origin(urlsplit(base_url)):
@@ -83,7 +83,7 @@ def unreadable_link(address: str, reason: str = "not an address") -> CrossOrigin
 
 def shown_origin(url: str) -> str:
     """Return the origin of an address for a message, without user, path and query."""
-    parts = _split(url)
+    parts = split_link(url)
     if parts is None:
         return "an address that cannot be read"
     scheme, host, port = _origin(parts)
