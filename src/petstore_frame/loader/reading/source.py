@@ -201,10 +201,10 @@ class Source:
                 problems.append(keyless)
         if len(cells) == self._width or self._is_wide_enough(cells, problems, notes):
             payload, body = self._read_fields(cells, noted, problems, notes)
-        name = "".join(cells[self._name_at : self._name_at + 1])
         if not problems and held is not None:
             problems.append(held)
-        if not problems and lines > 1 and "line_break" in notes and self._delimiter in name:
+        is_of_lines = lines > 1 and "line_break" in notes
+        if is_of_lines and not problems and self._delimiter in cells[self._name_at]:
             problems.append(_swallowing(line, line + lines - 1))
         if problems:
             accepted = [each.accept for each in problems if each.accept
