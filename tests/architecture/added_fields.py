@@ -52,13 +52,13 @@ def test_a_field_is_reported(walk: Walk) -> None:
 
 
 def test_a_field_is_shown(walk: Walk) -> None:
-    """A page, a table and the dashboard show it under its label."""
+    """A page and the dashboard show it under its label."""
     shop, _, inventory = walk
     page = pf.write_report(inventory, shop.folder / "a.html").read_text("utf-8")
     dashboard = pf.Dashboard(shop.client, inventory=inventory, folder=shop.folder)
     shown = dashboard.inventory.table.markup
     dashboard.close()
-    for place in (page, shown, str(pf.charts.inventory_table(inventory).html)):
+    for place in (page, shown):
         assert "Weight (kg)" in place
         assert ">2.75<" in place
 
@@ -92,7 +92,7 @@ def test_a_history_of_before_has_the_field(walk: Walk) -> None:
     before = history.read()
     assert before.completeness.covers_all
     assert before.frame["age"].isna().all()
-    day_after = replace(inventory.origin, fetched_at=before.fetched_at + timedelta(days=1))
+    day_after = replace(inventory.provenance, fetched_at=before.fetched_at + timedelta(days=1))
     history.add(pf.Inventory(inventory.frame, day_after))
     assert [str(kind) for kind in history.open().types[4:6]] == ["BIGINT", "DOUBLE"]
     assert history.read().frame["age"].dropna().tolist() == [7, 71]

@@ -242,7 +242,7 @@ def make_foreign(snapshot: Path) -> None:
     history = pf.History(snapshot.parents[1], timezone="UTC")
     kept = history.read()
     shutil.rmtree(history.folder)
-    elsewhere = replace(kept.origin, base_url="https://other.example/v1")
+    elsewhere = replace(kept.provenance, base_url="https://other.example/v1")
     history.add(pf.Inventory(kept.frame, elsewhere))
 
 

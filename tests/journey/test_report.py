@@ -47,7 +47,7 @@ def test_what_changed_is_ended(service_shop: Shop) -> None:
     shown = {}
     for day, inventory in days.items():
         at = datetime(2030, 1, day, tzinfo=UTC)
-        history.add(replace(inventory, origin=replace(inventory.origin, fetched_at=at)))
+        history.add(replace(inventory, provenance=replace(inventory.provenance, fetched_at=at)))
         shown[day] = report(shop, "Changes", history=history)
     assert any(str(text).startswith("Nothing to compare: ") for text in shown[1])
     assert {"2030-01-01 to 2030-01-08: 1 new", "=Max", "new", "sold"} <= shown[8]

@@ -16,7 +16,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame import Inventory
 from petstore_frame.inventory import Verdict
-from petstore_frame.inventory.origin import stamp
+from petstore_frame.inventory.provenance import stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def inventory(
         base_url=base_url, store_id=store_id,
     )  # fmt: skip
     known = replace(made.completeness, **{"requests": 3} | known_of)
-    return Inventory(stamp(frame, known, made.origin), made.origin)
+    return Inventory(stamp(frame, known, made.provenance), made.provenance)
 
 
 def pets(count: int, categories: int = 3) -> list[Pet]:

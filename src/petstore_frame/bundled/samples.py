@@ -197,7 +197,7 @@ def write_sample_history(
         frame, now = to_frame(PetColumns.of_pets(shown)), start + timedelta(days=day)
         listed = pf.Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now)
         if inventory is not None:
-            listed = replace(listed, origin=replace(inventory.origin, fetched_at=now))
+            listed = replace(listed, provenance=replace(inventory.provenance, fetched_at=now))
         history.add(listed)
     return history
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.svg import element
+from petstore_frame.charts import element
 from petstore_frame.dashboard.kit import Kit, set_options, show
 from petstore_frame.dashboard.live import LARGEST_MESSAGE
 from petstore_frame.dashboard.memory import Memory

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.bars import ageing_figure, moves_figure
-from petstore_frame.charts.svg import Figure, element
-from petstore_frame.charts.trend import trend_figure
+from petstore_frame.charts import Figure, ageing_figure, element, moves_figure, trend_figure
 from petstore_frame.counts import short
 from petstore_frame.dashboard.kit import Kit, titled
 from petstore_frame.dashboard.live import Used, with_saves

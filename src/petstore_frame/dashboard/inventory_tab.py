@@ -11,12 +11,11 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.bars import status_figure
-from petstore_frame.charts.pet_list import HEAD, pets_table
-from petstore_frame.charts.svg import Figure, element
+from petstore_frame.charts import Figure, element, status_figure
 from petstore_frame.counts import Summary, short
 from petstore_frame.dashboard.kit import Kit, set_options, show, titled
 from petstore_frame.dashboard.live import LARGEST_MESSAGE, Used, with_saves
+from petstore_frame.dashboard.pet_list import HEAD, pets_table
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.inventory import Inventory, StatusCount

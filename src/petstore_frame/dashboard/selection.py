@@ -7,8 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts.pet_list import further_columns, number_places, pet_rows, place_in_words
 from petstore_frame.counts import Summary, summarize
+from petstore_frame.dashboard.pet_list import (
+    further_columns,
+    number_places,
+    pet_rows,
+    place_in_words,
+)
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.charts.svg import element
+from petstore_frame.charts import element
 from petstore_frame.dashboard.file_steps import FileTab
 from petstore_frame.dashboard.kit import Kit, set_options, show
 from petstore_frame.dashboard.live import Used

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.pet_list import HEAD
 from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten

@@ -156,7 +156,7 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
     """
     zone = time_zone(timezone)
     before, after = (_listing(each) for each in (old, new))
-    if before.origin.is_other_store(after.origin):
+    if before.provenance.is_other_store(after.provenance):
         raise ArgumentError(
             f"diff compares two listings of one store; got {before.store_name} and "
             f"{after.store_name}"

@@ -58,7 +58,7 @@ class Contents:
         for each in _found(folder):
             if isinstance(each, SnapshotProblem):
                 problems.append(each)
-            elif snapshots and snapshots[0].origin.is_other_store(each.origin):
+            elif snapshots and snapshots[0].provenance.is_other_store(each.provenance):
                 problems.append(SnapshotProblem(each.path, f"of {each.store_name}", each.date))
             else:
                 snapshots.append(each)
@@ -173,9 +173,9 @@ def add_snapshot(
         with held(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
             _check_store(folder, snapshots, inventory)
-            facts = (known, inventory.origin, len(inventory))
+            facts = (known, inventory.provenance, len(inventory))
             for each in snapshots:  # in another time zone it may be kept under another day
-                if (each.completeness, each.origin, each.rows) == facts:
+                if (each.completeness, each.provenance, each.rows) == facts:
                     return each
             for each in snapshots:
                 if each.date == day and not replace_it:
@@ -193,7 +193,7 @@ def add_snapshot(
 def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
     """Refuse another address, and another store at the same address where both state their id."""
     for each in snapshots:
-        if each.origin.is_other_store(inventory.origin):
+        if each.provenance.is_other_store(inventory.provenance):
             raise HistoryError(
                 f"{folder} keeps the history of {each.store_name}, and this inventory is of "
                 f"{inventory.store_name}; use another folder for another store"

@@ -19,8 +19,8 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame.errors import HistoryError, MissingExtraError
-from petstore_frame.inventory import Completeness, Inventory, Origin
-from petstore_frame.inventory.origin import HasOrigin, ListingRecord, stamp
+from petstore_frame.inventory import Completeness, Inventory, Provenance
+from petstore_frame.inventory.provenance import HasProvenance, ListingRecord, stamp
 from petstore_frame.schema.frame import as_dtypes, status_categories
 from petstore_frame.schema.models import FIELDS
 
@@ -33,15 +33,15 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True, repr=False)
-class Snapshot(HasOrigin):
+class Snapshot(HasProvenance):
     """One dated inventory on disk.
 
     Attributes:
         date: The day of ``fetched_at`` in the time zone of the History that kept it.
         path: The Parquet file, of ``size`` bytes, with ``rows`` pets in ``columns``.
         completeness: What the listing covers.
-        origin: The store's address, when it was read, and what it calls itself; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of a snapshot are those of its origin.
+        provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
+            ``.fetched_at`` and ``.store_id`` of a snapshot are those of its provenance.
     """
 
     date: date
@@ -49,7 +49,7 @@ class Snapshot(HasOrigin):
     rows: int
     size: int
     completeness: Completeness
-    origin: Origin
+    provenance: Provenance
     columns: tuple[str, ...]
 
     def read(self) -> Inventory:
@@ -65,8 +65,8 @@ class Snapshot(HasOrigin):
             seen = frame[name].cat.categories.astype("str").tolist()
             column = frame[name].cat.rename_categories(seen)
             frame[name] = column.cat.set_categories(status_categories(seen))
-        frame = stamp(frame, self.completeness, self.origin)
-        return Inventory(frame, self.origin)
+        frame = stamp(frame, self.completeness, self.provenance)
+        return Inventory(frame, self.provenance)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -102,7 +102,7 @@ def write_file(path: Path, inventory: Inventory) -> None:
         "format": _FORMAT,
         "rows": len(inventory),
         "columns": {name: str(kind) for name, kind in types.items()},
-        **ListingRecord(inventory.completeness, inventory.origin).to_dict(),
+        **ListingRecord(inventory.completeness, inventory.provenance).to_dict(),
     }
     text = json.dumps(record, ensure_ascii=False).encode()
     schema = arrow.schema(types.items())
@@ -142,7 +142,7 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
         text = f"damaged: its completeness record cannot be read: {problem!r}"
         return SnapshotProblem(path, text, day)
-    read_on = record.origin.fetched_at.astimezone(UTC).date()
+    read_on = record.provenance.fetched_at.astimezone(UTC).date()
     # Anywhere on earth the day is that of UTC, the one before or the one after.
     if abs(read_on - day) > timedelta(days=1):
         return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")

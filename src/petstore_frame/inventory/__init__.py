@@ -7,8 +7,8 @@ order; each yields ``evidence``, and its ``weigh`` makes the verdict of all.
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.inventory.origin import Origin
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
+from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.transport.page import Page
 
@@ -18,9 +18,9 @@ __all__ = [
     "Evidence",
     "Fact",
     "Inventory",
-    "Origin",
     "Page",
     "PetSearch",
+    "Provenance",
     "Shows",
     "StatusCount",
     "Verdict",

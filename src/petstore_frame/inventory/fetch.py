@@ -20,8 +20,8 @@ from petstore_frame.errors import (
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.progress import Display, open_progress
+from petstore_frame.inventory.provenance import Provenance, stamp
 from petstore_frame.inventory.requests import (
     DEFAULT_PROBE_BUDGET,
     ReadingClient,
@@ -204,8 +204,8 @@ class _Fetch:
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
         log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
         made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
-        origin = Origin(ask.store.base_url, made_at, ask.store_id)
-        return Inventory(stamp(to_frame(columns), known, origin), origin)
+        provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
+        return Inventory(stamp(to_frame(columns), known, provenance), provenance)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
         ask, finding, first = self.ask, weigh(evidence), self.reading.first

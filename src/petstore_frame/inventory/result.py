@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Verdict
-from petstore_frame.inventory.origin import (
-    HasOrigin,
-    Origin,
+from petstore_frame.inventory.provenance import (
+    HasProvenance,
+    Provenance,
     completeness_of,
-    origin_of,
+    provenance_of,
     stamp,
     status_counts,
 )
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Inventory(HasFrame, HasOrigin):
+class Inventory(HasFrame, HasProvenance):
     """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
 
     A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets.
 
     Attributes:
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
-        origin: The store's address, when it was read, and what it calls itself; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of an Inventory are those of its origin.
+        provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
+            ``.fetched_at`` and ``.store_id`` of an Inventory are those of its provenance.
 
     Example:
         >>> import petstore_frame as pf
@@ -52,7 +52,7 @@ class Inventory(HasFrame, HasOrigin):
     """
 
     frame: pd.DataFrame
-    origin: Origin
+    provenance: Provenance
 
     @classmethod
     def made_up(
@@ -70,7 +70,7 @@ class Inventory(HasFrame, HasOrigin):
         """Return an Inventory of pets that no store was asked for, for examples and tests.
 
         Every count is exact where ``verdict`` is complete, and those of the statuses ``exact``
-        where it is not; the rest is as in its completeness and its origin.
+        where it is not; the rest is as in its completeness and its provenance.
         """
         verdict = Verdict(verdict)
         counts = status_counts(frame)
@@ -82,8 +82,8 @@ class Inventory(HasFrame, HasOrigin):
         known = Completeness(
             verdict, basis, rows=len(frame), requests=1, status=status, by_status=by_status
         )
-        origin = Origin(base_url, fetched_at or datetime.now(UTC), store_id)
-        return cls(stamp(frame.copy(deep=False), known, origin), origin)
+        provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
+        return cls(stamp(frame.copy(deep=False), known, provenance), provenance)
 
     @property
     def completeness(self) -> Completeness:
@@ -147,7 +147,7 @@ class Inventory(HasFrame, HasOrigin):
         """
         known = self.completeness if known is None else known
         known = known.of_part(words, status_counts(rows), statuses)
-        return type(self)(stamp(rows.copy(deep=False), known, self.origin), self.origin)
+        return type(self)(stamp(rows.copy(deep=False), known, self.provenance), self.provenance)
 
     def require_complete(self) -> Self:
         """Return this Inventory where every pet that was asked for was read; else raise.
@@ -196,7 +196,7 @@ class Inventory(HasFrame, HasOrigin):
         known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
         keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
         frame = self.frame.assign(key=as_text(self.frame["id"].map(keys)))
-        return type(self)(frame, self.origin)
+        return type(self)(frame, self.provenance)
 
     def to_frame(
         self, categories: Categories = None, *, no_status: str = NO_STATUS
@@ -330,8 +330,8 @@ for _kind in (IncompleteInventoryError, FetchInterrupted, PaginationLoopError, F
 
 def inventory_of(frame: pd.DataFrame) -> Inventory | None:
     """Return the Inventory that a frame was, also where its rows were changed since; or None."""
-    origin = origin_of(frame)
-    return None if origin is None else Inventory(frame, origin)
+    provenance = provenance_of(frame)
+    return None if provenance is None else Inventory(frame, provenance)
 
 
 @answering

@@ -13,7 +13,7 @@ from petstore_frame.errors import ArgumentError, MissingExtraError, answering
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.origin import ListingRecord, Origin, stamp, status_counts
+from petstore_frame.inventory.provenance import ListingRecord, Provenance, stamp, status_counts
 from petstore_frame.inventory.result import Inventory, inventory_of
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PetField
@@ -37,7 +37,9 @@ def read_listing(given: object) -> Inventory | None:
     if isinstance(given, pd.DataFrame):
         found = inventory_of(given)
         if found is None and {*PET_COLUMNS} <= {*given.columns}:
-            found = Inventory(given, Origin("", datetime.now(UTC)))  # of a store that nobody named
+            found = Inventory(
+                given, Provenance("", datetime.now(UTC))
+            )  # of a store that nobody named
         return found
     return given if isinstance(given, Inventory) else None
 
@@ -77,13 +79,15 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     return found
 
 
-def write_coverage(path: str | PathLike[str], completeness: Completeness, origin: Origin) -> Path:
+def write_coverage(
+    path: str | PathLike[str], completeness: Completeness, provenance: Provenance
+) -> Path:
     """Write beside a CSV what its rows cover and where they come from; return that file's path.
 
     It is read back only for the very bytes that the CSV has now.
     """
     file = Path(path)
-    known = {"sha256": _digest(file), **ListingRecord(completeness, origin).to_dict()}
+    known = {"sha256": _digest(file), **ListingRecord(completeness, provenance).to_dict()}
     target = _coverage_of(file)
     with whole_file(target) as draft:
         draft.write_text(json.dumps(known, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -107,14 +111,14 @@ def _read_csv(file: Path) -> Inventory:
         record, expected = ListingRecord.from_dict(known), known["sha256"]
     except (OSError, KeyError, TypeError, ValueError, AttributeError):
         reason = Evidence(Fact.NO_RECORD, detail=f": {coverage.name} is missing or damaged")
-        origin = Origin("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
+        provenance = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
         claim = Completeness.unknown(reason, counts, None)
-        return Inventory(stamp(frame, claim, origin), origin)
+        return Inventory(stamp(frame, claim, provenance), provenance)
     claim = record.completeness
     if expected != _digest(file):
         reason = Evidence(Fact.CHANGED_SINCE, detail=f": {file.name} was changed after that")
         claim = Completeness.unknown(reason, counts, claim.status)
-    return Inventory(stamp(frame, claim, record.origin), record.origin)
+    return Inventory(stamp(frame, claim, record.provenance), record.provenance)
 
 
 def _frame_of_csv(file: Path) -> pd.DataFrame:

@@ -233,7 +233,7 @@ class _Work:
             return None
         read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)
         # Each file shows the time in the zone that it has here.
-        inventory = pf.Inventory(inventory.frame, replace(inventory.origin, fetched_at=read_at))
+        inventory = pf.Inventory(inventory.frame, replace(inventory.provenance, fetched_at=read_at))
         known = inventory.completeness
         self.run.day = read_at.date()
         self.run.facts |= {
@@ -277,7 +277,7 @@ class _Work:
         self, inventory: pf.Inventory, history: pf.History[Any], last: Snapshot | None
     ) -> None:
         """Raise the alarm where too many pets are gone, or where the history cannot tell."""
-        today, here, elsewhere = self.run.day, inventory.origin, []
+        today, here, elsewhere = self.run.day, inventory.provenance, []
         day, pets = (date.min, 0) if last is None else (last.date, last.rows)
         lost = [str(each) for each in history.problems() if day < (each.date or day) < today]
         for run in _complete(self.earlier):

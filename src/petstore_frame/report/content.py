@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from petstore_frame.counts import Summary, category_ids, pandas_frame, typed_frame
 from petstore_frame.files.book import fit, fits
 from petstore_frame.files.styles import SHEET_ROWS
-from petstore_frame.inventory import Completeness, Inventory, Origin, StatusCount
-from petstore_frame.inventory.origin import origin_of
+from petstore_frame.inventory import Completeness, Inventory, Provenance, StatusCount
+from petstore_frame.inventory.provenance import provenance_of
 from petstore_frame.inventory.result import completeness
 from petstore_frame.markup.palette import status_colours
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
@@ -65,7 +65,7 @@ class Content:
         frame: One row per pet, with the columns of a pet, then those that a user added;
             ``category_id`` is Int64 where one is missing.
         completeness: What the rows cover.
-        origin: Where and when they were read, or None; also of rows that were changed since.
+        provenance: Where and when they were read, or None; also of rows that were changed since.
         labels: What a category is called, by its id.
         advance: Called with the number of pets written since the last call.
         changes: What the sheet Changes shows, or the reason why there is nothing to compare, or
@@ -76,7 +76,7 @@ class Content:
 
     frame: pd.DataFrame
     completeness: Completeness
-    origin: Origin | None
+    provenance: Provenance | None
     labels: Mapping[int, str]
     advance: Callable[[int], None] = lambda pets: None
     changes: Diff | str | None = None
@@ -86,12 +86,12 @@ class Content:
     @property
     def as_of(self) -> datetime | None:
         """When the store was read, or None."""
-        return None if self.origin is None else self.origin.fetched_at
+        return None if self.provenance is None else self.provenance.fetched_at
 
     @property
     def base_url(self) -> str:
         """The store's address, empty where it is not known."""
-        return "" if self.origin is None else self.origin.base_url
+        return "" if self.provenance is None else self.provenance.base_url
 
     @property
     def title(self) -> str:
@@ -200,8 +200,8 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
     """
     labels = shown_labels(categories)
     given = pandas_frame(pets)
-    origin = pets.origin if isinstance(pets, Inventory) else origin_of(given)
-    return Content(typed_frame(given), completeness(given), origin, labels, **more)
+    provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(given)
+    return Content(typed_frame(given), completeness(given), provenance, labels, **more)
 
 
 def _plain(value: Any) -> Any:

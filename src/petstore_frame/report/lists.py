@@ -179,7 +179,7 @@ def coverage(content: Content) -> list[Line]:
         ("In one sentence", content.sentence),
         ("Pets read", f"{len(content.frame):,}"),
     ]
-    if content.origin is None:
+    if content.provenance is None:
         return lines
     asked_for = f"pets with status {known.status}" if known.status else "all pets"
     lines.append(("Asked for", asked_for))

@@ -23,8 +23,8 @@ from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
-from petstore_frame.inventory.origin import stamp
 from petstore_frame.inventory.progress import open_progress
+from petstore_frame.inventory.provenance import stamp
 from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.loader.reading import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
@@ -130,8 +130,8 @@ def write_report(
             _write_csv(content, draft, delimiter)
         else:
             _WRITERS[ending](content, draft)
-    if ending == ".csv" and content.origin is not None:
-        write_coverage(target, content.completeness, content.origin)
+    if ending == ".csv" and content.provenance is not None:
+        write_coverage(target, content.completeness, content.provenance)
     return target
 
 
@@ -179,7 +179,7 @@ def write_data(inventory: Inventory, target: Path) -> Path:
         else:
             _WRITERS[ending](gather(inventory), draft)
     if ending == ".csv":
-        write_coverage(target, inventory.completeness, inventory.origin)
+        write_coverage(target, inventory.completeness, inventory.provenance)
     return target
 
 
@@ -269,8 +269,8 @@ def _write_parquet(content: Content, path: Path) -> None:
     if LABELS in names:
         labels = content.values(0, len(frame))[names.index(LABELS)]
         frame[LABELS] = pd.Series(labels, dtype="str")
-    if content.origin is not None:
-        stamp(frame, content.completeness, content.origin)
+    if content.provenance is not None:
+        stamp(frame, content.completeness, content.provenance)
     frame[names].to_parquet(path, **_PARQUET)
     content.advance(len(frame))
 

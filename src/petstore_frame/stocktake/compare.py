@@ -12,7 +12,7 @@ import pandas as pd
 
 from petstore_frame.errors import answering, nearest
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.origin import HasOrigin
+from petstore_frame.inventory.provenance import HasProvenance
 from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
@@ -129,7 +129,7 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
 
 def _checked(data: Any, key: Sequence[str], on: tuple[str, ...], inventory: object) -> Inventory:
     """Return the inventory; refuse what leaves open which pet a record is."""
-    if isinstance(data, HasOrigin) and on != BY_ID:
+    if isinstance(data, HasProvenance) and on != BY_ID:
         refuse(
             'two listings of a store are compared with on="id"; pf.diff(old, new) and '
             "history.diff() say what changed between them"
@@ -165,7 +165,7 @@ def _earlier(source: Any, inventory: Inventory) -> Listed:
             'on="id" compares two listings of a store, each an Inventory, its frame or a Parquet '
             "file of one; a list of your own is compared by key=, or on= other fields"
         )
-    if before.origin.is_other_store(inventory.origin):
+    if before.provenance.is_other_store(inventory.provenance):
         refuse(
             f"compare takes two listings of one store; got {before.store_name} and "
             f"{inventory.store_name}"

@@ -21,7 +21,7 @@ def test_snapshot_again_says_the_same(sample_here, tmp_path) -> None:
     assert len(list(tmp_path.glob("date=*/*"))) == 1
     with sample_here.client() as client:
         today = pf.fetch_inventory(client)
-    day_before = replace(today.origin, fetched_at=today.fetched_at - timedelta(days=1))
+    day_before = replace(today.provenance, fetched_at=today.fetched_at - timedelta(days=1))
     pf.History(tmp_path).add(pf.Inventory(today.frame, day_before))
     assert typed(SNAPSHOT).stdout.splitlines()[1].endswith(": no change")
     told = json.loads(typed(SNAPSHOT, "--json").stdout)

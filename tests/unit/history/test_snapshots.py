@@ -180,7 +180,7 @@ history = pf.History(sys.argv[1])
 kept = history.read("2026-11-01")
 day_after = kept.fetched_at.replace(day=2)
 {before}
-history.add(pf.Inventory(kept.frame, dataclasses.replace(kept.origin, fetched_at=day_after)))
+history.add(pf.Inventory(kept.frame, dataclasses.replace(kept.provenance, fetched_at=day_after)))
 """
     words = [sys.executable, "-c", script, str(folder)]
     return subprocess.run(words, check=False, capture_output=True, text=True)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory.origin import rows_digest
+from petstore_frame.inventory.provenance import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.transport import Page
 from petstore_frame.transport.response import Headers

@@ -34,7 +34,7 @@ _KEPT_RECORDS = 100
 
 
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """Where and when pets were read.
 
     ``fetched_at`` is when the last page arrived, or when the oldest answer was made that came
@@ -45,7 +45,7 @@ class Origin:
     fetched_at: datetime
     store_id: str | None = None
 
-    def is_other_store(self, other: Origin) -> bool:
+    def is_other_store(self, other: Provenance) -> bool:
         """Return True if the addresses or the ids differ; on this machine the port may change.
 
         An empty address, as of a CSV without its coverage, may be any store's.
@@ -55,25 +55,25 @@ class Origin:
         return len(places) > 1 or len({self.store_id, other.store_id} - {None}) > 1
 
 
-class HasOrigin:
-    """Has the facts of its ``origin`` as its own."""
+class HasProvenance:
+    """Has the facts of its ``provenance`` as its own."""
 
-    origin: Origin
+    provenance: Provenance
 
     @property
     def base_url(self) -> str:
         """The store's address."""
-        return self.origin.base_url
+        return self.provenance.base_url
 
     @property
     def fetched_at(self) -> datetime:
         """When the store was read; files and pages show it in the time zone that it has, UTC."""
-        return self.origin.fetched_at
+        return self.provenance.fetched_at
 
     @property
     def store_id(self) -> str | None:
         """What the store calls itself (``X-Store-Id``, an extension), or None."""
-        return self.origin.store_id
+        return self.provenance.store_id
 
     @property
     def store_name(self) -> str:
@@ -82,18 +82,18 @@ class HasOrigin:
 
 
 class ListingRecord(NamedTuple):
-    """What is written beside rows: what they covered when they were read, and their origin."""
+    """What is written beside rows: what they covered when read, and their provenance."""
 
     completeness: Completeness
-    origin: Origin
+    provenance: Provenance
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
         return {
             "completeness": self.completeness.to_dict(),
-            "fetched_at": self.origin.fetched_at.astimezone(UTC).isoformat(),
-            "base_url": self.origin.base_url,
-            "store_id": self.origin.store_id,
+            "fetched_at": self.provenance.fetched_at.astimezone(UTC).isoformat(),
+            "base_url": self.provenance.base_url,
+            "store_id": self.provenance.store_id,
         }
 
     @classmethod
@@ -105,24 +105,24 @@ class ListingRecord(NamedTuple):
             TypeError, ValueError: A value cannot be read.
         """
         fetched_at = datetime.fromisoformat(values["fetched_at"])
-        origin = Origin(str(values["base_url"]), fetched_at, values.get("store_id"))
-        return cls(Completeness.from_dict(values["completeness"]), origin)
+        provenance = Provenance(str(values["base_url"]), fetched_at, values.get("store_id"))
+        return cls(Completeness.from_dict(values["completeness"]), provenance)
 
 
-def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd.DataFrame:
+def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> pd.DataFrame:
     """Write into a frame's attrs what its rows cover and where they come from; return the frame."""
     digest = rows_digest(frame)
     kept = {
         "digest": digest,
         "fields": list(_DIGESTED),
-        **ListingRecord(completeness, origin).to_dict(),
+        **ListingRecord(completeness, provenance).to_dict(),
     }
     text = frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
     if digest is not None and len(frame):  # of two readings of one store the later one counts
         before = _LAST_RECORDS.pop(digest, None)
         known = None if before is None else _read_record(before)
-        last = origin if known is None else known[0].origin
-        is_same = (last.base_url, last.store_id) == (origin.base_url, origin.store_id)
+        last = provenance if known is None else known[0].provenance
+        is_same = (last.base_url, last.store_id) == (provenance.base_url, provenance.store_id)
         # Two stores may hold the same pets, as a copy for tests does: then the rows tell nothing.
         _LAST_RECORDS[digest] = text if is_same and before != "" else ""
         if len(_LAST_RECORDS) > _KEPT_RECORDS:
@@ -130,13 +130,13 @@ def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd
     return frame
 
 
-def origin_of(frame: pd.DataFrame) -> Origin | None:
+def provenance_of(frame: pd.DataFrame) -> Provenance | None:
     """Return where the rows of a frame come from, also where they were changed since; or None."""
     text = frame.attrs.get(ATTRS_KEY)
     if text is None:
         text = _kept_text(rows_digest(frame))
     record = _read_record(text) if isinstance(text, str) else None
-    return None if record is None else record[0].origin
+    return None if record is None else record[0].provenance
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:

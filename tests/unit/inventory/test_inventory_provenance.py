@@ -12,22 +12,22 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import Completeness, Fact, Inventory, Origin, Verdict
+from petstore_frame.inventory import Completeness, Fact, Inventory, Provenance, Verdict
 from petstore_frame.inventory.completeness import StatusCount
-from petstore_frame.inventory.origin import origin_of, rows_digest, stamp
+from petstore_frame.inventory.provenance import provenance_of, rows_digest, stamp
 from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.schema.frame import PetColumns, to_frame
 
 SOLD = {"sold": StatusCount(2, True)}
 KNOWN = Completeness(Verdict.COMPLETE, "because", 4, 1, by_status=SOLD)
 
-ORIGIN = Origin("http://127.0.0.1/v1", datetime(2026, 11, 21, 2, 0, tzinfo=UTC), "s-1")
+PROVENANCE = Provenance("http://127.0.0.1/v1", datetime(2026, 11, 21, 2, 0, tzinfo=UTC), "s-1")
 
 
 @pytest.fixture
 def frame() -> pd.DataFrame:
     ids, statuses = [3, 1, 2, 2**63 - 1], ["sold", None, "x", "sold"]
-    return stamp(to_frame(PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses)), KNOWN, ORIGIN)
+    return stamp(to_frame(PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses)), KNOWN, PROVENANCE)
 
 
 PRICES = pd.DataFrame({"id": [1, 2, 3, 2**63 - 1, 99], "price": [9.5, 1, 2, 3, 4]})
@@ -60,7 +60,7 @@ BREAKS = {
 def test_what_keeps_the_rows_keeps_what_they_cover(frame: pd.DataFrame, change) -> None:
     """Order, index, further columns, copies and merges of each pet once change nothing."""
     found = change(frame)
-    assert (pf.completeness(found), origin_of(found)) == (KNOWN, ORIGIN)
+    assert (pf.completeness(found), provenance_of(found)) == (KNOWN, PROVENANCE)
 
 
 @pytest.mark.parametrize(("change", "why"), BREAKS.values(), ids=BREAKS)
@@ -76,10 +76,10 @@ def test_rows_that_two_stores_hold_tell_nothing(frame: pd.DataFrame) -> None:
     """A merged frame of pets that a second store holds too is not taken for either's."""
     names = frame.assign(category_id=77)
     for address in ("https://one.example/v1", "https://two.example/v1"):
-        stamp(names.copy(), KNOWN, dataclasses.replace(ORIGIN, base_url=address))
+        stamp(names.copy(), KNOWN, dataclasses.replace(PROVENANCE, base_url=address))
     merged = names.merge(PRICES, on="id", how="left")
     assert merged.attrs == {}
-    assert origin_of(merged) is None
+    assert provenance_of(merged) is None
 
 
 def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) -> None:
@@ -116,7 +116,7 @@ EDITS = {
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edited_inventory_is_nowhere_called_complete(frame: pd.DataFrame, edit) -> None:
     """Whatever shows an Inventory stops calling it complete once its rows were changed."""
-    held = Inventory(frame, ORIGIN)
+    held = Inventory(frame, PROVENANCE)
     assert (held.completeness, pf.summarize(held).completeness) == (KNOWN, KNOWN)
     held = edit(held) or held
     chart = repr(pf.charts.status_chart(held))
@@ -203,23 +203,23 @@ def test_no_more_pets_are_counted_than_were_read(frame: pd.DataFrame) -> None:
 
 def test_what_is_not_complete_can_be_refused(frame: pd.DataFrame) -> None:
     """``require_complete`` gives the Inventory, or raises with the evidence and what there is."""
-    assert len(Inventory(frame, ORIGIN).require_complete()) == 4
+    assert len(Inventory(frame, PROVENANCE).require_complete()) == 4
     with pytest.raises(pf.IncompleteInventoryError, match="2 pets fewer than were read") as caught:
-        Inventory(frame.head(2), ORIGIN).require_complete()
+        Inventory(frame.head(2), PROVENANCE).require_complete()
     assert len(caught.value.partial) == 2
 
 
 def test_a_csv_keeps_what_it_covers_until_it_is_changed(frame: pd.DataFrame, tmp_path) -> None:
     """A report's CSV or a raw one reads back with its claim; changed, or alone, it has none."""
-    frame = stamp(frame.assign(name=["=1+1", "'a", "b;,\r", "ü"]), KNOWN, ORIGIN)
+    frame = stamp(frame.assign(name=["=1+1", "'a", "b;,\r", "ü"]), KNOWN, PROVENANCE)
     for path in (tmp_path / "report.csv", tmp_path / "raw.csv"):
         if path.stem == "report":
-            pf.write_report(Inventory(frame, ORIGIN), path)
+            pf.write_report(Inventory(frame, PROVENANCE), path)
         else:
             frame.to_csv(path, index=False, quoting=2)
-        write_coverage(path, KNOWN, ORIGIN)
+        write_coverage(path, KNOWN, PROVENANCE)
         back = pf.read_inventory(path)
-        assert (back.completeness, back.origin) == (KNOWN, ORIGIN)
+        assert (back.completeness, back.provenance) == (KNOWN, PROVENANCE)
         assert back.frame["name"].tolist() == frame["name"].tolist()
         path.write_bytes(path.read_bytes().replace(b"sold", b"pending"))
         assert pf.read_inventory(path).completeness.verdict == "unknown"

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from petstore_frame.charts.svg import Drawing, drawing, element
-from petstore_frame.counts import category_ids, pandas_frame
-from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.result import completeness
+from petstore_frame.charts import element
+from petstore_frame.counts import category_ids
+from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import status_colours
-from petstore_frame.schema.arguments import whole_number
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.models import FIELDS, NO_STATUS, PET_COLUMNS
 
 if TYPE_CHECKING:
@@ -21,40 +18,6 @@ if TYPE_CHECKING:
 LONG_TEXT = 80
 # Categories are shown by name.
 HEAD = tuple("Category" if field.name == "category_id" else field.label for field in FIELDS)
-
-
-def inventory_table(
-    pets: Inventory | pd.DataFrame, *, categories: Categories = None, page: int = 1, rows: int = 50
-) -> Drawing:
-    """Draw one page of pets as a table, with exact ids and escaped text.
-
-    Args:
-        pets: An Inventory, or a frame; columns of yours follow those of the pets. The caption has
-            the number of pets, "at least" where the store may hold more.
-        categories: Labels by category id: a dict, a Series or a CSV path.
-        page: 1 for the first.
-        rows: Pets on a page.
-
-    Raises:
-        ArgumentError: It is not a table of pets, or there is no such page.
-        InputError: A column is missing, or a category id is not a whole number.
-    """
-    frame = pandas_frame(pets)
-    rows = whole_number("rows", rows, 1)
-    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
-    first = (page - 1) * rows
-    part = frame.iloc[first : first + rows]
-    of = StatusCount(len(frame), completeness(frame).total.is_exact)
-    words = place_in_words(first, len(part), of)
-    shades = status_colours(_texts(frame[["status"]].drop_duplicates(), "status", {}))
-    table = pets_table(
-        pet_rows(part, shown_labels(categories)),
-        shades,
-        caption=words,
-        head=[*HEAD, *further_columns(frame)],
-        numbers=number_places(frame),
-    )
-    return drawing(table, words)
 
 
 def further_columns(frame: pd.DataFrame) -> list[str]:
