@@ -24,7 +24,7 @@ from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, listed, reco
 from petstore_frame.loader.reading.opening import Input
 from petstore_frame.loader.reading.preview import laid_out
 from petstore_frame.loader.reading.toml import toml_of, write_toml
-from petstore_frame.loader.reading.words import RecipeFields, RecipeWords
+from petstore_frame.loader.reading.words import RecipeFields, RecipeWords, readers_of
 from petstore_frame.schema.arguments import before_sending
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, kind_text, short_text
@@ -234,7 +234,7 @@ class _Drafting:
         column = self._column_of.get(name)
         if column is None:
             return
-        reader, asked = self._reading.readers()[name], dict[str, str]()
+        reader, asked = readers_of(self._reading)[name], dict[str, str]()
         is_label = name == "category_id" and not reader.listed
         place = ("categories",) if is_label else ("value_map", name)
         for word, count in Counter(filter(None, self._cells(column))).most_common():

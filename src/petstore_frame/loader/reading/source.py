@@ -30,7 +30,7 @@ from petstore_frame.loader.reading.mapping import find_columns, find_given
 from petstore_frame.loader.reading.opening import Input
 from petstore_frame.loader.reading.returned import has_own_columns, restored, with_import
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, Table
-from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields
+from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields, readers_of
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
 
@@ -87,7 +87,7 @@ class Source:
             table = restored(table)
             recipe = with_import(table, opened.columns_of, recipe)
         self.table, self.columns, self._leave_lines = table, table.columns, frozenset(leave_lines)
-        self.readers = recipe.readers()
+        self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
         named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())

@@ -8,12 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypedDict, Unpack
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -69,16 +67,6 @@ def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) and value else value or ()
 
 
-def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
-    filled = [name for name in names if name.strip()]
-    if names and not filled:
-        raise ValueError("names no column")
-    for name in filled:
-        if filled.count(name) > 1:
-            raise ValueError(f"names the column {name!r} twice")
-    return names
-
-
 def _meaning(value: Any) -> Any:
     if type(value).__name__ in ("bool", "bool_"):  # numpy's is no bool
         raise ValueError(f"expected a text or a number, got {value}")
@@ -108,9 +96,7 @@ def _is_number(label: object) -> bool:
     return str(label).strip().lstrip("-").isdecimal()
 
 
-Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
-Names = Annotated[Texts, AfterValidator(_each_once)]
-Meant = Annotated[str | int | float, BeforeValidator(_meaning)]
+Meant = str | int | float
 
 
 class RecipeFields(BaseModel):
@@ -123,7 +109,7 @@ class RecipeFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     # Each description is the comment in a file, and says in a refusal what the word may be.
-    key: Names | None = Field(
+    key: tuple[str, ...] | None = Field(
         None, description='the column, or columns, that identify an animal; "" if none does'
     )
     keep: str | None = Field(
@@ -141,19 +127,17 @@ class RecipeFields(BaseModel):
     defaults: dict[str, Meant] = Field(
         {}, description="what an empty cell becomes; braces name a column of the file"
     )
-    categories: Annotated[Any, AfterValidator(_labels)] = Field(
-        {}, description="the number of each label, or a CSV file"
-    )
-    leave_out: dict[str, Texts] = Field(
+    categories: Any = Field({}, description="the number of each label, or a CSV file")
+    leave_out: dict[str, tuple[str, ...]] = Field(
         {}, description='rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}'
     )
-    only: dict[str, Texts] = Field(
+    only: dict[str, tuple[str, ...]] = Field(
         {}, description='the rows that are loaded, in the same way: {"Place": ["North"]}'
     )
     count: str | None = Field(
         None, pattern=r"\S", description="the column that says how many animals a row stands for"
     )
-    accept: Annotated[frozenset[Suspicion], BeforeValidator(_as_tuple)] = Field(
+    accept: frozenset[Suspicion] = Field(
         frozenset(),
         description=f"suspicious rows that are sent all the same: {', '.join(Suspicion)}",
     )
@@ -170,13 +154,31 @@ class RecipeFields(BaseModel):
     header_row: int | None = Field(
         None, ge=1, description="the row of the header: 1 is the first of the file"
     )
-    columns: Names | None = Field(
+    columns: tuple[str, ...] | None = Field(
         None, description="a list of the columns' names, where the file has no header"
     )
     thousands: Literal[",", "."] | None = Field(
         None, description="the separator in numbers: , or ."
     )
     keep_spaces: bool = Field(False, description="true leaves the outer spaces of names")
+
+    @field_validator("key", "accept", "columns", "leave_out", "only", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {column: _as_tuple(value[column]) for column in value}
+        return _as_tuple(value)
+
+    @field_validator("key", "columns")
+    @classmethod
+    def _each_once(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        filled = [name for name in names or () if name.strip()]
+        if names and not filled:
+            raise ValueError("names no column")
+        for name in filled:
+            if filled.count(name) > 1:
+                raise ValueError(f"names the column {name!r} twice")
+        return names
 
     @field_validator("mapping", "value_map", "otherwise", "defaults", mode="before")
     @classmethod
@@ -192,9 +194,9 @@ class RecipeFields(BaseModel):
             if name in found:
                 raise ValueError(f"names the field {name} twice")
             if is_of_words and isinstance(value, Mapping):
-                found[name] = {str(each): meant for each, meant in value.items()}
+                found[name] = {str(each): _meaning(meant) for each, meant in value.items()}
             else:
-                found[name] = value
+                found[name] = value if info.field_name == "mapping" else _meaning(value)
         return found
 
     @field_validator("mapping")
@@ -208,6 +210,11 @@ class RecipeFields(BaseModel):
         if len({*named}) < len(named):
             raise ValueError("gives one column to two fields; give each its own")
         return found
+
+    @field_validator("categories")
+    @classmethod
+    def _labels_and_ids(cls, categories: Any) -> Any:
+        return _labels(categories)
 
     @field_validator("encoding")
     @classmethod
@@ -225,7 +232,7 @@ class RecipeFields(BaseModel):
         except ValidationError as problem:
             raise _refusal(problem) from None
         if isinstance(self.categories, Mapping):  # a file is read with the cells
-            self.readers()
+            readers_of(self)
 
     def __repr_args__(self) -> Any:
         return self.given().items()
@@ -331,40 +338,41 @@ class RecipeFields(BaseModel):
             line = line_of(blanks[0].rpartition(".")[2], text)
             raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
-    def readers(self) -> dict[str, FieldReader]:
-        """Return what reads the cells of each field; a categories file is read here.
 
-        Raises:
-            InputError: The categories file cannot be read.
-            ArgumentError: The value map or the categories hold a value that cannot be sent.
-        """
-        readers = {
-            field.name: FieldReader(field, self.thousands, keep_spaces=self.keep_spaces)
-            for field in SENT_FIELDS
-        }
-        labels, blanks = self.categories, list[str]()
-        if isinstance(labels, Mapping):
-            blanks = [label for label, number in labels.items() if number == BLANK]
-            labels = {label: labels[label] for label in labels if label not in blanks}
-        readers["category_id"].add_labels(category_words(labels), blanks)
-        if "name" in self.otherwise:
-            raise ArgumentError("otherwise is about fields with a list of values, not the name")
-        said = [
-            (readers[name], word_of(word), readers[name].meaning("value_map", value))
-            for name, table in self.value_map.items() if name != KEY
-            for word, value in table.items()
-        ]  # fmt: skip
-        if any(value not in ("", BLANK) for value in self.value_map.get(KEY, {}).values()):
-            raise ArgumentError('value_map of the key says which words are none, so it gives ""')
-        for name, value in self.defaults.items():
-            is_text = IN_BRACES.search(str(value))
-            if not is_text and readers[name].meaning("defaults", value) == NOTHING:
-                raise ArgumentError(f"defaults gives {value!r} as the {name}")
-        for name, value in self.otherwise.items():
-            readers[name].otherwise = readers[name].meaning("otherwise", value)
-        for reader, word, meaning in said:
-            reader.meanings[word] = meaning
-        return readers
+def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
+    """Return what reads the cells of each field; a categories file is read here.
+
+    Raises:
+        InputError: The categories file cannot be read.
+        ArgumentError: The value map or the categories hold a value that cannot be sent.
+    """
+    readers = {
+        field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
+        for field in SENT_FIELDS
+    }
+    labels, blanks = recipe.categories, list[str]()
+    if isinstance(labels, Mapping):
+        blanks = [label for label, number in labels.items() if number == BLANK]
+        labels = {label: labels[label] for label in labels if label not in blanks}
+    readers["category_id"].add_labels(category_words(labels), blanks)
+    if "name" in recipe.otherwise:
+        raise ArgumentError("otherwise is about fields with a list of values, not the name")
+    said = [
+        (readers[name], word_of(word), readers[name].meaning("value_map", value))
+        for name, table in recipe.value_map.items() if name != KEY
+        for word, value in table.items()
+    ]  # fmt: skip
+    if any(value not in ("", BLANK) for value in recipe.value_map.get(KEY, {}).values()):
+        raise ArgumentError('value_map of the key says which words are none, so it gives ""')
+    for name, value in recipe.defaults.items():
+        is_text = IN_BRACES.search(str(value))
+        if not is_text and readers[name].meaning("defaults", value) == NOTHING:
+            raise ArgumentError(f"defaults gives {value!r} as the {name}")
+    for name, value in recipe.otherwise.items():
+        readers[name].otherwise = readers[name].meaning("otherwise", value)
+    for reader, word, meaning in said:
+        reader.meanings[word] = meaning
+    return readers
 
 
 def _over(old: Any, new: Any) -> Any:
