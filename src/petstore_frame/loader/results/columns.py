@@ -48,7 +48,8 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "record": row.record,
         "line": row.line,
         "state": row.state,
-        "pet_id": pet_of(row),
+        # Also where another row made it.
+        "pet_id": row.pet_id if row.known is None else row.known.pet_id,
         "reason": Reason.CHANGED if changed else row.reason,
         "error_code": problem.code or None,
         "error_column": problem.column,
@@ -62,24 +63,16 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     }
 
 
-def pet_of(row: JournalRow) -> int | None:
-    """Return the pet that a row is, also where another row made it."""
-    return row.pet_id if row.known is None else row.known.pet_id
-
-
 def changes_of(row: JournalRow) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
-    before, now = row.payload, row.reads_now
-    if row.known is not None:
-        before, now = row.known.payload, row.payload
-    if before is None or now is None or before == now:
+    if row.was is None or row.reads is None or row.was == row.reads:
         return None
-    old, new = read_payload(before), read_payload(now)
-    both = [(f.name, old.get(f.wire_name), new.get(f.wire_name)) for f in SENT_FIELDS]
+    old, new = read_payload(row.was), read_payload(row.reads)
+    both = [(each.name, old.get(each.wire_name), new.get(each.wire_name)) for each in SENT_FIELDS]
     changes = (
-        f"{name}: {'none' if was is None else was} → {'none' if is_now is None else is_now}"
-        for name, was, is_now in both
-        if was != is_now
+        f"{name}: {'none' if was is None else was} → {'none' if now is None else now}"
+        for name, was, now in both
+        if was != now
     )
     return "; ".join(changes) or None
 
