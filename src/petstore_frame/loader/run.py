@@ -37,7 +37,6 @@ from petstore_frame.loader.reading import (
     Recipe,
     Source,
     open_source,
-    proposed_key,
 )
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
@@ -237,7 +236,7 @@ def _stage(
                 leave_lines=options.leave_lines,
                 pause=interrupts.deliver,
             )
-            likely = proposed_key(opened.likely_keys())
+            likely = opened.proposed_key()
             question = _identify(sql, staged, client, options, interrupts.deliver, likely)
             (run,) = read_imports(sql, "id = ?", [staged.run.id])
             if likely is not None:

@@ -17,7 +17,7 @@ from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.groups import SkippedRows
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.question import Question
-from petstore_frame.loader.reading.mapping import field_name
+from petstore_frame.loader.reading import field_name
 from petstore_frame.loader.record import FIX_STATES, RecordProblem, State, exit_code
 from petstore_frame.loader.settling.reconcile import Doubt, read_doubt
 from petstore_frame.schema.text import day_text
