@@ -264,7 +264,7 @@ class _Work:
                 changes=changes, attention=run.attention,
             )  # fmt: skip
 
-    def _keep(self, inventory: pf.Inventory, history: pf.History[Any]) -> Snapshot | None:
+    def _keep(self, inventory: pf.Inventory, history: pf.History) -> Snapshot | None:
         """Keep the day's snapshot; return the last complete one of an earlier day."""
         try:
             history.add(inventory)
@@ -276,7 +276,7 @@ class _Work:
             return history.last_complete(before=self.run.day)
 
     def _check_drop(
-        self, inventory: pf.Inventory, history: pf.History[Any], last: Snapshot | None
+        self, inventory: pf.Inventory, history: pf.History, last: Snapshot | None
     ) -> None:
         """Raise the alarm where too many pets are gone, or where the history cannot tell."""
         today, here = self.run.day, inventory.provenance
