@@ -54,7 +54,6 @@ pf.load("new.csv", client, duplicates="ignore")  # wrong
 pf.load("new.csv", client, kye="tag")  # wrong
 pf.load("new.csv", "https://store.example/v1")  # wrong
 pf.compare("new.csv", inventory, kye="tag")  # wrong
-pf.History("history").open().to_pandas()  # wrong
 
 
 def store(comparison: Comparison) -> None:
