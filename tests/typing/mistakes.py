@@ -33,7 +33,7 @@ def use(own: pf.Client, history: pf.History) -> None:
     files: list[Path] = result.write("results")
     snapshot: Snapshot = history.add(stock)
     changes: Diff = history.diff()
-    book: Path = pf.write_report(stock, "a.xlsx", categories="categories.csv", history=history)
+    book: Path = pf.write_report(stock, "a.xlsx", categories="categories.csv", changes=changes)
     print(files, snapshot, changes, book, pf.compare(stock, stock.frame, on="id"))
     with pf.serve(sample=100, seed=7) as server:
         pf.Dashboard(server.client(timeout=5.0))
