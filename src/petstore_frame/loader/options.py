@@ -39,7 +39,6 @@ class LoadOptions:
     Attributes:
         patience_s: Seconds without an answer after which an outage ends the session.
         first_patience_s: The same before the first answer of the session.
-        has_canary: Send one record alone first, and compare its pet.
     """
 
     workers: int | None = None
@@ -54,7 +53,6 @@ class LoadOptions:
     journal: str | PathLike[str] | None = None
     patience_s: float = 900.0
     first_patience_s: float = 10.0
-    has_canary: bool = True
 
     @before_sending()
     def check(self, client: Any) -> None:
