@@ -154,7 +154,7 @@ class Note(NamedTuple):
         meaning = NOTES.get(self.kind, self.kind)
         first = f"first in line {self.line}"
         name = f": {short_text(self.name)}" if self.name else ""
-        return f"{self.records:,} × {meaning}, {first}{name}"
+        return f"{count_text(self.records, 'row')}: {meaning}, {first}{name}"
 
 
 def kind_of(note: str) -> str:

@@ -64,10 +64,10 @@ CASES: dict[str, CaseText] = {
 BY_NAME = ("gone", "absent")
 # What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
-    State.PENDING: "sent",
+    State.PENDING: "to send",
     State.SKIPPED: "not sent again",
     State.ADOPTED: "taken for their pets, not sent",
-    State.CREATED: "created before",
+    State.CREATED: "sent before",
     State.INVALID: "to fix",
     State.GONE: "taken out of the store",
 }
@@ -140,7 +140,7 @@ class Case:
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
-        found = CASES[self.name].found.format(f"{self.records:,}", count_text(self.of, "row"))
+        found = CASES[self.name].found.format(f"{self.records:,}", f"{self.of:,} rows")
         yield f"{found}:" if self.examples else f"{found}."
         for source in self.sources[:3]:
             yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"

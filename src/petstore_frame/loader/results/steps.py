@@ -75,9 +75,9 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to answer each cause for all its rows, then how to correct the rest."""
     for cause in facts.causes[:_SHOWN_CAUSES]:
         if cause.add is not None:
-            place = f"the column {cause.column!r}" if cause.column else cause.message
-            what = f"{count_text(cause.records, 'row')} to fix for {place}"
-            yield Step(f"{what}: answer it once", dict([cause.add]))
+            place = f" in the column {cause.column!r}" if cause.column else ""
+            what = f"{count_text(cause.records, 'row')} to fix{place}: {cause.message}"
+            yield Step(f"{what}; answer it once", dict([cause.add]))
     rows = facts.count(*FIX_STATES)
     if facts.is_rehearsal or not rows:
         return
