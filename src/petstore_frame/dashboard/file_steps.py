@@ -15,11 +15,7 @@ from petstore_frame.dashboard.live import LARGEST_MESSAGE
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.words_step import LABELS, WordsStep
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import BLANK
-from petstore_frame.loader.reading.keys import is_date
-from petstore_frame.loader.reading.likely import likely_keys, proposed_key
-from petstore_frame.loader.reading.preview import Look, look
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import BLANK, Look, Recipe, look
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
@@ -233,7 +229,7 @@ class FileTab:
             key = "" if seen.reading.key == () else (seen.reading.key or (BLANK,))[0]
             set_options(self.key, [(OPEN, BLANK), ("(none)", ""), *keys], key)
             dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
-                     for at, each in enumerate(columns) if _has_dates(seen, at)]  # fmt: skip
+                     for each in seen.dates if each.strip()]  # fmt: skip
             rows = [(OPEN, ""), *dates, ("the first row", "first"), ("the last row", "last")]
             set_options(self.keep, rows, self.recipe.keep or "")
             encoding = seen.facts.get("encoding", "")
@@ -267,8 +263,7 @@ class FileTab:
         self.words.draw(seen, self.recipe)
 
     def _draw_likely_key(self, seen: Look) -> None:
-        found = likely_keys(seen.columns, seen.rows, seen.mapping)
-        likely = proposed_key(found)
+        likely = seen.proposed_key
         is_open = seen.reading.key is None and not seen.is_returned and likely is not None
         show(self._key_box, is_open)
         if is_open and likely is not None:
@@ -348,11 +343,6 @@ def _look(path: Path, recipe: Recipe) -> Look:
         if other.records:
             return other
     return seen
-
-
-def _has_dates(seen: Look, at: int) -> bool:
-    cells = [row[at] for row in seen.rows[:50] if at < len(row) and row[at].strip()]
-    return bool(cells) and all(map(is_date, cells))
 
 
 def _recognised(word: str, value: Any) -> list[str]:

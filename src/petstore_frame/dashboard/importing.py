@@ -15,7 +15,7 @@ from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
 from petstore_frame.loader.question import CASES, Question
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, Suspicion
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load, resume_loads

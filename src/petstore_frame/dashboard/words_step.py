@@ -11,12 +11,10 @@ import ipywidgets as widgets
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.pet_list import HEAD
-from petstore_frame.loader.reading.mapping import REQUIRED
-from petstore_frame.loader.reading.preview import Look
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten
-from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS
+from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
 
 LABELS = dict(zip(PET_COLUMNS, HEAD, strict=True))  # what fields are called on screen
 NO_STATUS, LEAVE = "no status", "leave these out"
@@ -142,7 +140,8 @@ class WordsStep:
         for name, texts in self._left_out(seen):
             yield from (FileWord(name, text, seen.mapping[name], 0) for text in texts)
         # Where a column is missing, each of its cells is empty.
-        missing = {name: 0 for name in REQUIRED if seen.columns and name not in seen.mapping}
+        required = {field.name: 0 for field in SENT_FIELDS if field.is_required and seen.columns}
+        missing = {name: 0 for name in required if name not in seen.mapping}
         for name, rows in {**missing, **seen.empty}.items():
             yield FileWord(name, "", seen.mapping.get(name, ""), rows)
 
