@@ -12,7 +12,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
-from petstore_frame.dashboard import worker
+from petstore_frame.dashboard import work
 from petstore_frame.dashboard.memory import Memory
 from unit.conftest import inventory
 from unit.dashboard.store import KEY, LABELS, WAIT_S, MemoryStore, widgets_made
@@ -54,7 +54,7 @@ def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> Non
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
     dashboard.top.refresh.click()
     assert dashboard.wait(WAIT_S) and len(dashboard.inventory.pets) == 241
-    assert "Showing 61 of the 241" in dashboard.inventory.words.value
+    assert "Showing 61 of 241" in dashboard.inventory.words.value
 
 
 @pytest.mark.parametrize("pages", [0, 1])
@@ -96,7 +96,7 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
 
 def test_a_reading_can_be_stopped_and_resumed(dashboard, monkeypatch) -> None:
     """Stop ends a reading after its page, with the way to go on."""
-    monkeypatch.setattr(worker, "REPORT_EVERY_S", 0)
+    monkeypatch.setattr(work, "REPORT_EVERY_S", 0)
     top, before, stops = dashboard.top, dashboard.top.inventory, [True]
 
     def stop(change) -> None:
@@ -156,15 +156,15 @@ def test_stocktake_reads_a_list_with_the_memory(show, store, tmp_path: Path) -> 
     path.write_text(LIST)
     tab = shown.stocktake
     tab.path.value = str(path)
-    assert tab.worker.wait(WAIT_S)
-    assert "1 rows could not be read" in tab._facts.value
+    assert tab.work.wait(WAIT_S)
+    assert "1 rows could not be read" in tab.facts.value
     tab.words.words["status", "weg"].value = "sold"
-    assert tab.worker.wait(WAIT_S)
-    assert "could not be read" not in tab._facts.value and len(tab.found.frame) > 200
+    assert tab.work.wait(WAIT_S)
+    assert "could not be read" not in tab.facts.value and len(tab.found.frame) > 200
     tab.kind.value = next(kind for _, kind in tab.kind.options if "list" in kind)
     assert "Nobody" in tab.table.markup
     shown.imports.path.value = str(path)
-    assert shown.imports.worker.wait(WAIT_S)
+    assert shown.imports.work.wait(WAIT_S)
     assert shown.imports.words.words["status", "weg"].value == "sold"
     tab.table._handle_custom_msg({"pet": "7"}, [])
     assert shown.tabs.selected_index == 0 and shown.inventory.name.value == "#7"
