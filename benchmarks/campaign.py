@@ -330,7 +330,7 @@ def main() -> None:
     options.add_argument("--faults", type=int, default=10_000)
     options.add_argument("--all-kills", type=int, default=1_000)
     options.add_argument("--minutes", type=float, default=40.0)
-    options.add_argument("--log", type=Path, default=Path("campaign.jsonl"))
+    options.add_argument("--log", type=Path, default=Path(tempfile.gettempdir(), "campaign.jsonl"))
     chosen = options.parse_args()
     if chosen.ours:
         run_long(chosen)

@@ -13,16 +13,12 @@ place = Path(folder)
 (place / "drt_project.yml").write_text("name: pets\nversion: '0.1'\nprofile: local\n")
 for part in ("syncs", ".drt"):
     (place / part).mkdir(exist_ok=True)
-(place / ".drt" / "profiles.yml").write_text(
-    f"local:\n  type: duckdb\n  database: {place}/pets.duckdb\n"
-)
+profile = f"local:\n  type: duckdb\n  database: {place}/pets.duckdb\n"
+(place / ".drt" / "profiles.yml").write_text(profile)
+table = f"CREATE OR REPLACE TABLE pets AS SELECT row_number() OVER () AS row, * FROM '{file}'"
 with duckdb.connect(str(place / "pets.duckdb")) as sql:
-    sql.execute(
-        f"CREATE OR REPLACE TABLE pets AS SELECT row_number() OVER () AS row, * FROM '{file}'"
-    )
-pet = (
-    '{"name": "{{ row.name }}", "categoryId": {{ row.category_id }}, "status": "{{ row.status }}"}'
-)
+    sql.execute(table)
+pet = '"name": "{{ row.name }}", "categoryId": {{ row.category_id }}, "status": "{{ row.status }}"'
 (place / "syncs" / "pets.yml").write_text(f"""
 name: pets
 model: ref('pets')
@@ -32,7 +28,7 @@ destination:
   method: POST
   headers: {{Content-Type: application/json}}
   auth: {{type: bearer, token_env: PETSTORE_API_KEY}}
-  body_template: '{pet}'
+  body_template: '{{{pet}}}'
   retry: {{max_attempts: 5, initial_backoff: 0.1}}
 sync: {{mode: incremental, cursor_field: row, batch_size: 10, on_error: skip,
   dlq: {{enabled: true}}, rate_limit: {{requests_per_second: 1000}}}}

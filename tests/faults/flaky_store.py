@@ -72,6 +72,18 @@ class FlakyStore(RawServer):
         for timer in list(self._late):
             timer.join()
 
+    def restore(self, count: int, *, ids_again: bool) -> set[int]:
+        """Go back to the first pets, with their counter of ids or not; return the ids lost."""
+        self.settle()
+        with self._lock:
+            lost = set(list(self.pets)[count:])
+            for pet_id in lost:
+                del self.pets[pet_id]
+            self._by_key = {key: made for key, made in self._by_key.items() if made[1] not in lost}
+            if ids_again:
+                self._last_id = max(self.pets, default=0)
+        return lost
+
     def wait_until_alone(self) -> None:
         """Wait for the requests of clients that were killed."""
         while self.wires:

@@ -15,11 +15,12 @@ import petstore_frame as pf
 from faults.flaky_store import FlakyStore
 from faults.load_harness import journal_in, result_in
 from petstore_frame.errors import JournalError
+from petstore_frame.loader.journal import database
 from petstore_frame.loader.journal import outcomes as writing
 from petstore_frame.loader.journal.database import (
     SUFFIX,
+    Writer,
     count_file,
-    read_count,
     write_count,
 )
 from petstore_frame.loader.options import MOST_WORKERS
@@ -64,6 +65,53 @@ def test_a_disk_that_fails_at_a_commit_stops_the_import(
     assert go_on(400, store).counts[State.UNKNOWN] <= MOST_WORKERS
 
 
+@pytest.mark.parametrize(("room", "done"), [(0, "nothing was sent"), (6, "sending has stopped")])
+def test_a_full_disk_is_called_full_by_its_path(
+    tmp_path: Path, monkeypatch, stores, run_load, go_on, room: int, done: str
+) -> None:
+    """It says whether anything was sent, and the same load goes on once there is room."""
+    store, staged = stores(), []
+    if room:  # not before its rows are staged
+        store.on_post = lambda *_: staged or staged.append(1)
+    begin = Writer.transaction
+
+    def full(writer: Writer):
+        if staged or not room:
+            ((pages,),) = writer.sql.execute("PRAGMA page_count").fetchall()
+            writer.sql.execute(f"PRAGMA max_page_count = {pages}")
+        return begin(writer)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "transaction", full)
+        with pytest.raises(JournalError) as caught:
+            run_load(3000, store)
+    assert f"the disk of {journal_in(tmp_path)} is full; {done}; free some room" in str(
+        caught.value
+    )
+    assert (store.posts > 0) is bool(room)
+    go_on(3000, store)
+
+
+def test_nothing_was_sent_is_not_said_after_something_was(monkeypatch, stores, run_load) -> None:
+    """Where a journal cannot be read back, its error does not speak of what was sent."""
+    store, connect = stores(), database.connect
+    first = run_load(9, store)
+
+    def fail_later(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
+        if mode == "ro" and store.posts == 18:
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(path, mode=mode)
+
+    monkeypatch.setattr(database, "connect", fail_later)
+    with pytest.raises(JournalError) as later:
+        run_load(9, store, name="later.csv", first=100)
+    monkeypatch.setattr(database, "_whole", {})  # so that it is looked through
+    with pytest.raises(JournalError) as looked:
+        len(first.frame)
+    assert store.posts == 18
+    assert "nothing was sent" not in f"{later.value} {looked.value}"
+
+
 def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_on) -> None:
     """A real error of the file system stops the sending; what was on its way is in doubt."""
     store = stores()
@@ -88,7 +136,7 @@ def test_a_torn_last_write_of_a_power_cut_goes_on(
     path = journal_in(tmp_path)
     log = path.with_name(path.name + "-wal")
     log.write_bytes(log.read_bytes()[:-1000])
-    write_count(path, (read_count(path) or 0) - 1)
+    write_count(path, int(count_file(path).read_bytes()) - 1)
     go_on(60, killed)
 
 

@@ -61,20 +61,6 @@ def test_a_store_that_hides_its_pets_proves_no_absence(load_with) -> None:
     assert (done.absent, done.unknown) == (0, 1)
 
 
-@pytest.mark.parametrize(("stored", "is_ours"), [("Cut \ud83d", True), ("Max \ud83d", False)])
-def test_a_pet_with_half_an_emoji_may_be_the_one_that_was_sent(
-    pets_csv, load_with, stored: str, is_ours: bool
-) -> None:
-    """A store that cuts an emoji in two hides that record's pet, and the pets of no other."""
-    path = pets_csv(30)
-    path.write_text(path.read_text("utf-8").replace("Pet 0,", "Cut \U0001f436,"), "utf-8")
-    faults = {1: "fin_before", 12: "fin_before"}
-    result, store = load_with(path, faults, workers=1)
-    store.pets[99] = {"id": 99, "name": stored, "categoryId": 1, "status": "sold"}
-    done = settle(result, store)
-    assert (done.absent, done.unknown) == ((1, 1) if is_ours else (2, 0))
-
-
 @pytest.mark.parametrize(
     ("others", "candidates"),
     [([THIRD], (3, 21)), ([{"name": "Other", "categoryId": 9}], (3,))],

@@ -21,7 +21,7 @@ from ports import free_port
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
-PAGE = Path(__file__).parents[2] / "docs/how_to/postgresql.md"
+PAGE = Path(__file__).parents[2] / "docs/how_to/store.md"
 WRAPPED = """
 daemon off; pid {folder}/pid; error_log {folder}/error.log; {user}
 events {{}}

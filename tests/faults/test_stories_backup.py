@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-
 import pytest
 
 import petstore_frame as pf
-from faults.flaky_store import FlakyStore
 from petstore_frame.loader.record import State
 from shop import Shop
 
@@ -25,22 +22,14 @@ def rows(first: int, last: int) -> list[str]:
     return [f"{number:04},Pet {number}" for number in range(first, last)]
 
 
-def restore(store: FlakyStore, pets: dict, *, ids_again: bool) -> None:
-    """Put a backup of the store's database back, whose counter of ids may begin anew."""
-    store.pets = copy.deepcopy(pets)
-    if ids_again:
-        store._last_id = max(pets, default=0)
-
-
 @pytest.mark.parametrize("ids_again", [True, False])
 @pytest.mark.parametrize("is_emptied", [True, False])
 def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool) -> None:
     """What it has lost is asked for by name, and created again; no id is stuck."""
     shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    backup = {} if is_emptied else dict(shop.store.pets)
     for _ in range(2):  # the second time the store shows them
         shop.load("b.csv", HEADER, *rows(0, 20), key="tag")
-    restore(shop.store, backup, ids_again=ids_again)
+    shop.store.restore(0 if is_emptied else 10, ids_again=ids_again)
     three = HEADER, *rows(0, 30)
     with shop.asks("gone"):
         shop.load("c.csv", *three, key="tag", duplicates="send")
@@ -53,16 +42,26 @@ def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool
 def test_ids_that_are_given_again_are_found_out_while_sending(shop: Shop) -> None:
     """A small file of new animals gets the ids of lost ones: these are gone, and asked for."""
     shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    backup = dict(shop.store.pets)
     for _ in range(2):
         shop.load("b.csv", HEADER, *rows(10, 20), key="tag")
-    restore(shop.store, backup, ids_again=True)
+    shop.store.restore(10, ids_again=True)
     result = shop.load("c.csv", HEADER, *rows(20, 25), key="tag")
     assert result.counts[State.CREATED] == 5
     with shop.asks("gone"):
         shop.load("b.csv", key="tag")
     shop.load("b.csv", key="tag", duplicates={"gone": "send"})
     assert len(shop.names) == len({*shop.names}) == 25
+
+
+def test_an_id_that_is_given_again_is_no_old_stranger(shop: Shop) -> None:
+    """A colleague's new pet under the id of another one, seen before, is compared with my rows."""
+    shop.load("mine.csv", HEADER, *rows(0, 1), key="tag")
+    shop.colleague.load("his.csv", HEADER, *rows(50, 60), key="tag")
+    shop.load("mine.csv", HEADER, *rows(0, 2), key="tag")
+    shop.store.restore(1, ids_again=True)
+    shop.colleague.load("other.csv", HEADER, *rows(2, 12), key="tag")
+    with shop.asks("store"):
+        shop.load("mine.csv", HEADER, *rows(0, 1), *rows(2, 8), *rows(70, 80), key="tag")
 
 
 def test_pets_that_were_taken_out_on_purpose_are_not_asked_about_again(shop: Shop) -> None:

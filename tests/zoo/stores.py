@@ -209,7 +209,7 @@ class ZooStore:
             return [("X-Next-Cursor", str(rows[following - 1]["id"]))]
         if way == "x-next address":
             place = self._address(query, {"_start": following}).removeprefix(ORIGIN)
-            return [("X-Next", place)]
+            return [("X-Next-Page", place)]
         step = 1 if lie == "overlaps" and size > 1 else 0
         place = {"_start": following - step}
         if way == "link cursor":

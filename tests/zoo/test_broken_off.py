@@ -106,15 +106,6 @@ def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
     assert set(resumed.contradictions) == set(straight.contradictions)
 
 
-@pytest.mark.parametrize("limit", [1, 20])
-def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
-    """A fetch that broke off while it widened its first page goes on without that page."""
-    client = breaking(ZooStore(PETS, Habits()), 2)
-    with pytest.raises(pf.IncompleteInventoryError, match="broke off after page 1") as caught:
-        pf.fetch_inventory(client, limit=limit, max_probes=0)
-    assert not caught.value.resume().completeness.covers_all
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
     """However often a fetch goes on, no verdict is false unless what it states itself is broken."""

@@ -172,9 +172,9 @@ class FaultyProxy:
         headers = [*headers, (b"content-length", b"%d" % len(content))]
         sent = _bytes(wire, h11.Response(status_code=status, headers=headers), content)
         is_cut = fault == "lost-reply"
+        posted.answered += 200 <= status < 300 and not is_cut  # before a client can know it
         writer.write(sent[: int(len(sent) * chance.random())] if is_cut else sent)
         await writer.drain()
-        posted.answered += 200 <= status < 300 and not is_cut
         return not is_cut and wire.our_state is h11.DONE
 
     def _draw(self, request: h11.Request, body: bytes) -> tuple[str, random.Random]:

@@ -8,9 +8,8 @@ them; without the script they do nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log10
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -50,24 +49,12 @@ Means = Mapping[str, object]  # the ``status`` and ``category`` of pets; a categ
 NOTHING: Means = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Markup that a notebook shows, and the same facts as ``words``."""
+@dataclass(frozen=True, repr=False)
+class Chart:
+    """A drawing: ``html`` for a notebook, the same facts as ``words``, and ``svg`` for a file."""
 
     html: str
     words: str
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return f"<{self.words}>"
-
-
-@dataclass(frozen=True, repr=False)
-class Chart(Drawing):
-    """A drawing that is a picture, which ``save`` writes as a file."""
-
     svg: str
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -81,11 +68,11 @@ class Chart(Drawing):
             draft.write_text(self.svg, encoding="utf-8", newline="\n")
         return target
 
+    def _repr_html_(self) -> str:
+        return self.html
 
-def drawing(body: Markup, words: str) -> Drawing:
-    """Return markup with its styles, for a notebook, and its facts in words."""
-    whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
-    return Drawing(whole.format(Markup(CSS), body), words)
+    def __repr__(self) -> str:
+        return f"<{self.words}>"
 
 
 class Mark(NamedTuple):
@@ -172,8 +159,8 @@ class Figure:
 
     def alone(self) -> Chart:
         """Return the figure with its styles, for a notebook."""
-        shown = drawing(self.markup(), self.words)
-        return Chart(shown.html, shown.words, self.file())
+        whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
+        return Chart(whole.format(Markup(CSS), self.markup()), self.words, self.file())
 
     def file(self, width: int = _FILE_WIDTH) -> str:
         """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
@@ -239,38 +226,13 @@ def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: 
     return element("text", text, x=share(at), y=round(y, 1), text_anchor=anchor, **more)
 
 
-def axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
-    """Return a number or a day beside an axis."""
-    return label(text, at=at, y=y, anchor=anchor, fill=style.MUTED)
-
-
 def counted(count: StatusCount) -> str:
     """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
     pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
     return f"{pets} (exact)" if count.is_exact else pets
 
 
-class Scale:
-    """Numbers from 0, at ``bottom`` pixels down, to the highest to be shown, at ``top``."""
-
-    def __init__(self, highest: int, *, top: int, bottom: int) -> None:
-        self._top, self._bottom = top, bottom
-        # A step of 1, 2 or 5 times a power of ten that needs at most five rules.
-        power: int = 10 ** max(floor(log10(max(highest, 1))) - 1, 0)
-        steps = (n * power for n in (1, 2, 5, 10, 20, 50))
-        self.step = next(step for step in steps if step * 5 >= highest)
-        self.highest = max(self.step * -(-highest // self.step), self.step)
-        self.left = 1.5 * len(f"{self.highest:,}") + 2.0  # share of the width for the numbers
-
-    def y(self, number: float) -> float:
-        """Return the pixels down of a number."""
-        return self._bottom - (self._bottom - self._top) * number / self.highest
-
-    def rules(self) -> Markup:
-        """Draw a line across and its number for each step."""
-        drawn = []
-        for number in range(0, self.highest + 1, self.step):
-            y = round(self.y(number), 1)
-            line = element("line", x1=share(self.left), x2="100%", y1=y, y2=y, stroke=style.RULE)
-            drawn += [line, axis_label(f"{number:,}", at=self.left - 1, y=y + 4, anchor="end")]
-        return Markup("").join(drawn)
+def added(counts: Iterable[StatusCount]) -> StatusCount:
+    """Return the sum of counts, which is exact where each of them is."""
+    every = list(counts)
+    return StatusCount(sum(each.count for each in every), all(each.is_exact for each in every))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Any, NoReturn
 
 import narwhals as nw
@@ -11,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.inventory import Inventory
 from petstore_frame.schema.frame import as_dtype
 from petstore_frame.schema.models import FIELDS, INT64_MAX, INT64_MIN, PET_COLUMNS, PetField
 from petstore_frame.schema.text import whole_text
 
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
-_TWICE, _DROP_ONE = "a table of pets has each column once", "drop or rename the repeated one"
+_DROP_ONE = "drop or rename the repeated one"
 
 
 def open_frame(pets: Any, needed: Sequence[str]) -> Any:
@@ -31,18 +30,16 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
     except TypeError:
         _refuse_kind(pets)
     except nw.exceptions.DuplicateError:
-        raise InputError(_TWICE, hint=_DROP_ONE) from None
+        raise InputError("a table of pets has each column once", hint=_DROP_ONE) from None
     _check_columns(schema.names(), needed)
-    for name in ("id", "category_id"):
-        if name not in needed or schema[name].is_integer():
-            continue
-        may_be_float = name == "category_id"
+    for name in {*needed} & {"id", "category_id"}:
+        dtype, may_be_float = schema[name], name == "category_id"
         if frame.implementation.is_pandas():
             native = frame.to_native()
             whole = _whole(native[name], may_be_float=may_be_float)
             frame = nw.from_native(native.assign(**{name: whole}))
-        elif schema[name] != nw.Unknown and not (may_be_float and schema[name].is_float()):
-            _refuse_type(name, schema[name])
+        elif not (dtype.is_integer() or dtype == nw.Unknown or (may_be_float and dtype.is_float())):
+            _refuse_type(name, dtype)
     return frame
 
 
@@ -75,55 +72,16 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
 def _typed(column: pd.Series[Any], field: PetField) -> pd.Series[Any]:
     if field.name in ("id", "category_id"):
         return _whole(column, may_be_float=field.name == "category_id")
-    is_text = isinstance(column.dtype, pd.StringDtype)
-    if field.name == "status":
-        texts = column if is_text else column.map(whole_text, na_action="ignore")
-        return texts.astype("category")
-    if field.name == "name":
-        texts = column.map(whole_text, na_action="ignore") if column.dtype == "object" else column
-        return texts.reset_index(drop=True).fillna("").astype("str")
-    return as_dtype(column, field.dtype)
+    if field.name in ("name", "status") and not isinstance(column.dtype, pd.StringDtype):
+        column = column.map(whole_text, na_action="ignore")
+    typed = as_dtype(column, field.dtype)
+    return typed.fillna("") if field.name == "name" else typed
 
 
 def category_ids(categories: pd.Series[Any]) -> list[int | None]:
     """Return category ids as Python's numbers, None where one is missing."""
-    whole = _whole(categories, may_be_float=True)
-    if whole.hasnans:
-        whole = whole.astype("object").where(whole.notna(), None)
-    return whole.tolist()
-
-
-def check_table(table: Any, needed: Sequence[str], source: str, kinds: str = "") -> None:
-    """Refuse what is not the table that ``source`` returns.
-
-    ``kinds`` are the kinds of dtypes of the first columns of ``needed``.
-    """
-    if not isinstance(table, pd.DataFrame):
-        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
-    missing = [name for name in needed if name not in table.columns]
-    hint = f"pass what {source} returns"
-    if missing:
-        what = f"this drawing needs {', '.join(needed)}; the table lacks {', '.join(missing)}"
-        raise InputError(what, column=missing[0], hint=hint)
-    typed = needed[: len(kinds)]
-    if [table[name].dtype.kind for name in typed] != [*kinds]:
-        got = ", ".join(str(table[name].dtype) for name in typed)
-        words = "whole numbers and truth values"
-        raise InputError(f"{', '.join(typed)} are {words}, got {got}", hint=hint)
-
-
-def dated_counts(trend: pd.DataFrame) -> list[tuple[date, StatusCount | None]]:
-    """Return the day and the count of each row; None where no snapshot was kept."""
-    try:
-        days = pd.to_datetime(trend["date"]).dt.date
-        counts = trend["pets"].astype("Int64")
-    except (AttributeError, TypeError, ValueError) as problem:
-        what = f"a date or a number of pets cannot be read: {problem}"
-        raise InputError(what, hint="pass what history.trend() returns") from None
-    return [
-        (day, None if pd.isna(pets) else StatusCount(int(pets), count_is == "exact"))
-        for day, pets, count_is in zip(days, counts, trend["count_is"], strict=True)
-    ]
+    whole = _whole(categories, may_be_float=True).astype("object")
+    return whole.where(whole.notna(), None).tolist()
 
 
 def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
@@ -131,19 +89,16 @@ def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
     types, name, dtype = pd.api.types, str(column.name), column.dtype
     if dtype == "int64":
         return column
-    if isinstance(dtype, pd.CategoricalDtype):
-        meant = _whole(pd.Series(column.cat.categories, name=name), may_be_float=may_be_float)
-        found = meant.astype("Int64").array.take(column.cat.codes.to_numpy(), allow_fill=True)
-        column = pd.Series(found, index=column.index, name=column.name)
-    elif types.is_float_dtype(dtype) and may_be_float:
+    held: Any = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
+    if held is not dtype or types.is_unsigned_integer_dtype(dtype):
+        column = column.astype("object")  # pandas would wrap the largest around
+    if types.is_float_dtype(held) and may_be_float:
         column = _from_floats(column)
-    elif dtype == "object":
+    elif held == "object":
         if types.infer_dtype(column, skipna=True) not in ("integer", "empty"):
             _refuse_type(name, dtype)
-    elif not types.is_integer_dtype(dtype):
+    elif not types.is_integer_dtype(held):
         _refuse_type(name, dtype)
-    if types.is_unsigned_integer_dtype(dtype):  # pandas would wrap the largest around
-        column = column.astype("object")
     try:
         whole = column.astype("Int64")
     except OverflowError:
@@ -154,24 +109,22 @@ def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
 
 def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return floats without a fraction as Int64; NaN is missing."""
-    values = column.to_numpy("float64", na_value=np.nan)
-    is_missing = np.isnan(values)
-    is_wrong = ~is_missing & ((np.floor(values) != values) | (np.abs(values) >= EXACT_FLOATS))
+    values = column.astype("float64").to_numpy(na_value=np.nan)
+    is_wrong = ~np.isnan(values) & ((np.floor(values) != values) | (abs(values) >= EXACT_FLOATS))
     for value in values[is_wrong][:1].tolist():
         text, hint = f"{value!r} is not a whole number", "correct it, or drop its row"
         if value.is_integer():
             text = f"{value!r} is a float of 2**53 or more, which may stand for several ids"
             hint = "read the column as int64, or as Int64 where values are missing"
         raise InputError(text, column=str(column.name), hint=hint)
-    whole = pd.arrays.IntegerArray(np.where(is_missing, 0, values).astype("int64"), is_missing)
-    return pd.Series(whole, index=column.index, name=column.name)
+    return pd.Series(values, index=column.index, name=column.name).astype("Int64")
 
 
 def _check_columns(present: Iterable[str], needed: Sequence[str]) -> None:
     held = [name for name in present if name in needed]
     missing = [name for name in needed if name not in held]
     if len(held) > len(set(held)):
-        raise InputError(_TWICE, hint=_DROP_ONE)
+        raise InputError("a table of pets has each column once", hint=_DROP_ONE)
     if missing:
         raise InputError(
             f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from petstore_frame.counts.lines import Line, lines_table
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.counts.words import shares_in_words, short
+from petstore_frame.counts.table import Line, counts_table, share_text, shares, short
 from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
@@ -141,23 +140,25 @@ class Summary(HasFrame):
         category = counted["category_id"]
         # pandas makes floats of whole numbers among which one is missing, unless they are objects.
         dtype = "float64" if category.dtype.is_float() else "object"
-        ids = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
+        numbers = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
         found: Counter[tuple[int | None, str]] = Counter()
-        for id_, status, number in zip(ids, counted["status"], counted["pets"], strict=True):
-            found[id_, status] += number
+        for number, status, pets_held in zip(
+            numbers, counted["status"], counted["pets"], strict=True
+        ):
+            found[number, status] += pets_held
         known, labels = completeness, shown_labels(categories)
         if known is None:
             basis = "Nothing says which pets these are."
             known = Completeness(Verdict.UNKNOWN, basis, sum(found.values()), 0)
-        ids = sorted({*ids}, key=lambda id_: (id_ is None, id_ or 0))
+        ids = sorted({*numbers}, key=lambda number: (number is None, number or 0))
         held = {status for _, status in found}
         statuses = (*status_categories(held - {NO_STATUS}), NO_STATUS)
         if known.part or known.status:  # what the selection leaves out is no count of 0
             statuses = tuple(status for status in statuses if status in held)
-        cells = [[found[id_, status] for status in statuses] for id_ in ids]
+        cells = [[found[number, status] for status in statuses] for number in ids]
         return cls(
             tuple(ids),
-            tuple(category_name(id_, labels) for id_ in ids),
+            tuple(category_name(number, labels) for number in ids),
             statuses,
             np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
             known,
@@ -178,29 +179,26 @@ class Summary(HasFrame):
         columns |= dict(zip(names, self.cells.T, strict=True))
         return pd.DataFrame(columns | {PETS: self.cells.sum(axis=1)})
 
-    @cached_property
+    @property
     def total(self) -> StatusCount:
         """How many pets there are, of any category and status."""
-        mark = self.completeness.total
-        if self.is_selection:  # that of the pets asked for, and not of the store
-            mark = replace(mark, is_exact=self.completeness.is_complete)
-        return replace(mark, count=int(self.cells.sum()))
+        return self.sums.total
 
-    @cached_property
+    @property
     def by_status(self) -> dict[str, StatusCount]:
         """The count of each status, in their order."""
-        return dict(zip(self.statuses, self._marked(self.cells.sum(axis=0)), strict=True))
+        return dict(zip(self.statuses, self.sums.counts, strict=True))
 
     @property
     def shares(self) -> dict[str, str]:
         """The share of each status as text; all of them add up."""
-        numbers = [count.count for count in self.by_status.values()]
-        return dict(zip(self.statuses, shares_in_words(numbers), strict=True))
+        numbers = shares([count.count for count in self.sums.counts])
+        return dict(zip(self.statuses, map(share_text, numbers), strict=True))
 
     @cached_property
     def categories(self) -> StatusCount:
         """How many categories hold at least one pet; pets without a category make none."""
-        return replace(self.total, count=self._categories(self.cells.sum(axis=1) > 0))
+        return self._categories(self.cells.sum(axis=1) > 0)
 
     @property
     def categories_in_words(self) -> str:
@@ -226,33 +224,27 @@ class Summary(HasFrame):
         Raises:
             ArgumentError: No pet can have such a status here.
         """
-        if status is not None:
-            one_of("status", status, dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS]))
         rows = [category_id is None or held == category_id for held in self.category_ids]
-        columns = [status is None or held == status for held in self.statuses]
-        known = self.completeness
-        mark = self.total if status is None else known.count(status)
-        return replace(mark, count=int(self.cells[rows][:, columns].sum()))
-
-    def categories_with(self, status: str) -> StatusCount:
-        """Return how many categories hold a pet of a status."""
-        held = self.cells[:, self.statuses.index(status)] > 0
-        return replace(self.completeness.count(status), count=self._categories(held))
-
-    def _categories(self, wanted: NDArray[np.bool_]) -> int:
-        """Return how many of the wanted rows of ``cells`` are categories."""
-        is_category = np.array([one is not None for one in self.category_ids], dtype=bool)
-        return int((wanted & is_category).sum())
+        line = self._line("", rows)
+        if status is None:
+            return line.total
+        one_of("status", status, dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS]))
+        counts = dict(zip(self.statuses, line.counts, strict=True))
+        return counts.get(status, replace(self.completeness.count(status), count=0))
 
     def nothing_available(self) -> str:
         """Say how many categories have nothing available; nothing where that is not known."""
         if self.is_selection or not self.by_status["available"].is_exact:
             return ""
-        is_without = self.cells[:, self.statuses.index("available")] == 0
-        without = replace(self.total, count=self._categories(is_without))
+        without = self._categories(self.cells[:, self.statuses.index("available")] == 0)
         if not without.count:
             return ""
         return f"none: nothing available, in {without} of {self.categories} categories"
+
+    def _categories(self, is_wanted: NDArray[np.bool_]) -> StatusCount:
+        """Count those of the wanted rows of ``cells`` that are categories."""
+        pairs = zip(self.category_ids, is_wanted, strict=True)
+        return replace(self.total, count=sum(bool(yes) for id_, yes in pairs if id_ is not None))
 
     def largest(self, top: int | None = None) -> list[Line]:
         """Return the categories with the most pets, then the rest of them in one line.
@@ -264,32 +256,32 @@ class Summary(HasFrame):
             top = whole_number("top", top, 1)
         sums = self.cells.sum(axis=1)
         held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
-        shown, rest = (held, []) if top is None else (held[:top], held[top:])
-        if len(rest) == 1:
-            shown, rest = held, []
-        lines = [self._line(self.labels[at], self.category_ids[at], self.cells[at]) for at in shown]
-        if rest:
+        if top is None or len(held) == top + 1:
+            top = len(held)
+        lines = [self._line(self.labels[at], [at], self.category_ids[at]) for at in held[:top]]
+        if rest := held[top:]:
             label = f"{short(replace(self.total, count=len(rest)))} other categories"
-            lines.append(self._line(label, None, self.cells[rest].sum(axis=0), is_rest=True))
+            lines.append(self._line(label, rest, is_rest=True))
         return lines
 
-    @property
+    @cached_property
     def sums(self) -> Line:
         """All categories together."""
-        return self._line(SUM, None, self.cells.sum(axis=0), is_rest=True)
+        return self._line(SUM, slice(None), is_rest=True)
 
     def _line(
-        self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
+        self, label: str, rows: Any, category_id: int | None = None, *, is_rest: bool = False
     ) -> Line:
-        total = replace(self.total, count=int(cells.sum()))
-        return Line(label, category_id, self._marked(cells), total, is_rest)
-
-    def _marked(self, numbers: Cells) -> tuple[StatusCount, ...]:
-        """Return numbers of pets, one for each status, each exact or not."""
-        marks = map(self.completeness.count, self.statuses)
-        return tuple(
-            replace(mark, count=n) for mark, n in zip(marks, numbers.tolist(), strict=True)
-        )
+        """Add up some rows of ``cells``, each sum exact or not."""
+        known, numbers = self.completeness, self.cells[rows].sum(axis=0).tolist()
+        counts = [
+            replace(known.count(status), count=number)
+            for status, number in zip(self.statuses, numbers, strict=True)
+        ]
+        total = replace(known.total, count=sum(numbers))
+        if self.is_selection:  # of the pets asked for, and not of the store
+            total = replace(total, is_exact=known.is_complete)
+        return Line(label, category_id, tuple(counts), total, is_rest)
 
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
@@ -301,14 +293,12 @@ class Summary(HasFrame):
 
     def __str__(self) -> str:
         lines = [*self.largest(SHOWN_CATEGORIES), self.sums]
-        head = ["category", *map(_column_name, self.statuses), PETS]
-        cells = [head, *([line.label, *map(short, line.cells)] for line in lines)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        rows = []
-        for name, *numbers in [head, ["-" * width for width in widths], *cells[1:]]:
-            right = (n.rjust(width) for n, width in zip(numbers, widths[1:], strict=True))
-            rows.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
-        return "\n".join([str(self.completeness), *self._legend, "", *rows])
+        table = pd.DataFrame(
+            [list(map(short, line.cells)) for line in lines],
+            index=[line.label for line in lines],
+            columns=[*map(_column_name, self.statuses), PETS],
+        )
+        return "\n".join([str(self.completeness), *self._legend, "", table.to_string()])
 
     __repr__ = __str__
 
@@ -324,7 +314,7 @@ class Summary(HasFrame):
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        table = lines_table(
+        table = counts_table(
             self.statuses, self.largest(top), self.sums, caption,
             is_picked=is_picked, is_selection=self.is_selection,
         )  # fmt: skip

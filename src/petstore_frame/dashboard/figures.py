@@ -12,7 +12,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from petstore_frame.charts.svg import Figure, element
+from petstore_frame.charts import Figure, element
 from petstore_frame.markup import Markup
 
 # A browser's message beyond 10 MiB breaks the websocket without an error.

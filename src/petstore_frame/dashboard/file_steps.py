@@ -10,11 +10,12 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.svg import element
+from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.kit import grid, set_options, show
+from petstore_frame.dashboard.pet_list import LABELS
 from petstore_frame.dashboard.top import Top
-from petstore_frame.dashboard.words_step import LABELS, WordsStep
+from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading import Look, Recipe, is_date, look, proposed_key

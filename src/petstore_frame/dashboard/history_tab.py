@@ -8,9 +8,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.bars import ageing_figure, moves_figure
-from petstore_frame.charts.svg import element
-from petstore_frame.charts.trend import trend_figure
+from petstore_frame.charts import ageing_figure, element, moves_figure, trend_figure
 from petstore_frame.counts import short
 from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.kit import titled

@@ -9,25 +9,18 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.bars import status_figure
-from petstore_frame.charts.pet_list import (
-    HEAD,
-    further_columns,
-    number_places,
-    pet_rows,
-    pets_table,
-)
-from petstore_frame.charts.svg import element
+from petstore_frame.charts import element, status_figure
 from petstore_frame.counts import Summary, short
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import Kit, grid, set_options, show, titled
+from petstore_frame.dashboard.pet_list import LABELS, pets_table
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.dashboard.work import Work
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
+from petstore_frame.markup import PAGE, Card, Markup, in_notebook
 from petstore_frame.markup.palette import status_colours, status_word
-from petstore_frame.schema.models import PET_COLUMNS, PET_STATUSES
+from petstore_frame.schema.models import PET_STATUSES
 from petstore_frame.schema.text import minute_text
 
 BARS = 15
@@ -36,7 +29,7 @@ PICTURE_WIDTH = 720
 ALL = ("All statuses", "")
 ORDERS = [
     (f"{name}{words}", f"{sign}{column}")
-    for name, column in zip(HEAD, PET_COLUMNS, strict=True)
+    for column, name in LABELS.items()
     for words, sign in (("", ""), (", last first", "-"))
 ]
 
@@ -164,7 +157,11 @@ class InventoryTab:
             title = "Category by status (choose a number to see its pets)"
             both = titled("Pets by category", bars) + titled(title, matrix)
             self.figures.markup = element("div", both, class_="pf-two")
-            self.table.markup = grid(_table(shown, self.model))
+            shades = status_colours(shown.counts.statuses)
+            caption, labels = f"Pets {shown.place}", self.model.labels
+            self.table.markup = grid(
+                pets_table(shown.rows, labels, shades, caption=caption, order=chosen.order)
+            )
             self._place.value = f"of {shown.pages:,} · {shown.place}"
             self.previous.disabled = chosen.page == 1
             self.next.disabled = chosen.page == shown.pages
@@ -228,20 +225,6 @@ def _cards(shown: ShownPets, everything: Summary) -> Markup:
             under = counts.shares[status]
         drawn.append(Card(status_word(status), number, under, colour, count.is_exact))
     return PAGE.cards(drawn)
-
-
-def _table(shown: ShownPets, model: StoreModel) -> Markup:
-    head = list[Cell]()
-    for name, column in zip(HEAD, PET_COLUMNS, strict=True):
-        arrow = {column: " ▲", f"-{column}": " ▼"}.get(shown.selection.order, "")
-        head.append(Cell(element("span", name + arrow, class_="pf-mark"), {"sort": column}))
-    return pets_table(
-        pet_rows(shown.rows, model.labels),
-        status_colours(shown.counts.statuses),
-        caption=f"Pets {shown.place}",
-        head=[*head, *further_columns(shown.rows)],
-        numbers=number_places(shown.rows),
-    )
 
 
 def static_copy(model: StoreModel | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.svg import CSS, element
+from petstore_frame.charts import CSS, element
 from petstore_frame.dashboard.figures import Figures, read_text
 from petstore_frame.markup import Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE

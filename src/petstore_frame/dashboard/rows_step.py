@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.svg import element
+from petstore_frame.charts import element
 from petstore_frame.dashboard.kit import Kit, titled
 
 ROWS = 20

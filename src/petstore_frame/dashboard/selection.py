@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.charts.pet_list import place_in_words
 from petstore_frame.counts import Summary, summarize
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
@@ -58,7 +57,7 @@ class ShownPets(NamedTuple):
     def place(self) -> str:
         """Which of them are on the page: ``1-50 of 312``."""
         first = (self.selection.page - 1) * ROWS_PER_PAGE
-        return place_in_words(first, len(self.rows), self.counts.total)
+        return f"{first + 1:,}–{first + len(self.rows):,} of {self.counts.total}"
 
     @property
     def words(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from petstore_frame.charts.svg import element
+from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.file_steps import FileTab
 from petstore_frame.dashboard.kit import grid, set_options, show

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.dashboard.kit import show, titled
+from petstore_frame.dashboard.pet_list import LABELS
 from petstore_frame.dashboard.top import Top
 from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten
-from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
-LABELS = dict(zip(PET_COLUMNS, HEAD, strict=True))  # what fields are called on screen
 NO_STATUS, LEAVE = "no status", "leave these out"
 LONGEST, FEW = 40, 4
 HELD = {

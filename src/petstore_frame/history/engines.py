@@ -18,8 +18,7 @@ from typing import Any
 import narwhals as nw
 import pandas as pd
 
-from petstore_frame.counts.pet_table import open_frame
-from petstore_frame.counts.summary import count_pets, status_text
+from petstore_frame.counts import count_pets, open_frame, status_text
 from petstore_frame.errors import ArgumentError, MissingExtraError
 from petstore_frame.history.snapshot import Snapshot, check_rows, read_table, unusable
 from petstore_frame.schema.arguments import one_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overl
 import pandas as pd
 from typing_extensions import TypeVar
 
-from petstore_frame.counts.summary import Summary
+from petstore_frame.counts import Summary
 from petstore_frame.errors import ArgumentError, HistoryError, answering
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import Engine

@@ -6,27 +6,20 @@ import logging
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
-from petstore_frame.errors import (
-    CrossOriginError,
-    PetstoreError,
-    answering,
-)
+from petstore_frame.errors import APIStatusError, CrossOriginError, PetstoreError, answering
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.progress import Display, open_progress
 from petstore_frame.inventory.provenance import Provenance, stamp
-from petstore_frame.inventory.requests import (
-    DEFAULT_PROBE_BUDGET,
-    ReadingClient,
-    Requests,
-)
+from petstore_frame.inventory.reading import Reading
+from petstore_frame.inventory.requests import DEFAULT_PROBE_BUDGET, ReadingClient, Requests
 from petstore_frame.inventory.result import (
     FetchInterrupted,
     ForeignLinkError,
@@ -34,8 +27,6 @@ from petstore_frame.inventory.result import (
     Inventory,
     PaginationLoopError,
 )
-from petstore_frame.inventory.single_pages import Total, known_total
-from petstore_frame.inventory.strategies import Reading
 from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,
@@ -43,17 +34,13 @@ from petstore_frame.schema.arguments import (
     whole_number,
 )
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import (
-    MAX_LIMIT,
-    NO_STATUS,
-    PetStatus,
-    checked_limit,
-    checked_status,
-)
+from petstore_frame.schema.models import PetStatus, checked_status
 from petstore_frame.schema.text import count_text
 
 log = logging.getLogger("petstore_frame.inventory")
 Progress = bool | Callable[[int], None] | None
+# What a store answers for a place in its listing that it no longer keeps.
+_EXPIRED = (400, 404, 410, 422)
 
 
 @answering
@@ -63,7 +50,6 @@ def fetch_inventory(
     status: PetStatus | None = None,
     max_pets: int | None = None,
     progress: bool | Callable[[int], None] | None = None,
-    limit: int = MAX_LIMIT,
     strategy: Literal["auto", "documented"] = "auto",
     max_probes: int = DEFAULT_PROBE_BUDGET,
 ) -> Inventory:
@@ -80,7 +66,6 @@ def fetch_inventory(
             incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets read.
-        limit: Pets to ask for in a page, 1 to 100.
         strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
         max_probes: Requests allowed beyond the listing itself; what they brought is in
             ``.completeness.evidence``.
@@ -117,14 +102,12 @@ def fetch_inventory(
         ask = Requests(
             client,
             status=checked_status(status),
-            limit=checked_limit(limit),
             budget=whole_number("max_probes", max_probes, 0),
             may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=meter,
         )
-        fetch = _Fetch(ask, max_pets=cap, meter=meter)
-    return fetch.run()
+    return _Fetch(ask, cap, meter).run()
 
 
 class FetchProgress:
@@ -153,86 +136,70 @@ class FetchProgress:
             self._display.close()
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class _Fetch:
-    """One fetch, which can be run again after it broke off and then goes on where it was.
-
-    ``evidence`` is collected once: after that, pets found by their ids would count as part of the
-    listing.
-    """
+    """One fetch, which can be run again after it broke off and then goes on where it was."""
 
     ask: Requests
     max_pets: int | None
     meter: FetchProgress
-    evidence: tuple[Evidence, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self.reading = Reading(self.ask)
 
     def run(self) -> Inventory:
-        # A resumed fetch repeats the questions without an answer, so it gets the budget again.
-        self.ask.begin_again()
+        reading = Reading(self.ask)
         try:
-            if self.evidence is None:
-                self.evidence = self.reading.run()
+            with self.ask:
+                reading.run()
         except (PetstoreError, KeyboardInterrupt) as problem:
-            self.ask.rows.cut()
-            if not len(self.ask.rows):
+            if not len(reading.rows.columns().id):
                 raise
-            self._raise_incomplete(problem)
+            self._raise_incomplete(reading, problem)
         finally:
             self.meter.close()
-        return self._inventory(self.evidence)
+        return self._inventory(reading, reading.evidence)
 
-    def _columns(self) -> PetColumns:
-        """Return the pets without those that do not match the filter."""
-        columns, status = self.ask.rows.columns(), self.ask.status
-        matches = [found == status for found in columns.status]
-        if status is None or all(matches):
-            return columns
-        return PetColumns(*(list(compress(column, matches)) for column in columns))
-
-    def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
-        ask, columns = self.ask, self._columns()
-        evidence = (*evidence, *_evidence_of_rows(ask))
-        if mismatches := len(ask.rows) - len(columns.id):
-            evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=mismatches),)
+    def _inventory(self, reading: Reading, evidence: list[Evidence]) -> Inventory:
+        ask, columns = self.ask, reading.rows.columns()
+        evidence = [*evidence, *reading.of_rows()]
+        matches = [ask.status in (None, status) for status in columns.status]
+        if mismatches := len(matches) - sum(matches):
+            columns = PetColumns(*(list(compress(column, matches)) for column in columns))
+            evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
         if self.max_pets is not None and len(columns.id) > self.max_pets:
             columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
-            evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
-        known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
+            evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
+        known = self._completeness(reading, tuple(dict.fromkeys(evidence)), columns)
         log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-        made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
+        oldest_s = max(page.age_s for page in ask.answers)
+        made_at = datetime.fromtimestamp(time.time() - oldest_s, UTC)
         provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
         return Inventory(stamp(to_frame(columns), known, provenance), provenance)
 
-    def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
-        ask, finding, first = self.ask, weigh(evidence), self.reading.first
-        total = Total() if first is None else known_total(first, ask)
+    def _completeness(
+        self, reading: Reading, evidence: tuple[Evidence, ...], columns: PetColumns
+    ) -> Completeness:
+        status, finding, total = self.ask.status, weigh(evidence), reading.total()
         counts, exact = count_statuses(Counter(columns.status)), finding.exact
         if finding.verdict is Verdict.COMPLETE:
-            asked = counts if ask.status is None else [ask.status]
-            exact = frozenset(asked) - finding.inexact
+            exact = frozenset(counts if status is None else [status]) - finding.inexact
         is_least = not any(e.shows is Shows.MOVED and e.scope is None for e in evidence)
         # A larger total may be that of all pets, where one status was asked for.
-        is_of_listing = total.is_own or (total.value or 0) <= len(ask.rows)
+        is_of_listing = total.is_own or not total.exceeds(len(reading.rows))
         return Completeness(
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
             rows=len(columns.id),
-            requests=ask.requests,
-            status=ask.status,
+            requests=self.ask.requests,
+            status=status,
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact, is_least) for name, n in counts.items()},
             advertised_total=total.value if is_of_listing else None,
         )
 
-    def _raise_incomplete(self, problem: BaseException) -> NoReturn:
-        pages, is_interrupt = self.ask.pages, isinstance(problem, KeyboardInterrupt)
+    def _raise_incomplete(self, reading: Reading, problem: BaseException) -> NoReturn:
+        is_interrupt = isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
-        left = (each for each in self.reading.evidence if each.shows is not Shows.END)
         kind: type[IncompleteInventoryError | FetchInterrupted] = IncompleteInventoryError
         if is_interrupt:
             kind = FetchInterrupted
@@ -240,21 +207,15 @@ class _Fetch:
             kind = PaginationLoopError
         elif isinstance(problem, CrossOriginError):
             kind = ForeignLinkError
+        left = (each for each in reading.evidence if each.shows is not Shows.END)
+        broke_off = Evidence(Fact.BROKE_OFF, count=reading.pages)
+        partial = self._inventory(reading, [broke_off, *left])
+        if isinstance(problem, APIStatusError) and problem.status_code in _EXPIRED:
+            self.ask.forget()
         raise kind(
-            f"broke off after page {pages} with {count_text(len(self.ask.rows), 'pet')} read: "
-            f"{cause}; they are in this error's .partial, and .resume() goes on",
-            partial=self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left)),
+            f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
+            f"read: {cause}; they are in this error's .partial, and .resume() goes on",
+            partial=partial,
             cause=problem,
             resume=self.run,
         ) from (None if is_interrupt else problem)
-
-
-def _evidence_of_rows(ask: Requests) -> Iterator[Evidence]:
-    """Yield what rows show that came twice with other values, or with damaged texts."""
-    for status in ask.rows.disputed:
-        yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
-    if ask.rows.ambiguous_id is not None:
-        yield Evidence(Fact.ONE_ID_TWICE, count=ask.rows.ambiguous_id)
-    if ask.damaged:
-        count = sum(pet_id in ask.rows for pet_id in ask.damaged)
-        yield Evidence(Fact.TEXTS_DAMAGED, count=count)

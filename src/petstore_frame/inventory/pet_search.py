@@ -8,10 +8,10 @@ from typing import NoReturn
 
 from petstore_frame.errors import CrossOriginError, NotFoundError, PetstoreError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Verdict, weigh
-from petstore_frame.inventory.requests import DEFAULT_PROBE_BUDGET, ReadingClient, Requests
+from petstore_frame.inventory.reading import Reading
+from petstore_frame.inventory.requests import ReadingClient, Requests
 from petstore_frame.inventory.result import PaginationLoopError
-from petstore_frame.inventory.strategies import Reading
-from petstore_frame.schema.models import MAX_LIMIT, Pet, checked_id
+from petstore_frame.schema.models import Pet, checked_id
 from petstore_frame.schema.text import count_text
 
 
@@ -58,28 +58,25 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
         if search is not None:
             return search
         next_step = "only the store's operator can tell"
-    ask = Requests(
-        store,
-        status=None,
-        limit=MAX_LIMIT,
-        budget=DEFAULT_PROBE_BUDGET,
-        is_enough=lambda rows: pet_id in rows,
-    )
+    ask = Requests(store, is_enough=lambda rows: pet_id in rows)
     reading, trouble = Reading(ask), ""
     try:
-        evidence = reading.run()
+        with ask:
+            reading.run()
     except (PaginationLoopError, CrossOriginError) as problem:
-        evidence, trouble = (Evidence(Fact.BROKE_OFF, count=ask.pages),), str(problem)
-    requests, finding = asked + ask.requests, weigh(evidence)
-    if pet_id in ask.rows:
-        first = () if reading.first is None else reading.first.columns.id
-        is_listed = pet_id in first or (ask.way is not None and pet_id in ask.way.rows)
+        reading.evidence, trouble = [Evidence(Fact.BROKE_OFF, count=reading.pages)], str(problem)
+    requests = asked + ask.requests
+    if pet_id in reading.rows:
+        listed = ask.known(ask.params())
+        is_listed = listed is not None and pet_id in listed.columns.id
+        if reading.walk is not None:
+            is_listed = pet_id in reading.walk.rows
         where = f"on a page {'of' if is_listed else 'asked for beyond'} the listing"
-        columns = ask.rows.columns()
+        columns = reading.rows.columns()
         at = columns.id.index(pet_id)
-        found = columns.part(at, at + 1).pets()[0]
-        return PetSearch(SearchState.FOUND, found, where, requests)
-    basis = f"not among {count_text(len(ask.rows), 'pet')}: {trouble or finding.basis}"
+        return PetSearch(SearchState.FOUND, columns.part(at, at + 1).pets()[0], where, requests)
+    finding = weigh([*reading.evidence, *reading.of_rows()])
+    basis = f"not among {count_text(len(reading.rows), 'pet')}: {trouble or finding.basis}"
     if finding.verdict is Verdict.COMPLETE:
         return PetSearch(SearchState.ABSENT, None, basis, requests, finding.assumptions)
     return PetSearch(SearchState.UNKNOWN, None, basis, requests, next_step=next_step)

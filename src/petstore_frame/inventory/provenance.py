@@ -6,9 +6,7 @@ digest of the rows is kept with them: it no longer matches after any change.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
+from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS
 from petstore_frame.schema.text import count_text
 from petstore_frame.transport import same_store_address
 
@@ -28,8 +26,9 @@ if TYPE_CHECKING:
 ATTRS_KEY = "petstore_frame"
 # No count rests on texts, and hashing them would cost more than reading them.
 _DIGESTED = tuple(field.name for field in FIELDS if field.dtype != "str")
+_FACTOR = 0x9E3779B97F4A7C15  # odd and large, so that different rows differ in their sums
 # pandas drops attrs when it merges: keep the last records by digest, to know the same rows.
-_LAST_RECORDS: OrderedDict[str, str] = OrderedDict()
+_LAST_RECORDS: dict[str, str] = {}
 _KEPT_RECORDS = 100
 
 
@@ -111,39 +110,34 @@ class ListingRecord(NamedTuple):
 
 def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> pd.DataFrame:
     """Write into a frame's attrs what its rows cover and where they come from; return the frame."""
-    digest = rows_digest(frame)
-    kept = {
-        "digest": digest,
-        "fields": list(_DIGESTED),
-        **ListingRecord(completeness, provenance).to_dict(),
-    }
+    digest, record = rows_digest(frame), ListingRecord(completeness, provenance)
+    kept = {"digest": digest, "fields": list(_DIGESTED), **record.to_dict()}
     text = frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
     if digest is not None and len(frame):  # of two readings of one store the later one counts
-        before = _LAST_RECORDS.pop(digest, None)
-        known = None if before is None else _read_record(before)
-        last = provenance if known is None else known[0].provenance
-        is_same = (last.base_url, last.store_id) == (provenance.base_url, provenance.store_id)
+        before = _read_record(_LAST_RECORDS.pop(digest, text))
         # Two stores may hold the same pets, as a copy for tests does: then the rows tell nothing.
-        _LAST_RECORDS[digest] = text if is_same and before != "" else ""
+        is_same = before is not None and _store(before[0].provenance) == _store(provenance)
+        _LAST_RECORDS[digest] = text if is_same else ""
         if len(_LAST_RECORDS) > _KEPT_RECORDS:
-            _LAST_RECORDS.popitem(last=False)
+            del _LAST_RECORDS[next(iter(_LAST_RECORDS))]
     return frame
+
+
+def _store(provenance: Provenance) -> tuple[str, str | None]:
+    return provenance.base_url, provenance.store_id
 
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
     """Return where the rows of a frame come from, also where they were changed since; or None."""
     text = frame.attrs.get(ATTRS_KEY)
-    if text is None:
-        text = _kept_text(rows_digest(frame))
-    record = _read_record(text) if isinstance(text, str) else None
+    record = _read_record(_LAST_RECORDS.get(rows_digest(frame) or "") if text is None else text)
     return None if record is None else record[0].provenance
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
     digest = rows_digest(frame)
-    text = frame.attrs.get(ATTRS_KEY, _kept_text(digest))
-    found = _read_record(text) if isinstance(text, str) else None
+    found = _read_record(frame.attrs.get(ATTRS_KEY, _LAST_RECORDS.get(digest or "")))
     if found is None:
         reason = Evidence(Fact.NO_RECORD, detail=_repeated_ids(frame))
         return Completeness.unknown(reason, status_counts(_distinct(frame)), None)
@@ -157,12 +151,12 @@ def completeness_of(frame: pd.DataFrame) -> Completeness:
     return known.after_change(reason, status_counts(_distinct(frame)))
 
 
-def _kept_text(digest: str | None) -> str | None:
-    return _LAST_RECORDS.get(digest or "")
+def _read_record(text: Any) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
+    return _parse_record(text) if isinstance(text, str) else None
 
 
 @lru_cache(maxsize=64)
-def _read_record(text: str) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
+def _parse_record(text: str) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
     try:
         values = json.loads(text)
         return ListingRecord.from_dict(values), values["digest"], tuple(values["fields"])
@@ -196,10 +190,9 @@ def status_counts(frame: pd.DataFrame) -> dict[str, int]:
     """Count the rows of each status: those of the interface, each other one, none last."""
     if "status" not in frame.columns or frame.columns.duplicated().any():
         return count_statuses({None: len(frame)})
-    statuses = frame["status"].astype("category").cat
-    codes = statuses.codes.to_numpy()
-    counts = [int((codes == code).sum()) for code in range(-1, len(statuses.categories))]
-    return count_statuses(dict(zip([None, *map(str, statuses.categories)], counts, strict=True)))
+    seen = frame["status"].value_counts()
+    counts: dict[str | None, int] = {str(name): int(n) for name, n in seen.items()}
+    return count_statuses(counts | {None: len(frame) - int(seen.sum())})
 
 
 def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
@@ -212,42 +205,16 @@ def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
 def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:
     """Return a digest of these fields, rows in whatever order; None where one cannot be read."""
     import numpy as np
-
-    digest = hashlib.sha256()
-    try:
-        ids = frame["id"].to_numpy()
-        # Most stores list by rising id, and sorting takes as long as all else.
-        is_sorted = bool((ids[1:] >= ids[:-1]).all())
-        order = slice(None) if is_sorted else np.argsort(ids, kind="stable")
-        for name in fields:
-            field = FIELD_BY_NAME.get(name)
-            if field is None:  # of a later version
-                return None
-            for values in _hashable(frame[name], field.dtype):
-                sorted_values = values if isinstance(values, bytes) else values[order]
-                digest.update(np.ascontiguousarray(sorted_values).data)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
-        return None
-    return digest.hexdigest()[:32]
-
-
-def _hashable(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
-    """Return a column as arrays in the order of its rows, and further bytes."""
-    import numpy as np
     import pandas as pd
 
-    if dtype == "int64":
-        if not pd.api.types.is_integer_dtype(column):
-            raise TypeError(column.dtype)
-        return [column.to_numpy(dtype="int64")]
-    if dtype != "category":  # where values are missing, too
-        held: Any = column.astype(dtype).array
-        return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
-    statuses = column.astype("category").cat
-    codes, names = statuses.codes.to_numpy(), [str(name) for name in statuses.categories]
-    used = sorted(name for code, name in enumerate(names) if (codes == code).any())
-    # The last entry serves the code -1, which pandas gives to a missing value.
-    width = "int16" if len(names) < 2**15 else "int32"
-    ranks = [used.index(name) if name in used else -1 for name in names]
-    table = np.array([*ranks, -1], dtype=width)
-    return [table[codes], "\0".join(used).encode("utf-8", "surrogatepass")]
+    mixed = np.zeros(len(frame), dtype="uint64")
+    try:
+        for name in fields:
+            dtype, column = FIELD_BY_NAME[name].dtype, frame[name]
+            if dtype == "int64" and not pd.api.types.is_integer_dtype(column):
+                return None
+            hashed = pd.util.hash_pandas_object(column.astype(dtype), index=False).to_numpy()
+            mixed = mixed * np.uint64(_FACTOR) + hashed
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        return None
+    return f"{len(frame):x}-{int(pd.util.hash_array(mixed).sum()):016x}"

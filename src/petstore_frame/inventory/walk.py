@@ -1,23 +1,18 @@
-"""Reads a listing page by page, notices changes, and follows next links."""
+"""Reads a listing page by page, by next links or by a page parameter, and notices changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from urllib.parse import urlsplit
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.requests import Requests, Rows
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.requests import SIDE_BY_SIDE, Requests
 from petstore_frame.inventory.result import PaginationLoopError
-from petstore_frame.inventory.single_pages import ask_statuses, end_of
-from petstore_frame.schema.models import PET_STATUSES
-from petstore_frame.transport.links import split_link
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport.page import Page, passes_over
 
-# What a listing that was read over several pages rests on.
-_HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
-# What a store answers for a place in its listing that it no longer keeps.
-_EXPIRED = (400, 404, 410, 422)
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
 MAX_PAGES_WITHOUT_NEWS = 5
@@ -25,49 +20,39 @@ MAX_EMPTY_PAGES = 100
 # So many short pages in a row are read, or as many as came before them: a store that grows with
 # each request has no end.
 MAX_SHORT_PAGES = 50
+TRIED_ROWS = 10
 
 
 class Walk:
-    """Reads a listing page by page; ``run`` continues after a failure.
+    """Reads a listing page by page; ``rows`` holds the pets of ``first`` from the start.
 
-    ``rows`` holds the pets of ``first`` from the start. ``breaks`` is what did not fit together on
-    the way, ``doubt`` why the end that was met proves nothing, and ``looked_back`` what the first
-    page showed when it was read again. ``is_forgotten``: the cursor expired.
+    ``is_over`` says that an end was met, ``doubt`` why it proves nothing, and ``breaks`` what did
+    not fit together on the way.
     """
 
     fact: Fact
-    reach: tuple[Assumption, ...]  # what its end rests on
+    reach: Assumption  # what its end rests on
 
     def __init__(self, ask: Requests, first: Page, rows: Rows, detail: str = "") -> None:
-        self._ask, self.rows, self.detail = ask, rows, detail
-        self.first = self.last = first
-        self.pages, self._short_pages = 1, 0
-        self.is_over = self.is_forgotten = False
+        self.ask, self.first, self.rows, self.detail = ask, first, rows, detail
+        self.last, self.pages, self.is_over = first, 1, False
+        self.repeated = len(first) - len({*first.columns.id})
         self.seams = 0  # windows that did not begin with the row read last
-        self.notes: list[Evidence] = []
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
-        self.looked_back: list[Evidence] | None = None
 
     def run(self) -> None:
         """Read on to the end, or until the caller has enough.
 
         Raises:
-            PetstoreError: A page could not be read; ``run`` asks for it again.
+            PetstoreError: A page could not be read.
         """
-        while not self.is_over and not self._ask.has_enough(self.rows):
-            before, count = dict(vars(self)), len(self.rows)
-            repeated = self.rows.repeated
-            try:
-                self._step()
-            except KeyboardInterrupt:  # it may have come in the middle of a page
-                vars(self).update(before)
-                self.rows.cut(count)
-                self.rows.repeated = repeated
-                raise
-            is_short = 0 < len(self.last) < self._ask.max_page
-            self._short_pages = self._short_pages + 1 if is_short else 0
-            if self._short_pages > max(MAX_SHORT_PAGES, self.pages - self._short_pages):
+        short_pages = 0
+        while not self.is_over and not self.ask.has_enough(self.rows):
+            self._step()
+            is_short = 0 < len(self.last) < self.ask.max_page
+            short_pages = short_pages + 1 if is_short else 0
+            if not self.is_over and short_pages > max(MAX_SHORT_PAGES, self.pages - short_pages):
                 self._end(Fact.STILL_GROWS, self.pages)
 
     def _step(self) -> None:
@@ -79,112 +64,36 @@ class Walk:
         if doubt is not None:
             self.doubt = Evidence(doubt, count=count, detail=detail)
 
-    def look_back(self) -> list[Evidence]:
-        """Read the first page again, and return what shows that the listing moved meanwhile."""
-        first = self.first
-        page = self._ask.probe(self._ask.params(), again=True) if self.pages > 1 else None
-        if page is None:
-            return [*self.breaks]
-        ids, before = list(page.columns.id), list(first.columns.id)
-        grown = next((at for at, pet_id in enumerate(ids) if pet_id in self.rows), len(ids))
-        found, has_grown = [*self.breaks], self._only_grew(ids, before, grown)
-        if has_grown:
-            # The rows that came twice were those that the new pets pushed on.
-            found = [Evidence(Fact.NEW_IN_FRONT, count=grown)]
-            if self.doubt is not None and self.doubt.fact is Fact.PAGES_REPEAT:
-                self.doubt = None
-        elif ids != before:
-            found.append(Evidence(Fact.FIRST_PAGE_MOVED))
-        if (has_grown or ids == before) and page.columns != first.columns:
-            self.rows.update(page.columns)
-        if first.total is not None and page.total is not None and page.total < first.total:
-            found.append(Evidence(Fact.PETS_LEFT, count=first.total - page.total))
-        return found
+    def _take(self, columns: PetColumns) -> int:
+        """Add the rows of a page; return how many came twice."""
+        repeated = len(columns.id) - self.rows.add(columns)
+        self.repeated += repeated
+        self.ask.on_rows(len(self.rows))
+        return repeated
 
-    def _only_grew(self, ids: list[int], before: list[int], grown: int) -> bool:
-        """Tell whether new pets came in front, pushed no more rows on, and no other row moved."""
-        return (
-            0 < grown < len(ids)
-            and ids[grown:] == before[: len(ids) - grown]
-            # A seam that broke brings the row that it overlaps once more.
-            and self.rows.repeated - self.seams <= grown
-        )
-
-
-def read_through(
-    first: Page, ask: Requests, begin: Callable[[Page, Rows], Walk]
-) -> Iterator[Evidence]:
-    """Walk to the end of the listing; yield what was met, and the end if all fits."""
-    # Before the walk: it then cannot miss a pet that came after they were read. A reading that may
-    # stop early asks them only at its end.
-    has_budget = ask.spent + len(PET_STATUSES) + 1 <= ask.budget
-    if ask.way is None and ask.is_enough is None and has_budget:
-        ask_statuses(first, ask)
-    walk = ask.way if isinstance(ask.way, Walk) else _begin(first, ask, begin)
-    if walk.is_forgotten:
-        walk = _begin(ask.page(ask.params(), number=1), ask, begin)
-    try:
-        walk.run()
-    except APIStatusError as problem:
-        walk.is_forgotten = problem.status_code in _EXPIRED
-        raise
-    finally:
-        _gather(ask, walk)
-    yield from walk.notes
-    if not walk.is_over:
-        return
-    if walk.looked_back is None:
-        walk.looked_back = walk.look_back()
-        _gather(ask, walk)
-    met = [*walk.looked_back, *([] if walk.doubt is None else [walk.doubt])]
-    yield from met
-    if all(each.shows is Shows.NOTHING for each in (*met, *walk.notes)):
-        over_time = _HOLDS_STILL if walk.pages > 1 else ()
-        statuses = ask_statuses(first, ask)
-        yield end_of(ask, statuses, walk.fact, *walk.reach, *over_time, detail=walk.detail)
-
-
-def _begin(first: Page, ask: Requests, begin: Callable[[Page, Rows], Walk]) -> Walk:
-    """Start a walk; it counts its own rows where other pages have brought some already."""
-    rows = ask.rows
-    if ask.way is not None or rows.repeated or len(rows) != len(first):
-        rows = Rows()
-        rows.add(first.columns)
-    walk = begin(first, rows)
-    ask.way = walk
-    return walk
-
-
-def _gather(ask: Requests, walk: Walk) -> None:
-    if walk.rows is not ask.rows:
-        ask.rows.add_all(walk.rows)
-
-
-def next_links(first: Page, ask: Requests) -> Iterator[Evidence]:
-    """Go on as the first page links it, to the end."""
-    if not ask.may_probe or first.next_address is None:
-        return
-    if left_out := prefix_left_out(first.next_address, ask.store.base_url):
-        yield _next_outside(left_out)
-    else:
-        yield from read_through(first, ask, lambda page, rows: LinkWalk(ask, page, rows))
-
-
-def prefix_left_out(address: str, base_url: str) -> str:
-    """Return the beginning of the store's path that a link drops; empty where it drops none.
-
-    Such a link leads past a gateway's address. A link that cannot be read passes here; the request
-    for it is refused with its name.
-    """
-    if address.startswith(f"{base_url}/"):
-        return ""
-    parts, own = split_link(address), urlsplit(f"{base_url}/pets").path
-    path = "" if parts is None else parts.path.rstrip("/")
-    return own.removesuffix(path) if path and own.endswith(path) else ""
-
-
-def _next_outside(left_out: str) -> Evidence:
-    return Evidence(Fact.NEXT_NOT_READ, detail=f": it leaves out {left_out} of the address")
+    def look_back(self) -> Iterator[Evidence]:
+        """Read the first page again; yield what shows that the listing moved, and the doubt."""
+        first, breaks, doubt = self.first, self.breaks, self.doubt
+        page = self.ask.probe(self.ask.params(), again=True) if self.pages > 1 else None
+        if page is not None:
+            ids, before = list(page.columns.id), list(first.columns.id)
+            new = next((at for at, pet_id in enumerate(ids) if pet_id in self.rows), len(ids))
+            # New pets came in front, pushed no more rows on, and no other row moved. A seam that
+            # broke brings the row that it overlaps once more.
+            has_grown = 0 < new < len(ids) and ids[new:] == before[: len(ids) - new]
+            if has_grown and self.repeated - self.seams <= new:
+                breaks = [Evidence(Fact.NEW_IN_FRONT, count=new)]
+                if doubt is not None and doubt.fact is Fact.PAGES_REPEAT:
+                    doubt = None
+            elif ids != before:
+                breaks = [*breaks, Evidence(Fact.FIRST_PAGE_MOVED)]
+            if Fact.FIRST_PAGE_MOVED not in {each.fact for each in breaks}:
+                self.rows.add(page.columns)
+            if first.total is not None and page.total is not None and page.total < first.total:
+                breaks = [*breaks, Evidence(Fact.PETS_LEFT, count=first.total - page.total)]
+        yield from breaks
+        if doubt is not None:
+            yield doubt
 
 
 class LinkWalk(Walk):
@@ -194,60 +103,199 @@ class LinkWalk(Walk):
         PaginationLoopError: An address came again, or page after page brought nothing new.
     """
 
-    fact = Fact.LINKS_ENDED
-    reach = (Assumption.LINKS_REACH_ALL,)
+    fact, reach = Fact.LINKS_ENDED, Assumption.LINKS_REACH_ALL
 
     def __init__(self, ask: Requests, first: Page, rows: Rows) -> None:
         super().__init__(ask, first, rows)
-        self._visited: dict[str, int] = {}  # addresses, with the numbers of their pages
+        self._visited = {first.address}
         self._without_news = self._known_rows = 0
-        self._following: str | None = None
-        if gap := passes_over(first.next_address or "", len(first)):
-            skips = f": it goes on at {gap} after row {len(first):,}"
-            self.notes.append(Evidence(Fact.NEXT_NOT_READ, detail=skips))
-        self._go_on_from(first)
+        gap = passes_over(first.next_address or "", len(first))
+        self._skips = f": it goes on at {gap} after row {len(first):,}" if gap else ""
 
     def _step(self) -> None:
-        address = self._following or ""
-        if address == self.last.address:  # as some last pages do
-            self._end(Fact.NEXT_NOT_READ, detail=f": page {self.pages:,} names itself")
-            return
-        if self._visited.get(address, self.pages + 1) <= self.pages:
+        address, number = self.last.next_address, f": page {self.pages:,}"
+        if address is None:
+            is_doubtful = self._skips or (self.last.may_name_next and self.doubt is None)
+            self._end(Fact.NEXT_NOT_READ if is_doubtful else None, detail=self._skips)
+        elif address == self.last.address:  # as some last pages do
+            self._end(Fact.NEXT_NOT_READ, detail=f"{number} names itself")
+        elif address in self._visited:
             raise PaginationLoopError(
                 f"the store's next link of page {self.pages} leads back to a page already read"
             )
-        page = self._ask.page(address=address, number=self.pages + 1)
-        self.pages += 1
-        new, ids = self.rows.add(page.columns), page.columns.id
-        if new < len(ids):
+        elif self._without_news >= self._most_without_news():
+            self._end(Fact.NEXT_NOT_READ, detail=f"{number} brought no new pet")
+        else:
+            self._visited.add(address)
+            self.last = self.ask.page(address=address, number=self.pages + 1)
+            self.pages += 1
+            self._count_news(len(self.last), self._take(self.last.columns))
+
+    def _count_news(self, rows: int, repeated: int) -> None:
+        if repeated:
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
-        self._without_news = 0 if new else self._without_news + 1
-        self._known_rows = 0 if new else self._known_rows + len(ids)
-        self._ask.on_rows(len(self.rows))
-        self._go_on_from(page)
-        if self._without_news >= MAX_PAGES_WITHOUT_NEWS and not self.is_over:
-            self._stop_without_news()
+        has_news = rows > repeated
+        self._without_news = 0 if has_news else self._without_news + 1
+        self._known_rows = 0 if has_news else self._known_rows + rows
 
-    def _go_on_from(self, page: Page) -> None:
-        self.last = page
-        self._visited[page.address] = self.pages
-        address = page.next_address
-        left_out = address and prefix_left_out(address, self._ask.store.base_url)
-        if left_out:
-            self.notes = [*self.notes, _next_outside(left_out)]
-        self._following = None if left_out else address
-        if self._following is None:
-            self._end(Fact.NEXT_NOT_READ if page.may_name_next and self.doubt is None else None)
-
-    def _stop_without_news(self) -> None:
-        """End where the store keeps naming a next page, but no new pet comes."""
+    def _most_without_news(self) -> int:
+        """Return how many pages without a new pet are followed."""
         # More than a page of known pets means a loop; a few may come from a first page that was
         # longer than the following ones, and a filter may leave page after page empty.
-        is_round = self._known_rows > self._ask.max_page
-        if is_round and len(self.last):
+        is_round = self._known_rows > self.ask.max_page
+        if is_round and self._without_news >= MAX_PAGES_WITHOUT_NEWS and len(self.last):
             raise PaginationLoopError(
                 f"{self._without_news} pages in a row brought no new pet, and the store points on"
             )
-        may_go_on = self._known_rows or self._ask.status is not None
-        if is_round or not may_go_on or self._without_news >= MAX_EMPTY_PAGES:
-            self._end(Fact.NEXT_NOT_READ, detail=f": page {self.pages:,} brought no new pet")
+        may_go_on = not is_round and (self._known_rows > 0 or self.ask.status is not None)
+        return MAX_EMPTY_PAGES if may_go_on else MAX_PAGES_WITHOUT_NEWS
+
+
+# What the value of a parameter counts: rows to pass over, pages, or the id before the window.
+Kind = Literal["offset", "page", "after"]
+# Parameters that the interface does not state, the more common ones first. Those of one line are
+# asked for together, as a program passes over those that it does not know; then each by itself.
+PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    ("offset", ("offset", "skip", "start", "_start")),
+    ("page", ("page", "_page", "page[number]")),
+    ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
+    ("after", ("before",)),  # of a listing that begins with the newest
+)
+
+
+class Parameter(NamedTuple):
+    """A parameter that is known to move a window over the listing, and the number of page one."""
+
+    name: str
+    kind: Kind
+    first_page: int = 1
+
+
+def find_parameter(ask: Requests, first: Page) -> Parameter | None:
+    """Return the first parameter that moves as it should over rows already read, or None.
+
+    One that a store ignores, misreads or counts in other units never passes.
+    """
+    ids = list(first.columns.id)
+    tried = min(TRIED_ROWS, len(ids) // 3)
+    # The beginning has to come again; it may be longer than was asked for.
+    short = ask.probe(ask.params(limit=tried)) if tried > 1 else None
+    size = 0 if short is None else len(short)
+    if short is None or not tried <= size <= len(ids) or [*short.columns.id] != ids[:size]:
+        return None
+    for kind, names in PARAMETERS:
+        value, windows = _trial(kind, ids, size)
+        # Together first; one by one also where they were refused together.
+        for asked in (names, *([name] for name in names)):
+            page = ask.probe(ask.params(dict.fromkeys(asked, str(value)), limit=size))
+            place = None if page is None else _which(page, windows, size)
+            if place is not None and len(asked) == 1:
+                return Parameter(asked[0], kind, 1 - place)
+            if page is not None and place is None and asked is names:
+                break
+    return None
+
+
+def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]:
+    """Return a value to try, and the windows of which one should come."""
+    if kind == "page":
+        # The second page of a store that counts from 1 is the third of one that counts from 0.
+        return 2, [ids[size : 2 * size], ids[2 * size : 3 * size]]
+    if kind == "offset":
+        # Half a window: a store that counts pages, not rows, would land elsewhere.
+        return size // 2, [ids[size // 2 : size // 2 + size]]
+    at = size if len(ids) >= 2 * size else size // 2
+    return ids[at - 1], [ids[at : at + size]]
+
+
+def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
+    """Return which window came; only one that reaches beyond the rows read may go on."""
+    got = list(page.columns.id)
+    for place, ids in enumerate(windows):
+        # At the end of the rows read a window is shorter than the page, which reaches beyond them.
+        came = got[: len(ids)] if len(ids) < size else got
+        if ids and came == ids:
+            return place
+    return None
+
+
+class WindowWalk(Walk):
+    """Moves a window over the listing by a parameter, and prefetches the next ones.
+
+    Windows step by the rows that came, never by those asked for, and each overlaps the last by one
+    where it can, so that a listing that moves breaks the seam.
+    """
+
+    fact, reach = Fact.WINDOWS_ENDED, Assumption.OFFSETS_REACH_ALL
+
+    def __init__(self, ask: Requests, first: Page, rows: Rows, parameter: Parameter) -> None:
+        super().__init__(ask, first, rows, parameter.name)
+        self._parameter = parameter
+        # Whether each window begins with the row that was read last.
+        self._has_seams = parameter.kind != "page"
+        self._size = self._position = len(first)
+        self._tail = list(first.columns.id)[-2:]
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except APIStatusError as problem:
+            if problem.status_code not in (400, 404, 416, 422):
+                raise
+            # We guessed this parameter: a refusal ends the walk, and proves nothing.
+            refused = f" ({self._parameter.name}= was refused)"
+            self._end(Fact.WINDOWS_STOPPED, len(self.rows), refused)
+
+    def _step(self) -> None:
+        """Take a window's rows; one without any is the end."""
+        before, self.last = self.last, self._window()
+        self.pages += 1
+        fresh, rows = self._past_the_seam(self.last.columns), len(self.rows)
+        if not len(self.last) and self._has_seams:
+            # The row read last should have come again.
+            self._end(Fact.WINDOWS_STOPPED, rows)
+        elif not fresh.id or (not self._has_seams and fresh.id == before.columns.id):
+            # Some stores repeat their last page for every number behind it.
+            self._end()
+        elif all(pet_id in self.rows for pet_id in fresh.id):
+            # We guessed this parameter: an early stop is not an error.
+            self._end(Fact.WINDOWS_STOPPED, rows)
+        else:
+            repeated = self._take(fresh)
+            if repeated and self._has_seams:
+                self.breaks.append(Evidence(Fact.ROWS_TWICE, count=repeated))
+            elif repeated:
+                self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
+            self._tail = [*self._tail, *fresh.id][-2:]
+            # A short page still is a page; rows are passed over one by one.
+            self._position += len(fresh.id) if self._has_seams else self._size
+
+    def _past_the_seam(self, columns: PetColumns) -> PetColumns:
+        if not self._has_seams or not columns.id:
+            return columns
+        if columns.id[0] == self._tail[-1]:
+            return columns.part(1)
+        self.breaks.append(Evidence(Fact.ROWS_TWICE, count=1))
+        self.seams += 1
+        return columns
+
+    def _window(self) -> Page:
+        """Return the window at the position, and prefetch the next ones."""
+        # One window alone at first, since the store may give fewer rows than it gave before.
+        if self.pages > 1 and self._parameter.kind != "after":
+            step = max(1, self._size - self._has_seams)
+            for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):
+                self.ask.prefetch(self._params(place))
+        return self.ask.page(self._params(self._position))
+
+    def _params(self, position: int) -> dict[str, str]:
+        kind, name, params = self._parameter.kind, self._parameter.name, self.ask.params
+        if kind == "offset":
+            return params({name: str(position - 1)})
+        if kind == "after":
+            # The one before the last, so that the last comes again: where ids run from 1 without
+            # a gap, an id could be mistaken for a number of rows.
+            return params({name: str(self._tail[0])})
+        # Pages of one fixed length: a page number means nothing under another limit.
+        number = self._parameter.first_page + position // self._size
+        return params({name: str(number)}, limit=self._size)

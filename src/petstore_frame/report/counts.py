@@ -1,11 +1,10 @@
-"""The table of counts as cells, its sums live formulas, and the charts that Excel draws of it."""
+"""The table of counts as cells, its sums live formulas, and the chart that Excel draws of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts import Line, short
-from petstore_frame.counts.words import shares
+from petstore_frame.counts import Line, shares
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Sheet, cell_name
 from petstore_frame.markup.palette import INK, MUTED, RULE, status_word, tint, verdict_badge
@@ -135,44 +134,19 @@ def category_chart(cells: CountCells) -> Any:
         }
         for col, shade in colours
     ]
+    chart = sheet.book.workbook.add_chart({"type": "bar", "subtype": "stacked"})
+    for each in series:
+        chart.add_series(each)
     drawn = last - cells.head
     largest = f", the {drawn} largest" if drawn < cells.content.counts.categories.count else ""
     title = f"Pets by category{layout.caveat(cells.content)}{largest}"
-    chart = _chart(sheet, {"type": "bar", "subtype": "stacked"}, series, title)
+    chart.set_title({"name": title, "name_font": {**_TEXT, "size": 12}})
+    chart.set_chartarea({"border": _NO_LINE, "fill": {"none": True}})
+    chart.set_plotarea({"fill": {"none": True}})
+    chart.set_y_axis(_NAMES)
     chart.set_legend({"position": "top", "font": _TEXT})
     # The first row is on top, so the far end of the value axis is at the bottom.
     values = {"num_format": styles.COUNT, "label_position": "high"}
     plain = {"num_font": _QUIET, "line": _NO_LINE, "major_tick_mark": "none"}
     chart.set_x_axis({**values, **plain, "major_gridlines": _GRID})
-    return chart
-
-
-def status_chart(sheet: Sheet, content: Content, first_row: int) -> Any:
-    """Return a bar for each status, from rows of name and count."""
-    last = first_row + len(content.colours) - 1
-    counts = [{"value": short(count), "font": _TEXT} for count in content.counts.by_status.values()]
-    series = {
-        "name": "Pets",
-        "categories": [sheet.name, first_row, 1, last, 1],
-        "values": [sheet.name, first_row, 2, last, 2],
-        "points": [{"fill": {"color": shade}} for shade in content.colours.values()],
-        # As the cells show them: a minimum as one.
-        "data_labels": {"value": True, "custom": counts, "font": _TEXT},
-        "gap": 45,
-    }
-    title = f"Pets by status{layout.caveat(content)}"
-    chart = _chart(sheet, {"type": "bar"}, [series], title)
-    chart.set_legend({"none": True})
-    chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
-    return chart
-
-
-def _chart(sheet: Sheet, kind: dict[str, str], series: list[dict[str, Any]], title: str) -> Any:
-    chart = sheet.book.workbook.add_chart(kind)
-    for each in series:
-        chart.add_series(each)
-    chart.set_chartarea({"border": _NO_LINE, "fill": {"none": True}})
-    chart.set_plotarea({"fill": {"none": True}})
-    chart.set_title({"name": title, "name_font": {**_TEXT, "size": 12}})
-    chart.set_y_axis(_NAMES)
     return chart

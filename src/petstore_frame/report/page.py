@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import __version__
-from petstore_frame.charts.bars import status_figure
+from petstore_frame.charts import status_figure
 from petstore_frame.counts import short
 from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import PAGE, Card, Markup, palette, style, stylesheet

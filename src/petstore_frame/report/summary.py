@@ -1,4 +1,4 @@
-"""The sheets of counts: the summary, all categories, all statuses."""
+"""The sheets of counts: the summary, and all categories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from petstore_frame.files.book import Book, cell_name
 from petstore_frame.markup.palette import BAND, INK, PAPER, status_word, verdict_badge
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
-from petstore_frame.report.counts import CountCells, category_chart, status_chart
+from petstore_frame.report.counts import CountCells, category_chart
 
 SHOWN_CATEGORIES = 20
 _HEAD_ROW, _CARDS_ROW, _ANSWERS_ROW = 4, 5, 10
@@ -160,44 +160,3 @@ def write_by_category(book: Book, content: Content) -> None:
         sheet.do("autofilter", cells.head, 1, cells.total - 1, cells.last_column)
     sheet.raw.freeze_panes(_HEAD_ROW + 1, cells.name + 1)
     layout.finish(sheet, content, head=_HEAD_ROW)
-
-
-def write_by_status(book: Book, content: Content) -> None:
-    """Add the sheet of all statuses, one row each."""
-    counts, first = content.counts, _HEAD_ROW + 1
-    total = first + len(counts.statuses)
-    line = "A pet without a status is counted as such, never guessed"
-    holds = "Counts, and shares, of each status."
-    sheet = layout.begin(book, "By status", holds, line, (2, 18, 13, 13, 13, 13, 30))
-    sheet.text(_HEAD_ROW, 1, "Status", **styles.HEAD, indent=1)
-    for col, header in enumerate(("Pets", "Share", "Categories", "Count is"), start=2):
-        sheet.text(_HEAD_ROW, col, header, **styles.HEAD, **styles.RIGHT)
-    sheet.text(_HEAD_ROW, 6, "Most in", **styles.HEAD, indent=2)
-    lines = []
-    for at, (status, count) in enumerate(counts.by_status.items()):
-        chip = layout.chip_of(content.colours[status])
-        share = counts.shares[status] if content.has_shares else "–"
-        most = counts.labels[int(counts.cells[:, at].argmax())] if count.count else "–"
-        most += layout.caveat(content)
-        categories = counts.categories_with(status)
-        lines.append((status_word(status), chip, count, share, categories, most))
-    whole = "100.0%" if content.has_shares else "–"
-    lines.append(("Sum", {}, counts.total, whole, counts.categories, ""))
-    for row, (word, chip, count, share, categories, most) in enumerate(lines, start=first):
-        style = styles.TOTAL if row == total else styles.BODY
-        sheet.text(row, 1, word, **style, **chip, indent=1)
-        layout.put_count(sheet, row, 2, count, style)
-        sheet.text(row, 3, share, **style, **styles.RIGHT)
-        layout.put_count(sheet, row, 4, categories, style)
-        sheet.text(row, 5, layout.exactness(count), **style, **styles.RIGHT)
-        sheet.text(row, 6, most, **style, indent=2)
-    if counts.statuses:
-        formula = f"=SUM({cell_name(first, 2)}:{cell_name(total - 1, 2)})"
-        number = layout.count_format(is_exact=counts.total.is_exact)
-        sheet.formula(total, 2, formula, counts.total.count, **styles.TOTAL, num_format=number)
-    if len(content.frame):
-        chart = status_chart(sheet, content, first)
-        chart.set_size({"width": 640, "height": 130 + 36 * len(counts.statuses)})
-        alt = {"description": "Pets by status: the numbers of the table above."}
-        sheet.do("insert_chart", total + 2, 1, chart, alt)
-    layout.finish(sheet, content, pages_high=1)

@@ -73,12 +73,10 @@ class Page(HasFrame):
 
     @cached_property
     def next_address(self) -> str | None:
-        """The whole address of the next page that the store names, or None.
-
-        It stands in a ``Link`` header, or in one such as ``X-Next-Page`` that has an address.
-        """
+        """The whole address of the next page, as ``Link`` or ``X-Next-Page`` names it, or None."""
         targets = next_targets(self.headers.get_all("Link"))
-        targets += (text for text in self._named_next if text.startswith(_ADDRESS))
+        if self._named_next.startswith(_ADDRESS):
+            targets.append(self._named_next)
         return join_link(self.address, targets[0]) if targets else None
 
     @cached_property
@@ -89,11 +87,10 @@ class Page(HasFrame):
         return is_unclear or self.next_address is not None or bool(self._named_next)
 
     @property
-    def _named_next(self) -> list[str]:
-        """What headers such as ``X-Next-Page`` name: an address, a number or a cursor."""
-        headers = self.headers
-        values = (headers.get(name) or "" for name in headers.names if "next" in name)
-        return [text.strip() for text in values if text.strip().lower() not in _NOTHING]
+    def _named_next(self) -> str:
+        """What ``X-Next-Page`` names: an address, a number or a cursor; empty for no next page."""
+        text = (self.headers.get("X-Next-Page") or "").strip()
+        return "" if text.lower() in _NOTHING else text
 
     @cached_property
     def total(self) -> int | None:
@@ -109,6 +106,12 @@ class Page(HasFrame):
             found = _RANGE.findall(line)
             totals += [int(text) for unit, text in found if unit.lower() not in _OTHER_UNITS]
         return max(totals, default=None)
+
+    @property
+    def age_s(self) -> float:
+        """How old the answer was, as the ``Age`` header of a cache states it; 0 without one."""
+        text = (self.headers.get("Age") or "").strip()
+        return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0.0
 
     def mismatches(self, status: str | None) -> int:
         """Return how many pets do not have the status that was asked for; None asks for any."""

@@ -11,14 +11,12 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
-from petstore_frame.charts import svg
-from petstore_frame.charts import trend as trend_module
-from petstore_frame.charts.bars import moves_figure
+from petstore_frame.charts import Chart, moves_figure, over_time
 from petstore_frame.inventory import Verdict
 from unit.conftest import inventory, pets
 
 
-def parts(drawing: svg.Drawing, tag: str) -> list[ElementTree.Element]:
+def parts(drawing: Chart, tag: str) -> list[ElementTree.Element]:
     """The elements of a picture with this tag; broken markup fails."""
     picture = ElementTree.fromstring(re.search(r"<svg.*</svg>", drawing.html, re.S)[0])
     return [element for element in picture.iter() if element.tag.endswith(tag)]
@@ -44,15 +42,6 @@ def test_minimums_look_different() -> None:
         drawn = pf.charts.status_chart(each)
         assert "≥" in drawn.html and "url(#pf-at-least" in drawn.html
         assert f"at least {len(each)} pets" in repr(drawn)
-    assert repr(pf.charts.inventory_table(whole.frame.head(7))) == "<1–7 of at least 7>"
-
-
-def test_a_table_has_pages() -> None:
-    """A table says which rows of how many it shows, and refuses a page that is not there."""
-    drawing = pf.charts.inventory_table(inventory(pets(120)), page=3)
-    assert "101–120 of 120" in drawing.html and drawing.html.count("<tr ") == 21
-    # Columns and rows are named for a screen reader.
-    assert drawing.html.count('scope="col"') == 4 and drawing.html.count('scope="row"') == 20
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +68,7 @@ def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
     marks = parts(drawing, "circle")
     hollow = [mark for mark in marks if mark.get("fill")]
     assert (len(marks), len(hollow)) == (29 * 4, 4)
-    assert min(float(mark.get("cy")) for mark in hollow) > trend_module.BOTTOM
+    assert min(float(mark.get("cy")) for mark in hollow) > over_time.BOTTOM
     assert all("at least" in mark[0].text for mark in hollow)
     assert "1 day without a snapshot" in repr(drawing)
 
@@ -138,15 +127,15 @@ AGES = {"days_available": ["1"], "is_at_least": [0], "count_is": ["exact"]}
 OTHER = pd.DataFrame({"id": [1]})
 # Nothing would be sent, so a refusal ends with what is allowed.
 REFUSED = {
-    "page is 1 to 3, got 4$": lambda: pf.charts.inventory_table(inventory(pets(120)), page=4),
-    "rows is a whole number, got 2.5$": lambda: pf.charts.inventory_table(inventory(), rows=2.5),
     "top is 1 or more, got 0$": lambda: pf.charts.status_chart(inventory(), top=0),
     r"expected what history\.trend.* returns, got int": lambda: pf.charts.trend_chart(3),
     r"lacks days_.*; pass what history\.": lambda: pf.charts.ageing_chart(OTHER),
-    "a date or a number of pets cannot be read": lambda: pf.charts.trend_chart(
+    "column 'date': cannot be read": lambda: pf.charts.trend_chart(
         trend_of(("2026-01-01", "sold", 0, "exact")).assign(date="soon")
     ),
-    "whole numbers .* got (str|object), int64": lambda: pf.charts.ageing_chart(pd.DataFrame(AGES)),
+    "column 'is_at_least': is not True or False": lambda: pf.charts.ageing_chart(
+        pd.DataFrame(AGES)
+    ),
 }
 
 

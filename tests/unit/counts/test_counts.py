@@ -15,9 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.charts.pet_list import pet_rows
-from petstore_frame.counts import Summary
-from petstore_frame.counts.words import shares
+from petstore_frame.counts import Summary, shares
 from petstore_frame.inventory import Completeness, Verdict
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 from unit.conftest import inventory, pets
@@ -132,7 +130,6 @@ def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
     """Floats with NaN, as a join leaves them, are whole numbers and no category in each report."""
     named = ["Cat", "no category", "Cat"]
     assert "3 pets in at least 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
-    assert [row[2] for row in pet_rows(LEFT_JOINED, {7: "Cat"})] == named
     for ending in ("xlsx", "parquet", "html", "csv"):
         path = pf.write_report(LEFT_JOINED, tmp_path / f"stock.{ending}", categories={7: "Cat"})
         assert path.stat().st_size > 0
@@ -141,7 +138,7 @@ def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
     assert written["category"].tolist() == named
 
 
-VERBS: list[Any] = [pf.summarize, pf.charts.status_chart, pf.charts.inventory_table]
+VERBS: list[Any] = [pf.summarize, pf.charts.status_chart]
 
 
 @pytest.mark.parametrize("verb", [*VERBS, lambda pets: pf.write_report(pets, "never.xlsx")])
@@ -213,8 +210,8 @@ def counted(
 def test_lines_sums_and_text_agree() -> None:
     """Each number of the text is a number of the lines, and the last line is their sum."""
     summary = counted()
-    lines = [re.split(r"\s{2,}", line) for line in str(summary).splitlines()[2:]]
-    shown = [[int(number) for number in numbers] for _, *numbers in lines[2:]]
+    lines = [re.split(r"\s{2,}", line) for line in str(summary).splitlines()[3:]]
+    shown = [[int(number) for number in numbers] for _, *numbers in lines]
     expected = [[cell.count for cell in line.cells] for line in [*summary.largest(), summary.sums]]
     assert shown == expected
     assert shown[-1] == [sum(column) for column in zip(*shown[:-1], strict=True)]
@@ -254,8 +251,9 @@ def test_repeated_rows_count_once() -> None:
 def test_shares_add_up(parts: list[int]) -> None:
     """Shares are in steps of 0.1 % and add up to 100 %, each less than a step off."""
     found = shares(parts)
-    assert round(sum(found), 9) == (1 if sum(parts) else 0)
+    assert round(sum(round(share, 3) for share in found), 9) == (1 if sum(parts) else 0)
     for part, share in zip(parts, found, strict=True):
+        assert bool(part) is bool(share)
         assert not sum(parts) or abs(part / sum(parts) - share) < 0.001
 
 

@@ -41,7 +41,7 @@ def test_hostile_names_come_back_as_they_were(write, book_of) -> None:
     assert len(book["Inventory"]._hyperlinks) == 0
     # Numbers kept as text are declared to Excel as intended, so that it marks none in green.
     with zipfile.ZipFile(write()) as archive:
-        sheet = archive.read("xl/worksheets/sheet4.xml").decode()
+        sheet = archive.read("xl/worksheets/sheet3.xml").decode()
     assert '<ignoredError sqref="A1:C6" numberStoredAsText="1"' in sheet
 
 

@@ -173,9 +173,8 @@ def test_every_file_has_a_users_columns(write, book_of) -> None:
     rows = list(book_of(of=priced)["Inventory"].iter_rows(values_only=True))
     assert rows[0][4:] == tuple(further)
     assert rows[1][4:] == (9.5, datetime(2026, 11, 1), True, "A-1") and rows[2][4] is None
-    drawn = pf.charts.inventory_table(priced).html
-    for page in (write(of=priced, to="stock.html").read_text(), drawn):
-        assert ">A-1<" in page and ">price<" in page
+    page = write(of=priced, to="stock.html").read_text()
+    assert ">A-1<" in page and ">price<" in page
 
 
 def test_a_heading_of_ours_is_not_repeated(write, book_of) -> None:

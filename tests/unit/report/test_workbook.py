@@ -17,7 +17,7 @@ from petstore_frame.report import write_data
 from petstore_frame.report.layout import ID_RULE
 from unit.conftest import inventory, pets, read_book
 
-SHEETS = ["Summary", "By category", "By status", "Inventory", "About"]
+SHEETS = ["Summary", "By category", "Inventory", "About"]
 
 
 def texts(sheet: Any) -> list[str]:
@@ -140,9 +140,9 @@ def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
         parts = {name: archive.read(name).decode() for name in archive.namelist()}
     charts = [text for name, text in parts.items() if "charts/chart" in name]
     drawings = [text for name, text in parts.items() if "drawings/drawing" in name]
-    assert len(charts) == 2 and "0072B2" in charts[0]
+    assert len(charts) == 1 and "0072B2" in charts[0]
     assert not any("<c:f>cmd" in chart for chart in charts)
-    assert sum(drawing.count("descr=") for drawing in drawings) == 2
+    assert sum(drawing.count("descr=") for drawing in drawings) == 1
 
 
 def test_print_and_screen_are_set_up(book_of) -> None:
@@ -150,7 +150,7 @@ def test_print_and_screen_are_set_up(book_of) -> None:
     book = book_of()
     sheet = book["Inventory"]
     turned = [each.title for each in book if each.page_setup.orientation == "landscape"]
-    assert turned == ["Summary", "By category", "By status", "About"]
+    assert turned == ["Summary", "By category", "About"]
     assert all(each.page_setup.fitToWidth in (None, 1) for each in book)
     assert (sheet.print_title_rows, sheet.freeze_panes) == ("$1:$1", "B2")
     assert sheet.tables["Inventory"].ref == "A1:D6"
@@ -182,7 +182,7 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
     shown = f"{summary}{summary._repr_html_()}".lower()
     assert not {word for word in (">none<", "all pets<", "unknown", "available") if word in shown}
     book = book_of(of=part, categories={2: "Dog"})
-    for name in ("Summary", "By category", "By status"):
+    for name in ("Summary", "By category"):
         said = [text for text in texts(book[name]) if "http" not in text and "?" not in text]
         assert [text for text in said if FALSE_ALARM.search(text)] == []
     assert f"5 of 60 pets: {part.completeness.part}" in texts(book["Summary"])

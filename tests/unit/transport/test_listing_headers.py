@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import CrossOriginError
-from petstore_frame.inventory.walk import prefix_left_out
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport import Page
 from petstore_frame.transport.links import next_targets, read_links, whole_address
@@ -96,7 +95,6 @@ def test_no_header_breaks_what_reads_it(lines: dict[str, str], target: str) -> N
         if address is None:
             continue
         assert passes_over(address, 100) is None or "=" in address
-        assert "/v1/pets".startswith(prefix_left_out(address, "https://store.example/v1"))
         try:
             assert whole_address("https://store.example/v1", address).startswith("https://")
         except CrossOriginError as problem:
@@ -123,8 +121,13 @@ def test_the_next_address_is_read_against_its_page(line: str, whole: str) -> Non
 @pytest.mark.parametrize(
     ("line", "may_name_next"),
     [
-        *((line, True) for line in spellings("X-Next-Page: 2 | Next-Cursor: 2 | Link: ?page=2")),
-        *((line, False) for line in spellings("X-Next-Page: 0 | X-Next: null | X-Page: 2")),
+        *((line, True) for line in spellings("X-Next-Page: 2 | Link: ?page=2")),
+        *(
+            (line, False)
+            for line in spellings(
+                "X-Next-Page: 0 | X-Next-Page: null | Next-Cursor: 2 | X-Next: /2"
+            )
+        ),
     ],
 )
 def test_a_next_page_that_is_no_address_is_heard(line: str, may_name_next: bool) -> None:

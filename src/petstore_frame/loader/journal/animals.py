@@ -6,31 +6,33 @@ that is not sure makes a guess of a case, and the answer of the user says what t
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from petstore_frame.loader.journal.rows import pack_problem
-from petstore_frame.loader.journal.staging import Staged, make_temporary
+from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.tables import form_of
 from petstore_frame.loader.question import CASES, Case, Earlier, Example
 from petstore_frame.loader.record import RecordProblem
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were
-# not sent yet. The row that the store refused is not sent as it was; a corrected or later one is. A
-# row of an import whose file is not at hand speaks for its animal already.
+# not sent yet. The row that the store refused is not sent as it was; a corrected or later one is.
+# Where the file is not at hand, only rows that speak for their animals already are.
 TO_SEND = """
 FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
 WHERE rows.import = :mine AND rows.animal IS NOT NULL AND rows.payload IS NOT NULL
   AND rows.known_by IS NOT 'repeat' AND rows.problem IS NULL AND rows.reason IS NULL
-  AND (own.state IS NULL AND NOT :is_resumed
-    OR own.state = 'rejected' AND NOT :is_resumed AND (own.payload IS NOT rows.payload
-      OR own.import IS NOT rows.import OR own.record IS NOT rows.record)
-    OR own.state = 'pending'
-      AND (NOT :is_resumed OR own.import = rows.import AND own.record = rows.record))
+  AND (own.state = 'pending' AND own.import = rows.import AND own.record = rows.record
+    OR NOT :is_resumed AND (own.state IS NULL OR own.state = 'pending'
+      OR own.state = 'rejected' AND (own.payload IS NOT rows.payload
+        OR own.import IS NOT rows.import OR own.record IS NOT rows.record)))
 """
+# The known animals that rows of this import are.
+KNOWN_HERE = "SELECT animal FROM rows WHERE import = :mine AND animal <= :base"
 _SPEAK = f"""
 UPDATE animals SET import = :mine, record = new.record, payload = new.payload,
   likeness = new.likeness, state = 'pending', reason = NULL, answer = NULL, settled_at = NULL
@@ -50,13 +52,33 @@ WHERE own.import = :mine AND (own.state IS NULL OR own.state IN ('pending', 'rej
   AND (rows.animal IS NOT own.animal
     OR own.state = 'pending' AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))
 """
-_EXAMPLES = """
-SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT), imports.source,
-  imports.staged_at, own.pet_id
-FROM rows LEFT JOIN animals AS own ON own.animal = ?2
-LEFT JOIN imports ON imports.import = own.import AND own.import <> rows.import
-WHERE rows.import = ?1 AND rows.record = ?3
+# A row that is to fix now speaks for its animal still.
+_BACK = """
+UPDATE animals SET import = :mine, record = back.record FROM (
+  SELECT rows.animal, min(rows.record) AS record FROM rows JOIN animals AS own USING (animal)
+  WHERE rows.import = :mine AND own.import IS NULL AND rows.known_by IS NOT 'repeat'
+  GROUP BY rows.animal) AS back WHERE animals.animal = back.animal
 """
+_EXAMPLE = """
+SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
+  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.record = :stands),
+    (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal)),
+  imports.source, imports.staged_at, own.pet_id
+FROM rows LEFT JOIN animals AS own ON own.animal = :animal
+LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine
+WHERE rows.import = :mine AND rows.record = :record
+"""
+_SOURCES = """
+SELECT imports.id, source, staged_at, count(*) FROM json_each(:animals) AS of
+JOIN animals ON animals.animal = of.value JOIN imports USING (import)
+WHERE import <> :mine GROUP BY import ORDER BY 4 DESC
+"""
+# A finished import that has something to send again must be resumed after a kill.
+_UNFINISHED = """
+UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done'
+AND EXISTS (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')
+"""
+_Other = TypeVar("_Other")
 
 
 class Guess(NamedTuple):
@@ -74,7 +96,6 @@ class Animals:
 
     Attributes:
         sql: A connection within a transaction.
-        staged: The rows.
         answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
         otherwise: The answer to try where the user gave none.
         pause: Called now and then; what it raises ends the rules.
@@ -114,20 +135,18 @@ class Animals:
         self.pause()
         return self.sql.execute(statement, self._names | more)
 
-    def has(self, select: str, **more: Any) -> bool:
-        """Return whether a selection has any row."""
-        return self.do(f"{select} LIMIT 1", **more).fetchone() is not None
-
-    def make(self, table: str, columns: str, select: str = "") -> None:
-        """Make a temporary table anew."""
-        make_temporary(self.sql, table, columns)
-        if select:
-            self.do(f"INSERT INTO temp.{table} {select}")
-
-    def count_to_send(self) -> int:
-        """Return how many rows would be sent as things stand."""
-        ((found,),) = self.do(f"SELECT count(*) {TO_SEND}").fetchall()
+    def count(self, from_: str, **more: Any) -> int:
+        """Count the rows of a selection."""
+        ((found,),) = self.do(f"SELECT count(*) {from_}", **more).fetchall()
         return int(found)
+
+    def has(self, from_: str) -> bool:
+        """Return whether a selection has any row."""
+        return self.do(f"SELECT 1 {from_} LIMIT 1").fetchone() is not None
+
+    def known_here(self) -> set[int]:
+        """Return the known animals that rows of this import are."""
+        return {animal for (animal,) in self.do(KNOWN_HERE)}
 
     def become(self, rows: Iterable[tuple[int | None, str | None, int]]) -> None:
         """Give rows their animals: animal, by what it is known, and the record of the row."""
@@ -154,27 +173,38 @@ class Animals:
             [(pack_problem(problem), record) for record in records],
         )
 
-    def ask(self, case: str, guesses: Sequence[Guess], of: int, by: str) -> str:
+    def ask(self, case: str, guesses: Sequence[Guess], of: int) -> str:
         """Note the guesses of a case; follow its answer, the user's or the one to try."""
         if not guesses:
             return ""
         self.guesses[case] = [*guesses], of
         answer = self.answers.get(case, self.otherwise)
-        base = self.staged.base
-        if answer == "send":
+        if answer == "send" and case == "store":  # of these nothing was sent yet
+            records = json.dumps([guess.record for guess in guesses])
+            self.do(
+                "UPDATE rows SET known_by = 'user' WHERE import = :mine"
+                " AND record IN (SELECT value FROM json_each(:records))",
+                records=records,
+            )
+        elif answer == "send":
+            base = self.staged.base
             self.become((base + guess.record, "user", guess.record) for guess in guesses)
         else:
+            by = case if case in ("equal", "store") else "key"
             known = [guess for guess in guesses if guess.animal is not None]
             self.become((guess.animal, by, guess.record) for guess in known)
             self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
         return answer
 
-    def warn(self, name: str, records: Iterable[int]) -> None:
+    def warn(self, name: str, guesses: Iterable[Guess]) -> None:
         """Note the lines of rows that are shown to the user without a question."""
-        select = "SELECT line FROM rows WHERE import = :mine AND record = :record"
-        found = [self.do(select, record=record).fetchone()[0] for record in records]
-        if found:
-            self.facts[name] = found
+        found = self.do(
+            "SELECT line FROM json_each(:records) AS of JOIN rows"
+            " ON rows.import = :mine AND rows.record = of.value",
+            records=json.dumps([guess.record for guess in guesses]),
+        )
+        if lines := [line for (line,) in found]:
+            self.facts[name] = lines
 
     # What was found is written
 
@@ -183,8 +213,13 @@ class Animals:
 
         ``adopted`` has pet, payload and likeness of the rows that are pets of the store.
         """
-        if dropped := [animal for (animal,) in self.do(_DROPPED)]:
-            self._drop(dropped)
+        if dropped := self.do(_DROPPED).fetchall():
+            self.sql.executemany(
+                "UPDATE animals SET state = iif(state = 'pending', NULL, state),"
+                " import = NULL, record = NULL WHERE animal = ?",
+                dropped,
+            )
+            self.do(_BACK)
         self.do(_SPEAK)
         self.do(_NEW)
         of_row = f"WHERE import = {self.run.number} AND record = ?"
@@ -201,25 +236,15 @@ class Animals:
             f"UPDATE rows SET known_by = 'store' {of_row}", [(record,) for record in adopted]
         )
         self._follow_repeats()
-        self._tell_origins()
-        # A finished import that has something to send again must be resumed after a kill.
-        self.do(
-            "UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done' AND EXISTS"
-            " (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')"
-        )
-
-    def _drop(self, animals: Sequence[int]) -> None:
+        # The rows that were corrected are the animals of their corrections.
         self.sql.executemany(
-            "UPDATE animals SET state = iif(state = 'pending', NULL, state),"
-            " import = NULL, record = NULL WHERE animal = ?",
-            [(animal,) for animal in animals],
+            "UPDATE rows SET animal = fixed.animal, known_by = 'record'"
+            f" FROM rows AS fixed WHERE fixed.import = {self.run.number} AND fixed.record = ?"
+            " AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.record = ?"
+            " AND rows.animal IS NOT fixed.animal",
+            self.origins,
         )
-        self.do(  # A row that is to fix now speaks for its animal still.
-            "UPDATE animals SET import = :mine, record = back.record FROM (SELECT rows.animal,"
-            "  min(rows.record) AS record FROM rows JOIN animals AS own USING (animal)"
-            "  WHERE rows.import = :mine AND own.import IS NULL AND rows.known_by IS NOT 'repeat'"
-            "  GROUP BY rows.animal) AS back WHERE animals.animal = back.animal"
-        )
+        self.do(_UNFINISHED)
 
     def _follow_repeats(self) -> None:
         """Give rows that repeat another one its animal, or its reason to be left out."""
@@ -235,64 +260,37 @@ class Animals:
             [(stands, record) for record, stands in last.items()],
         )
 
-    def _tell_origins(self) -> None:
-        """Make the rows that were corrected the animals of their corrections."""
-        self.sql.executemany(
-            "UPDATE rows SET animal = fixed.animal, known_by = 'record'"
-            f" FROM rows AS fixed WHERE fixed.import = {self.run.number} AND fixed.record = ?"
-            " AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.record = ?"
-            " AND rows.animal IS NOT fixed.animal",
-            self.origins,
-        )
-
     # The question
 
     def cases(self) -> tuple[Case, ...]:
         """Return the cases that the user has not answered, as values to be shown."""
-        return tuple(
-            Case(
-                name,
-                len(guesses),
-                of,
-                examples=tuple(self._example(name, guess) for guess in guesses[:2]),
-                sources=self._sources(guesses),
-            )
-            for name, (guesses, of) in sorted(self.guesses.items(), key=lambda one: _PLACES[one[0]])
-            if name not in self.answers
-        )
+        found = []
+        for name in CASES:
+            if name in self.guesses and name not in self.answers:
+                guesses, of = self.guesses[name]
+                animals = [guess.animal for guess in guesses if guess.animal is not None]
+                sources = self.do(_SOURCES, animals=json.dumps(animals)).fetchall()
+                examples = tuple(self._example(name, guess) for guess in guesses[:2])
+                earlier = tuple(Earlier(*source) for source in sources)
+                found.append(Case(name, len(guesses), of, examples, earlier))
+        return tuple(found)
 
     def _example(self, case: str, guess: Guess) -> Example:
-        values = [self.run.number, guess.animal, guess.record]
-        line, ours, key, theirs, source, day, pet = self.sql.execute(_EXAMPLES, values).fetchone()
+        line, ours, key, theirs, other_key, source, day, pet = self.do(
+            _EXAMPLE, animal=guess.animal, record=guess.record, stands=guess.stands
+        ).fetchone()
         if case == "alias":
-            ours, theirs = key, self._other_key(guess)
+            ours, theirs = key, other_key
         elif guess.pet is not None:
             theirs = self.bodies.get(guess.pet, b"").decode() or theirs
         return Example(guess.record, line, ours or "", theirs or "", source, day, guess.pet or pet)
 
-    def _other_key(self, guess: Guess) -> str:
-        """Return the key that the one of a row is like: another row's, or a known animal's."""
-        if guess.stands is not None:
-            select = "SELECT key FROM rows WHERE import = :mine AND record = :stands"
-            found = self.do(select, stands=guess.stands)
-        else:
-            select = "SELECT key FROM keys WHERE columns = :columns AND animal = :animal"
-            found = self.do(select, animal=guess.animal)
-        return str(found.fetchone()[0])
 
-    def _sources(self, guesses: Sequence[Guess]) -> tuple[Earlier, ...]:
-        found = Counter[int]()
-        for guess in guesses:
-            if guess.animal is not None:
-                select = "SELECT import FROM animals WHERE animal = :animal"
-                found.update(number for (number,) in self.do(select, animal=guess.animal))
-        found.pop(self.run.number, None)
-        select = "SELECT id, source, staged_at FROM imports WHERE import = :number"
-        return tuple(
-            Earlier(named[0], named[1], named[2], records)
-            for number, records in found.most_common()
-            if (named := self.do(select, number=number).fetchone()) is not None
-        )
-
-
-_PLACES = {name: place for place, name in enumerate(CASES)}
+def paired(
+    rows: Iterable[tuple[int, Hashable]], others: Iterable[tuple[Hashable, _Other]]
+) -> dict[int, _Other]:
+    """Pair rows with what is equal to them, one to one, the first of either side first."""
+    free: dict[Hashable, deque[_Other]] = defaultdict(deque)
+    for what, other in others:
+        free[what].append(other)
+    return {record: free[what].popleft() for record, what in rows if free.get(what)}

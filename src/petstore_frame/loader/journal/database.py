@@ -28,7 +28,7 @@ from petstore_frame.transport.settings import same_store_address
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 # A reader that makes sure of a journal holds its lock for a moment.
 LOCK_WAIT_S = 2.0
-NOTHING_SENT, STOPPED = "nothing was sent", "sending has stopped"
+NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ASKS_AGAIN = (
@@ -78,7 +78,7 @@ def find_journal(
     path = place_of(journal, base_url)
     if store_id is None or not path.exists():
         return path
-    with reading(path) as sql:
+    with reading(path, NOTHING_SENT) as sql:
         ((known,),) = sql.execute("SELECT store_id FROM journal").fetchall()
     if known is None:
         return path
@@ -91,18 +91,15 @@ def count_file(path: Path) -> Path:
     return path.with_name(path.name + COUNT)
 
 
-def read_count(path: Path) -> int | None:
-    """Return how many commits a journal has at least; None where there is no such file.
-
-    Raises:
-        JournalError: What it says is no number.
-    """
+def _read_count(path: Path, done: str) -> int | None:
+    """Return how many commits a journal has at least; None where there is no such file."""
     try:
         return int(count_file(path).read_bytes())
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as problem:
-        raise not_whole(path, f"cannot be trusted: {count_file(path).name} is damaged") from problem
+        what = f"cannot be trusted: {count_file(path).name} is damaged"
+        raise not_whole(path, what, done) from problem
 
 
 def write_count(path: Path, commits: int) -> None:
@@ -127,33 +124,27 @@ def journal_error(path: Path, problem: Exception, done: str = "") -> JournalErro
 
     ``done`` says whether anything was sent, as far as the caller knows.
     """
-    told = f"; {done}" if done else ""
-    # Python's own errors, of text that is not UTF-8, have no code.
-    code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    is_sqlite = isinstance(problem, sqlite3.Error)
-    if getattr(problem, "errno", None) == errno.ENOSPC or (
-        is_sqlite and code == sqlite3.SQLITE_FULL
-    ):
+    code = None
+    if isinstance(problem, sqlite3.Error):
+        # Python's own errors, of text that is not UTF-8, have no code.
+        code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) == errno.ENOSPC:
+        what = f"the disk of {path} is full{done}; free some room"
+    elif not path.is_file():
         return JournalError(
-            f"the disk of {path} is full{told}; free some room, then run the same import again"
+            f"{path} is gone{done}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
         )
-    if not path.is_file():
-        return JournalError(
-            f"{path} is gone{told}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
-        )
-    if is_sqlite and code in _LOST:
+    elif code in _LOST:
         return not_whole(path, f"is damaged or not a journal ({problem})", done)
-    return JournalError(
-        f"{path}: {problem}{told}; free some room or repair the disk, then run the same import "
-        "again"
-    )
+    else:
+        what = f"{path}: {problem}{done}; free some room or repair the disk"
+    return JournalError(f"{what}, then run the same import again")
 
 
-def not_whole(path: Path, what: str, done: str = NOTHING_SENT) -> JournalError:
+def not_whole(path: Path, what: str, done: str = "") -> JournalError:
     """Return the refusal of a journal that has lost something."""
-    told = f"; {done}" if done else ""
     return JournalError(
-        f"{path} {what}{told}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
+        f"{path} {what}{done}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
         f"{count_file(path).name}, all of one moment: an older copy does not know what was sent "
         f"since. If there is none, move these files away and {_ASKS_AGAIN}"
     )
@@ -185,10 +176,10 @@ def holding(path: Path) -> Iterator[None]:
         place = problem.filename or path.parent
         if problem.errno == errno.ENOSPC:
             raise journal_error(path, problem, NOTHING_SENT) from problem
-        raise JournalError(f"{place}: {problem.strerror}; {NOTHING_SENT}") from problem
+        raise JournalError(f"{place}: {problem.strerror}{NOTHING_SENT}") from problem
 
 
-def check_whole(path: Path) -> bool:
+def check_whole(path: Path, done: str = NOTHING_SENT) -> bool:
     """Refuse a journal that has lost anything; the caller has its lock.
 
     Returns:
@@ -198,32 +189,31 @@ def check_whole(path: Path) -> bool:
         JournalError: It is not whole; the text says what is missing, and the next step.
     """
     if not path.exists():
-        if read_count(path):
-            raise not_whole(path, "is missing")
+        if _read_count(path, done):
+            raise not_whole(path, "is missing", done)
         return False
     if _whole.get(path) == _stamp(path):
         return True
-    with sql_errors(path, NOTHING_SENT), closing(connect(path)) as sql:
+    with sql_errors(path, done), closing(connect(path)) as sql:
         found = sql.execute("SELECT format, commits FROM journal").fetchall()
-        if len(found) != 1:
-            raise not_whole(path, "is not as it was written")
-        ((version, commits),) = found
-        if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise not_whole(path, "is damaged (its pages do not agree)")
+        is_damaged = sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
+    if len(found) != 1 or is_damaged:
+        raise not_whole(path, "is not as it was written", done)
+    ((version, commits),) = found
     if version != FORMAT:
         raise JournalError(
-            f"{path} has the format {version}, and this program reads {FORMAT}; nothing was sent. "
+            f"{path} has the format {version}, and this program reads {FORMAT}{done}. "
             f"Use the version that wrote it, or move it away: then {_ASKS_AGAIN}"
         )
-    counted = read_count(path)
+    counted = _read_count(path, done)
     if counted is None:
-        raise not_whole(path, f"was moved or copied without {count_file(path).name}")
+        raise not_whole(path, f"was moved or copied without {count_file(path).name}", done)
     if commits < counted:
-        raise not_whole(
-            path,
+        what = (
             f"has lost its last {counted - commits:,} entries: its log {path.name}{LOG} is "
-            "missing or cut, or an older copy was put back",
+            "missing or cut, or an older copy was put back"
         )
+        raise not_whole(path, what, done)
     _whole[path] = _stamp(path)
     return True
 
@@ -250,8 +240,10 @@ def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
     """Give a connection that reads a journal, at one moment of it for each statement.
+
+    Nobody knows here whether anything was sent, unless ``done`` says so.
 
     Raises:
         JournalError: It is missing, or has lost something.
@@ -259,16 +251,16 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     if _whole.get(path) != _stamp(path):
         # An import at work has made sure of it, and is writing to it now.
         with suppress(AtWorkError, PermissionError), held(path.with_name(path.name + LOCK)):
-            if not check_whole(path):
-                raise not_whole(path, "is missing")
-    with sql_errors(path), closing(connect(path)) as sql:
+            if not check_whole(path, done):
+                raise not_whole(path, "is missing", done)
+    with sql_errors(path, done), closing(connect(path)) as sql:
         try:
             yield sql
         except PetstoreError:
             raise
         except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
             what = f"is damaged ({type(problem).__name__}: {problem})"
-            raise not_whole(path, what, "") from problem
+            raise not_whole(path, what, done) from problem
 
 
 def copy_journal(path: Path, copy: Path) -> None:
@@ -310,13 +302,14 @@ class Writer:
     Attributes:
         sql: The connection; whatever changes the journal does so in ``transaction``.
         commits: How many there were so far.
+        has_sent: Whether a request may have been sent since it was opened.
 
     Raises:
         JournalError: The journal has lost something, or its disk failed; nothing was sent.
     """
 
     def __init__(self, path: Path, base_url: str) -> None:
-        self.path = path
+        self.path, self.has_sent = path, False
         if not check_whole(path):
             _make(path, base_url)
         with sql_errors(path, NOTHING_SENT):
@@ -331,13 +324,14 @@ class Writer:
             self._file = path.stat()
         except OSError as problem:
             self.sql.close()
-            raise journal_error(path, problem, NOTHING_SENT) from problem
+            raise self._error(problem) from problem
+
+    def _error(self, problem: Exception) -> JournalError:
+        return journal_error(self.path, problem, STOPPED if self.has_sent else NOTHING_SENT)
 
     @contextmanager
-    def transaction(self, done: str = NOTHING_SENT) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """Give the connection for one commit, which is on disk and counted when the block ends.
-
-        ``done`` says in an error whether anything was sent.
 
         Raises:
             JournalError: Nothing of it is on disk, or it cannot be relied on.
@@ -351,14 +345,14 @@ class Writer:
             with suppress(sqlite3.Error):
                 self.sql.execute("ROLLBACK")
             if isinstance(problem, sqlite3.Error):
-                raise journal_error(self.path, problem, done) from problem
+                raise self._error(problem) from problem
             raise
         self.commits += 1
         try:
             os.lseek(self._count, 0, os.SEEK_SET)
             os.write(self._count, b"%020d\n" % self.commits)
         except OSError as problem:
-            raise journal_error(self.path, problem, STOPPED) from problem
+            raise self._error(problem) from problem
 
     def check_place(self) -> None:
         """Refuse to write to a file that has lost its name: no later import would find it.
@@ -369,7 +363,7 @@ class Writer:
         try:
             is_ours = os.path.samestat(self.path.stat(), self._file)
         except OSError as problem:
-            raise journal_error(self.path, problem, STOPPED) from problem
+            raise self._error(problem) from problem
         if not is_ours:
             raise not_whole(self.path, "was replaced during the import", STOPPED)
 

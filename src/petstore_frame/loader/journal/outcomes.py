@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal.database import STOPPED, Writer, sql_errors
+from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.record import MOVES, Ending, State
 
@@ -32,6 +32,12 @@ UPDATE animals SET state = column2, reason = column3, pet_id = column4, id_sourc
   answer = column6, is_in_doubt = column7, key_since = iif(column8, key_since, NULL),
   settled_at = column9, shown_at = NULL
 FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
+"""
+_CHANGE = """
+UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, pet_id),
+  id_source = coalesce(:id_source, id_source), settled_at = iif(:is_pending, NULL, :now),
+  is_in_doubt = iif(:is_pending, 0, is_in_doubt)
+WHERE import = :import AND record = :record AND state = :old
 """
 READ_AHEAD = 256
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
@@ -83,7 +89,10 @@ class Outcome:
 
 
 class Change(NamedTuple):
-    """A later change of a record: found in the store, not found, or to be sent again."""
+    """A later change of a record: found in the store, not found, or to be sent again.
+
+    From created to created its pet becomes known.
+    """
 
     record: int
     old: State
@@ -150,7 +159,7 @@ class Outcomes:
 
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
         """Close the session with its reason."""
-        with self._writer.transaction(STOPPED) as sql:
+        with self._writer.transaction() as sql:
             sql.execute(
                 "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
                 [now, str(ending), detail, self._import],
@@ -181,14 +190,16 @@ class Outcomes:
             JournalError: Nothing of this call is on disk.
         """
         self._writer.check_place()
-        with self._writer.transaction(STOPPED):
+        with self._writer.transaction():
             if verdicts:
                 self._settle(verdicts, now)
             if store_id != self._store_id:
                 named = "UPDATE journal SET store_id = ? WHERE store_id IS NULL"
                 self._sql.execute(named, [store_id])
                 self._store_id = store_id
-            return self._claim(fresh, repeats, keys_since, now)
+            intents = self._claim(fresh, repeats, keys_since, now)
+        self._writer.has_sent |= bool(intents)
+        return intents
 
     def repeatable(self, keys_since: float, now: float) -> list[int]:
         """Return the records in doubt whose key the store still remembers."""
@@ -289,33 +300,20 @@ class Outcomes:
         """Write what reading back, or a person, has found out."""
         with self._writer.transaction() as sql:
             for record, old, state, reason, pet_id, id_source in changes:
-                values: dict[str, Any] = {"reason": reason, "settled_at": now}
-                if pet_id is not None:
-                    values |= {"pet_id": pet_id, "id_source": id_source}
                 if state is State.PENDING:  # what was in doubt is settled; it is sent once more
-                    values |= {"is_in_doubt": 0, "settled_at": None}
                     self._read_again(record)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
-                names = ", ".join(f"{name} = ?" for name in values)
-                which = "import = ? AND record = ? AND state = ?"
-                changed = sql.execute(
-                    f"UPDATE animals SET state = ?, {names} WHERE {which}",
-                    [str(state), *values.values(), self._import, record, str(old)],
-                ).rowcount
-                if changed != 1 or state not in MOVES[old]:
+                values = {
+                    "state": state.value, "reason": reason, "pet_id": pet_id,
+                    "id_source": id_source, "is_pending": state is State.PENDING, "now": now,
+                    "import": self._import, "record": record, "old": old.value,
+                }  # fmt: skip
+                is_named = state is old is State.CREATED  # only its id was not known
+                is_move = is_named or state in MOVES[old]
+                if not is_move or sql.execute(_CHANGE, values).rowcount != 1:
                     raise self._refused(record, state)
                 detail = {"from": str(old), "to": str(state), "reason": reason, "pet_id": pet_id}
                 self._note(now, "changed", detail, record)
-
-    def name_pet(self, record: int, pet_id: int, now: float) -> None:
-        """Write the id of a created record whose answer was lost."""
-        with self._writer.transaction() as sql:
-            sql.execute(
-                "UPDATE animals SET pet_id = ?, id_source = 'recovered'"
-                " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
-                [pet_id, self._import, record],
-            )
-            self._note(now, "named", {"pet_id": pet_id}, record)
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
         """Add an event to the import's log."""

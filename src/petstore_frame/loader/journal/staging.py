@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from petstore_frame.loader.journal.rows import (
@@ -22,23 +22,19 @@ from petstore_frame.loader.journal.rows import (
     write_import,
 )
 from petstore_frame.loader.journal.tables import columns_of, in_order
-from petstore_frame.loader.record import Ending, Reason, Record, State
+from petstore_frame.loader.record import Ending, Reason, Record, RecordOrigin, State
 
-_INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
 # an answer found the animal, it does so only if it reads as it did then.
 _KEEP = """
-UPDATE rows SET animal = before.animal, known_by = before.known_by FROM (
-  SELECT was.* FROM (
-    SELECT new.record, old.animal, old.known_by, old.likeness IS new.likeness AS is_same
-    FROM rows AS old JOIN rows AS new ON new.import = :staged AND new.record = old.record
-    WHERE old.import = :mine AND old.animal IS NOT NULL
-  ) AS was JOIN animals AS a USING (animal)
-  WHERE a.import = :mine AND a.record = was.record OR was.known_by = 'record'
-    OR was.is_same AND a.state IS NOT NULL
+UPDATE rows SET animal = was.animal, known_by = was.known_by
+FROM rows AS was JOIN animals AS own ON own.animal = was.animal
+WHERE rows.import = :staged AND was.import = :mine AND was.record = rows.record
+  AND (own.import = :mine AND own.record = was.record OR was.known_by = 'record'
+    OR was.likeness IS rows.likeness AND own.state IS NOT NULL
       AND (was.known_by IN ('key', 'repeat') AND :has_key
-        OR was.known_by = 'equal' AND :keeps_equal OR was.known_by = 'store' AND :keeps_store)
-) AS before WHERE rows.import = :staged AND rows.record = before.record
+        OR was.known_by = 'equal' AND :keeps_equal OR was.known_by = 'store' AND :keeps_store))
 """
 # A row that stood in another place, of the same bytes that were read with other words.
 _MOVED = """
@@ -58,6 +54,7 @@ class Staged:
         is_new: Nothing of the import was known before.
         key_columns: The columns of its key in their one spelling.
         send_lines: Lines of rows that are other animals, whatever they equal.
+        origins: The record and line of each correction, and the record that it corrects.
         is_resumed: Its file is not at hand: only what it has still to send is looked at.
     """
 
@@ -66,6 +63,7 @@ class Staged:
     is_new: bool
     key_columns: str
     send_lines: frozenset[int] = frozenset()
+    origins: list[tuple[int, int, RecordOrigin]] = field(default_factory=list)
     is_resumed: bool = False
 
 
@@ -92,17 +90,14 @@ def stage(
         leave_lines: Lines of records that are not to be sent.
         pause: Called now and then; what it raises ends the staging.
     """
-    ((number, base),) = sql.execute(
-        "SELECT coalesce((SELECT max(import) FROM imports), 0) + 1,"
-        " coalesce((SELECT max(animal) FROM animals), 0)"
-    ).fetchall()
-    make_temporary(sql, "staged", "record INTEGER PRIMARY KEY, import_id, origin, rank")
+    ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
+    base, origins = _last_animal(sql), list[tuple[int, int, RecordOrigin]]()
     digest = hashlib.sha256(json.dumps(run.header).encode())
     order = in_order(run.key)
     leave, blank = frozenset(leave_lines), 0
     for batch in batches:
         pause()
-        values, about, read = [], [], []
+        values, read = [], []
         for record in batch:
             (at, line, cells, state, payload, likeness, problem, notes, key, origin, rank,
              left_out, is_unnamed) = record  # fmt: skip
@@ -110,13 +105,13 @@ def stage(
             if key is not None and order is not None:
                 texts = json.loads(key)
                 key = json.dumps([texts[place] for place in order], ensure_ascii=False)
-            if origin is not None or rank is not None:
-                about.append((at, *(origin or (None, None)), rank))
+            if origin is not None:
+                origins.append((at, line, origin))
             is_left = left_out or line in leave
             # A row that may be sent has an animal of its own unless a rule finds another one.
             may_be_sent = state is State.PENDING and not is_left
             values.append((
-                number, at, line, packed, payload, likeness, is_unnamed, key,
+                number, at, line, packed, payload, likeness, is_unnamed, key, rank,
                 base + at if may_be_sent else None, None,
                 pack_problem(problem) if problem else None,
                 "\n".join(notes) if notes else None,
@@ -131,25 +126,23 @@ def stage(
                 blank = 0
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-        sql.executemany("INSERT INTO temp.staged VALUES (?, ?, ?, ?)", about)
     run = _find_import(sql, replace(run, number=number), digest, again=again)
     columns = columns_of(run.key)
     if run.number != number:
-        ((before,),) = sql.execute(
-            "SELECT key_columns FROM imports WHERE import = ?", [run.number]
-        ).fetchall()
-        _put_in_place(
-            sql,
-            {
-                "mine": run.number,
-                "staged": number,
-                "has_key": columns == before,
-                "keeps_equal": "equal" not in answers,
-                "keeps_store": "store" not in answers,
-            },
-        )
+        _replace_rows(sql, run.number, number, columns, answers)
     write_import(sql, run, columns)
-    return Staged(run, base, run.number == number, columns, frozenset(send_lines))
+    is_new = run.number == number
+    return Staged(run, base, is_new, columns, frozenset(send_lines), origins)
+
+
+def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
+    """Return what an import has still to send, as if it was just staged."""
+    return Staged(run, _last_animal(sql), False, columns_of(run.key), is_resumed=True)
+
+
+def _last_animal(sql: sqlite3.Connection) -> int:
+    ((last,),) = sql.execute("SELECT coalesce(max(animal), 0) FROM animals").fetchall()
+    return int(last)
 
 
 def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bool) -> Import:
@@ -179,24 +172,22 @@ def _of_same_bytes(sql: sqlite3.Connection, run: Import) -> list[Import]:
     return [one for one in found if not sql.execute(_MOVED, [run.number, one.number]).fetchone()]
 
 
-def _put_in_place(sql: sqlite3.Connection, values: dict[str, Any]) -> None:
+def _replace_rows(
+    sql: sqlite3.Connection, mine: int, staged: int, columns: str, answers: Collection[str]
+) -> None:
     """Replace the rows of an import by those that were read now."""
+    values = {
+        "mine": mine,
+        "staged": staged,
+        "has_key": sql.execute(
+            "SELECT key_columns = ? FROM imports WHERE import = ?", [columns, mine]
+        ).fetchone()[0],
+        "keeps_equal": "equal" not in answers,
+        "keeps_store": "store" not in answers,
+    }
     sql.execute(_KEEP, values)
     sql.execute("DELETE FROM rows WHERE import = :mine", values)
     sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", values)
-
-
-def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
-    """Return what an import has still to send, as if it was just staged."""
-    ((base,),) = sql.execute("SELECT coalesce(max(animal), 0) FROM animals").fetchall()
-    make_temporary(sql, "staged", "record INTEGER PRIMARY KEY, import_id, origin, rank")
-    return Staged(run, base, is_new=False, key_columns=columns_of(run.key), is_resumed=True)
-
-
-def make_temporary(sql: sqlite3.Connection, table: str, columns: str) -> None:
-    """Make a temporary table anew."""
-    sql.execute(f"DROP TABLE IF EXISTS temp.{table}")
-    sql.execute(f"CREATE TEMP TABLE {table} ({columns})")
 
 
 def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
@@ -207,7 +198,5 @@ def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
     """
     text = packed.encode() if isinstance(packed, str) else packed
     text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
-    if origin is None:
-        return b"%d:%b0:" % (len(text), text)
-    mark = f"{origin[0]}:{origin[1]}".encode()
+    mark = b"" if origin is None else f"{origin[0]}:{origin[1]}".encode()
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)

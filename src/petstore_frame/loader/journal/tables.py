@@ -39,7 +39,9 @@ CREATE TABLE imports (
 CREATE TABLE rows (
   import INTEGER, record INTEGER, line INTEGER, cells, payload BLOB,
   likeness BLOB,     -- digest of all that is sent but the status
-  is_unnamed INTEGER, key TEXT, animal INTEGER,
+  is_unnamed INTEGER, key TEXT,
+  rank TEXT,         -- sorts as the column of keep="newest: COLUMN"
+  animal INTEGER,
   known_by TEXT,     -- repeat, record, key, equal, store, user; NULL: an animal of its own
   problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, record)) WITHOUT ROWID;
 CREATE TABLE animals (
@@ -69,7 +71,7 @@ CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
 ) WITHOUT ROWID;
 -- Pets of others at a reading after which an import went on.
-CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, seen_at REAL);
+CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
 CREATE TABLE events (import INTEGER, record INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW records AS
 SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess
+from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess, paired
 from petstore_frame.loader.journal.keyed import name_of
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
@@ -28,12 +28,25 @@ NEARLY_ALL, LEAST_OF_OTHERS, LEAST_OF_OURS = 0.9, 3, 20
 # A pet that no reading showed yet may be missing from a copy of the store that lags behind.
 LAG_S = 3600.0
 _LONGEST_ID = 18
-# Rows that may be pets of the store: not those of which the user said that they are others, nor
-# those whose name is from ``defaults``.
-_COMPARED = "rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0)"
+# Not the rows of which the user said that they are others, nor those whose name is from
+# ``defaults``.
+_COMPARED = f"""
+SELECT rows.record, rows.likeness {TO_SEND}
+AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.record
+"""
 _IN_STORE = """
 own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL
 AND (own.shown_at IS NOT NULL OR own.settled_at < :settled_before)
+"""
+_ANIMALS_HERE = """
+SELECT min(rows.record), own.animal, own.pet_id, own.payload FROM rows
+JOIN animals AS own USING (animal) WHERE rows.import = :mine AND {} GROUP BY own.animal
+"""
+_UNANSWERED = _ANIMALS_HERE.format("own.state = 'gone' AND own.reason IS NOT 'user'")
+_OWNER = "SELECT animal FROM animals WHERE pet_id = ?"
+_TWINS = """
+SELECT count(*) FROM animals
+WHERE likeness = :likeness AND state IN ('created', 'adopted')
 """
 
 
@@ -76,44 +89,38 @@ class Witness:
     def __init__(self, animals: Animals, read: ReadStore | None) -> None:
         self._animals, self.now = animals, time.time()
         self.adopted: dict[int, tuple[int, bytes, bytes]] = {}
-        self._store = None if read is None else read(animals.count_to_send())
-        if self._store is None:
-            return
+        self._was_read = read is not None
+        self._store = StorePets([]) if read is None else read(animals.count(TO_SEND))
         if self._store.problem:
             # Nothing was sent; whoever cannot wait may leave the store alone.
             self._store.problem.add = ("check_store", False)
             raise self._store.problem
-        if not self._store.is_complete:
+        if self._was_read and not self._store.is_complete:
             animals.facts["store_cut"] = len(self._store.pets)
         self._pets = {pet.pet_id: pet for pet in self._store.pets}
-        self._ours: dict[int, int] = {}  # the animal of each pet
+        self._strangers = dict(animals.do("SELECT pet_id, likeness FROM strangers").fetchall())
+        self._is_first = not animals.has("FROM animals")
+        self._find_owners()
+
+    def _find_owners(self) -> None:
+        """Find the animals that the pets are, or that they are left to, and the pets of others."""
+        self._ours: dict[int, int] = {}
         for pet_id in self._pets:
-            found = animals.sql.execute("SELECT animal FROM animals WHERE pet_id = ?", [pet_id])
-            if (ours := found.fetchone()) is not None:
-                self._ours[pet_id] = ours[0]
-        self._strangers = {pet for (pet,) in animals.do("SELECT pet_id FROM strangers")}
-        self._is_first = not animals.has("SELECT 1 FROM animals")
-        self._doubted: dict[int, int] = {}  # the animal in doubt to which a pet is left
-        self._others = self._left_by_doubt()
+            found = self._animals.sql.execute(_OWNER, [pet_id]).fetchone()
+            if found is not None:
+                self._ours[pet_id] = found[0]
+        # Those that were there at an earlier reading come last.
+        others = [pet for pet in self._pets.values() if pet.pet_id not in self._ours]
+        others.sort(key=lambda pet: (not self._is_new(pet), pet.pet_id))
+        doubt = self._animals.do(
+            f"SELECT likeness, animal FROM animals WHERE {IS_DOUBTFUL} ORDER BY animal"
+        )
+        self._doubted = paired(((pet.pet_id, pet.likeness) for pet in others), doubt)
+        self._others = [pet for pet in others if pet.pet_id not in self._doubted]
 
-    def _left_by_doubt(self) -> list[StorePet]:
-        """Return the pets of others, the new ones first, less those left to rows in doubt."""
-        doubt: dict[bytes, deque[int]] = defaultdict(deque)
-        for animal, likeness in self._animals.do(
-            f"SELECT animal, likeness FROM animals WHERE {IS_DOUBTFUL} ORDER BY animal"
-        ):
-            doubt[likeness].append(animal)
-        others = []
-        pets = (pet for pet in self._pets.values() if pet.pet_id not in self._ours)
-        for pet in sorted(pets, key=lambda pet: (pet.pet_id in self._strangers, pet.pet_id)):
-            if left := doubt.get(pet.likeness):
-                self._doubted[pet.pet_id] = left.popleft()
-            else:
-                others.append(pet)
-        return others
-
-    def _is_asked(self) -> bool:
-        return self._store is not None and not self._animals.run.copy
+    def _is_new(self, pet: StorePet) -> bool:
+        """Return whether it is no known stranger; an id that was given again is another pet's."""
+        return self._strangers.get(pet.pet_id) != pet.likeness
 
     # Which rows are pets of the store
 
@@ -125,7 +132,7 @@ class Witness:
         """
         animals, header = self._animals, self._animals.run.header
         at = _id_column(header)
-        if not self._is_asked() or at is None:
+        if animals.run.copy or at is None or not self._pets:
             return
         found: dict[int, Guess] = {}
         agreeing = 0
@@ -145,52 +152,25 @@ class Witness:
     def find_pets(self) -> None:
         """Ask about rows that equal pets of the store which no row of the file is."""
         animals = self._animals
-        if not self._is_asked() or "store" in animals.guesses:
+        if animals.run.copy or "store" in animals.guesses or not self._pets:
             return
-        rows = animals.do(
-            f"SELECT rows.record, rows.likeness {TO_SEND} AND {_COMPARED} ORDER BY rows.record"
-        ).fetchall()
-        if not rows:
-            return
-        pairs = self._pairs(rows)
-        new, theirs = [], []
-        for guess in pairs:
-            if guess.pet is not None:
-                theirs.append(guess)
-                if guess.pet not in self._strangers:
-                    new.append(guess)
-        new_pets = sum(pet.pet_id not in self._strangers for pet in self._others)
-        if self._is_nearly_all(pairs, rows, LEAST_OF_OURS):
-            self._ask(pairs, len(rows))
-        elif self._is_nearly_all(theirs, rows, LEAST_OF_OTHERS) or (theirs and self._is_first):
+        rows = animals.do(_COMPARED).fetchall()
+        # First new pets of others, then those that were there, our own last.
+        taken = animals.known_here()
+        ours = [self._pets[pet] for pet, animal in self._ours.items() if animal not in taken]
+        pairs = paired(rows, ((pet.likeness, pet) for pet in [*self._others, *ours]))
+        guesses = [self._guess(record, pet) for record, pet in pairs.items()]
+        theirs = [guess for guess in guesses if guess.pet is not None]
+        new = [guess for guess in theirs if self._is_new(pairs[guess.record])]
+        new_pets = sum(map(self._is_new, self._others))
+        if _is_nearly_all(guesses, rows, LEAST_OF_OURS):
+            self._ask(guesses, len(rows))
+        elif _is_nearly_all(theirs, rows, LEAST_OF_OTHERS) or (theirs and self._is_first):
             self._ask(theirs, len(rows))
         elif is_quarter(len(new), len(rows)) or is_quarter(len(new), new_pets):
             self._ask(new, len(rows))
         else:
-            animals.warn("store_few", (guess.record for guess in new))
-
-    def _pairs(self, rows: list[tuple[int, bytes]]) -> list[Guess]:
-        """Pair rows with equal pets one to one: first new ones of others, our own last."""
-        wanted = {likeness for _, likeness in rows}
-        taken = {
-            animal
-            for (animal,) in self._animals.do(
-                "SELECT animal FROM rows WHERE import = :mine AND animal <= :base"
-            )
-        }
-        ours = (pet for pet in self._pets.values() if self._ours.get(pet.pet_id, 0) not in taken)
-        free: dict[bytes, deque[StorePet]] = defaultdict(deque)
-        for pet in [*self._others, *(pet for pet in ours if pet.pet_id in self._ours)]:
-            if pet.likeness in wanted:
-                free[pet.likeness].append(pet)
-        return [
-            self._guess(record, free[likeness].popleft())
-            for record, likeness in rows
-            if free.get(likeness)
-        ]
-
-    def _is_nearly_all(self, pairs: list[Guess], rows: list[tuple[int, bytes]], least: int) -> bool:
-        return len(rows) >= least and len(pairs) >= NEARLY_ALL * len(rows)
+            animals.warn("store_few", new)
 
     def _guess(self, record: int, pet: StorePet) -> Guess:
         animal = self._ours.get(pet.pet_id, self._doubted.get(pet.pet_id))
@@ -200,7 +180,7 @@ class Witness:
         animals = self._animals
         theirs = {guess.record: self._pets[guess.pet] for guess in guesses if guess.pet is not None}
         animals.bodies |= {pet.pet_id: pet.payload for pet in theirs.values()}
-        answer = animals.ask("store", guesses, of, "store")
+        answer = animals.ask("store", guesses, of)
         if answer == "skip":
             self.adopted |= {
                 record: (pet.pet_id, pet.payload, pet.likeness) for record, pet in theirs.items()
@@ -209,26 +189,17 @@ class Witness:
             # The key of a request is another one for each animal that is equal to others.
             there = Counter(pet.likeness for pet in self._pets.values())
             animals.lives |= {record: there[pet.likeness] for record, pet in theirs.items()}
-            self._note_strangers([pet.pet_id for pet in theirs.values()])
+            self._note_strangers([*theirs.values()])
 
     # Which animals are gone
 
     def find_gone(self) -> None:
         """Ask about animals of the file that the store showed, and does not show any more."""
         animals, store = self._animals, self._store
-        if store is None:
-            return
         known = animals.do(
-            "SELECT min(rows.record), own.animal, own.pet_id, own.payload FROM rows"
-            f" JOIN animals AS own USING (animal) WHERE rows.import = :mine AND {_IN_STORE}"
-            " GROUP BY own.animal",
-            settled_before=self.now - LAG_S,
+            _ANIMALS_HERE.format(_IN_STORE), settled_before=self.now - LAG_S
         ).fetchall()
-        unanswered = animals.do(
-            "SELECT min(rows.record), own.animal FROM rows JOIN animals AS own USING (animal)"
-            " WHERE rows.import = :mine AND own.state = 'gone' AND own.reason IS NOT 'user'"
-            " GROUP BY own.animal"
-        ).fetchall()
+        unanswered = animals.do(_UNANSWERED).fetchall()
         missing, renamed = [], []
         for record, animal, pet_id, payload in known:
             pet = self._pets.get(pet_id)
@@ -237,18 +208,26 @@ class Witness:
             elif folded_name(pet.name) != name_of(payload):
                 renamed.append(Guess(record, animal))
         is_sure = store.is_whole or (store.is_complete and "gone" in animals.answers)
-        gone = [Guess(record, animal) for record, animal in unanswered]
+        gone = [Guess(record, animal) for record, animal, *_ in unanswered]
         is_lost = is_sure and is_many(len(missing), len(known))
         is_reused = is_quarter(len(renamed), len(known))
         if is_lost or is_reused or gone:
             gone += missing if is_sure else []
             gone += renamed if is_reused else []
         elif is_sure:
-            animals.warn("gone_few", (guess.record for guess in missing))
+            animals.warn("gone_few", missing)
         if gone:
             animals.guesses["gone"] = sorted(gone), len(known) + len(unanswered)
             self._answer_gone(gone, animals.answers.get("gone", animals.otherwise))
-        self._count_hidden(gone)
+            self._find_owners()
+        elif store.is_whole:
+            # In whatever file: the pets of this journal that the store no longer shows.
+            shown = animals.do(
+                f"SELECT own.pet_id FROM animals AS own WHERE {_IN_STORE}",
+                settled_before=self.now - LAG_S,
+            )
+            if hidden := sum(pet_id not in self._pets for (pet_id,) in shown):
+                animals.facts["not_shown"] = hidden
 
     def _answer_gone(self, gone: list[Guess], answer: str) -> None:
         """Let animals be gone, or send them again under a new life; their old ids are free."""
@@ -264,22 +243,10 @@ class Witness:
                 numbers,
             )
 
-    def _count_hidden(self, gone: list[Guess]) -> None:
-        """Tell how many pets of this journal the store no longer shows, in whatever file."""
-        if self._store is None or not self._store.is_whole:
-            return
-        shown = self._animals.do(
-            f"SELECT own.pet_id FROM animals AS own WHERE {_IN_STORE}",
-            settled_before=self.now - LAG_S,
-        )
-        hidden = sum(pet_id not in self._pets for (pet_id,) in shown)
-        if hidden and not gone:
-            self._animals.facts["not_shown"] = hidden
-
     def send_absent(self) -> None:
         """Send absent animals again if the user says so, but none that a pet may be."""
         animals = self._animals
-        if self._store is None or animals.answers.get("absent") != "send":
+        if not self._was_read or animals.answers.get("absent") != "send":
             return
         there = {pet.likeness for pet in self._pets.values() if pet.pet_id not in self._ours}
         absent = animals.do(
@@ -299,19 +266,19 @@ class Witness:
         If rows may be such pets, the others are compared with the next file, too.
         """
         animals, store = self._animals, self._store
-        if store is None:
+        if not self._was_read:
             return
-        ours = [(self.now, pet_id) for pet_id in self._ours]
         animals.sql.executemany(
-            "UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL", ours
+            "UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL",
+            [(self.now, pet_id) for pet_id in self._ours],
         )
         if "store" not in animals.guesses:
             adopted = {pet_id for pet_id, *_ in self.adopted.values()}
-            new = [pet for pet in self._others if pet.pet_id not in self._strangers | adopted]
+            new = [pet for pet in self._others if self._is_new(pet) and pet.pet_id not in adopted]
             self._tell_twins(new)
-            self._note_strangers([pet.pet_id for pet in new])
+            self._note_strangers(new)
         if store.is_complete:
-            lost = self._strangers - self._pets.keys()
+            lost = self._strangers.keys() - self._pets.keys()
             animals.sql.executemany(
                 "DELETE FROM strangers WHERE pet_id = ?", [(pet_id,) for pet_id in lost]
             )
@@ -321,10 +288,10 @@ class Witness:
             detail=json.dumps({"pets": len(self._pets), "is_complete": store.is_complete}),
         )
 
-    def _note_strangers(self, pet_ids: list[int]) -> None:
+    def _note_strangers(self, pets: list[StorePet]) -> None:
         self._animals.sql.executemany(
-            "INSERT OR IGNORE INTO strangers VALUES (?, ?)",
-            [(pet_id, self.now) for pet_id in pet_ids],
+            "INSERT OR REPLACE INTO strangers VALUES (?, ?, ?)",
+            [(pet.pet_id, pet.likeness, self.now) for pet in pets],
         )
 
     def _tell_twins(self, new: list[StorePet]) -> None:
@@ -334,14 +301,14 @@ class Witness:
         animals, twins = self._animals, 0
         animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
         for likeness, theirs in Counter(pet.likeness for pet in new).items():
-            ((ours,),) = animals.do(
-                "SELECT count(*) FROM animals WHERE likeness = :likeness"
-                " AND state IN ('created', 'adopted')",
-                likeness=likeness,
-            ).fetchall()
+            ((ours,),) = animals.do(_TWINS, likeness=likeness).fetchall()
             twins += min(theirs, ours)
         if twins:
             animals.facts["twins"] = twins
+
+
+def _is_nearly_all(pairs: list[Guess], rows: list[tuple[int, bytes]], least: int) -> bool:
+    return len(rows) >= least and len(pairs) >= NEARLY_ALL * len(rows)
 
 
 def _id_column(header: tuple[str, ...]) -> int | None:

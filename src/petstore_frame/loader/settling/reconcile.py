@@ -1,13 +1,20 @@
-"""What became of the records in doubt, found out by reading the store, or by a person."""
+"""What became of the records in doubt, found out by reading the store, or by a person.
+
+A pet is taken for a record only where nothing else can explain it: the store was read to its end
+before the record was sent, and since then no pet appeared that is neither ours nor equal to a
+record in doubt. Equal records are interchangeable.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,19 +22,16 @@ from petstore_frame.errors import ArgumentError, JournalError
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import Import, JournalRow
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
 from petstore_frame.loader.options import check_settling
 from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.settling.readback import (
-    Before,
-    Match,
     ReadBack,
     SettlingClient,
     Wanted,
     ask_store_id,
     list_all,
-    match,
 )
 from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.models import checked_id
@@ -58,6 +62,29 @@ class Reconciliation:
     candidates: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Doubtful:
+    """A record in doubt, or a created one whose id is not known, and its first request."""
+
+    row: JournalRow
+    wish: Wanted
+    sent_at: float
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What was known of the store before: by pet, our animals and when others were first seen."""
+
+    ours: Mapping[int, tuple[str, int]]
+    strangers: Mapping[int, tuple[bytes, float]]
+    readings: Sequence[float]  # the moments at which it was read to its end
+
+    def seen_at(self, pet_id: int, pet: Wanted) -> float:
+        """Return when a pet of others was first seen; an id given again is another pet's."""
+        likeness, at = self.strangers.get(pet_id, (b"", math.inf))
+        return at if likeness == pet.likeness else math.inf
+
+
 def reconcile(
     path: Path,
     import_ids: Sequence[str],
@@ -78,46 +105,98 @@ def reconcile(
     """
     check_settling(client, grace_s)
     runs = [journal.read_import(path, import_id) for import_id in import_ids]
-    done = [_reconcile(path, run, client, grace_s, sleep) for run in runs]
-    counts = ("created", "absent", "unknown", "requests")
-    sums = {name: sum(getattr(each, name) for each in done) for name in counts}
-    return replace(done[-1], **sums, notes=tuple(note for each in done for note in each.notes))
-
-
-def _reconcile(
-    path: Path, run: Import, client: SettlingClient, grace_s: float, sleep: Callable[[float], None]
-) -> Reconciliation:
-    if same_store_address(client.base_url) != same_store_address(run.base_url):
+    base_url, store_id = runs[-1].base_url, runs[-1].store_id
+    if same_store_address(client.base_url) != same_store_address(base_url):
         raise JournalError(
-            f"{path} is an import into {run.base_url}, and the client's store is "
-            f"{client.base_url}; use a client of that store"
+            f"{path} is an import into {base_url}, and the client's store is {client.base_url}; "
+            "use a client of that store"
         )
     # Without the journal's lock: others may load meanwhile.
-    sleep(_wait_s(list(journal.rows(path, run.id, *DOUBT_STATES)), grace_s))
-    with holding(path), Writer(path, run.base_url) as writer:
-        sql, outcomes = writer.sql, Outcomes(writer, run)
-        outcomes.recover()
-        rows = journal.read_rows(sql, run.id, State.CREATED, State.UNKNOWN, State.ABSENT)
-        doubtful = [row for row in rows if row.known is None and row.pet_id is None]
-        doubtful.sort(key=lambda row: row.state is not State.CREATED)
-        if not doubtful:
-            return Reconciliation()
-        if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
+    in_doubt = (row for run in runs for row in journal.rows(path, run.id, *DOUBT_STATES))
+    sleep(_wait_s([row.sent_at or 0.0 for row in in_doubt], grace_s))
+    done = Reconciliation()
+    with holding(path), Writer(path, base_url) as writer:
+        work = [(run, Outcomes(writer, run)) for run in runs]
+        for _, outcomes in work:
+            outcomes.recover()
+        doubtful = {run.number: _read_doubtful(writer.sql, run) for run in runs}
+        wishes = [each.wish for rows in doubtful.values() for each in rows]
+        if not wishes:
+            return done
+        if store_id is not None and ask_store_id(client) not in (None, store_id):
             raise JournalError(
-                f"{path} is an import into another store, which had the address {run.base_url} "
+                f"{path} is an import into another store, which had the address {base_url} "
                 "before; the store there now does not have these records, so nothing was settled"
             )
-        found = _read(client, sql, run, doubtful)
-        matches = match(
-            doubtful,
-            found,
-            _read_before(sql),
-            {row.record: _first_sent(sql, run, row) for row in doubtful},
-            _read_rivals(sql, run),
-        )
-        done = _settle(outcomes, matches, found)
-        outcomes.note(time.time(), "reconcile", asdict(done))
+        found = list_all(client, wishes)
+        _check_own(writer.sql, runs, found)
+        before = _read_before(writer.sql)
+        for run, outcomes in work:
+            rivals = _read_rivals(writer.sql, run)
+            of_run = _settle(outcomes, doubtful[run.number], found, before, rivals)
+            outcomes.note(time.time(), "reconcile", asdict(of_run))
+            counts = ("created", "absent", "unknown")
+            sums = {name: getattr(done, name) + getattr(of_run, name) for name in counts}
+            done = replace(of_run, **sums)
     return done
+
+
+def _wait_s(sent_at: Sequence[float], grace_s: float) -> float:
+    """Return the seconds until the last doubtful request can no longer be applied.
+
+    Never longer than for a request sent now: the clock may have been ahead then.
+    """
+    if not sent_at or not grace_s:
+        return 0.0
+    longest = CONNECT_S + grace_s
+    return min(longest, max(0.0, max(sent_at) + longest - time.time()))
+
+
+# Any of the requests of a record may have made its pet.
+_FIRST_SENT = """
+SELECT record, min(json_extract(detail, '$.sent_at')) FROM events
+WHERE import = ? AND kind = 'attempt' GROUP BY record
+"""
+_HIDDEN = """
+SELECT pet_id FROM animals WHERE state = 'created' AND pet_id IS NOT NULL
+AND import IN (SELECT value FROM json_each(?))
+"""
+
+
+def _read_doubtful(sql: sqlite3.Connection, run: Import) -> list[_Doubtful]:
+    """Return what is to be settled of an import, the created records first."""
+    first = dict(sql.execute(_FIRST_SENT, [run.number]))
+    found = []
+    for row in journal.read_rows(sql, run.id, State.CREATED, State.UNKNOWN, State.ABSENT):
+        if row.known is None and row.pet_id is None:
+            sent_at = row.sent_at or 0.0
+            wish = Wanted.of(read_payload(row.payload))
+            found.append(_Doubtful(row, wish, min(sent_at, first.get(row.record, sent_at))))
+    return sorted(found, key=lambda each: each.row.state is not State.CREATED)
+
+
+def _check_own(sql: sqlite3.Connection, runs: Sequence[Import], found: ReadBack) -> None:
+    """Believe no listing that lacks pets which the store confirmed."""
+    own = sql.execute(_HIDDEN, [json.dumps([run.number for run in runs])])
+    hidden = {pet_id for (pet_id,) in own} - found.pets.keys()
+    if found.is_whole and hidden:
+        found.is_whole = False
+        found.notes.append(
+            f"the listing lacks pet {min(hidden)}, which the store confirmed, so its silence means "
+            "nothing"
+        )
+
+
+def _read_before(sql: sqlite3.Connection) -> _Before:
+    """Return what was known of the store at earlier readings."""
+    pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
+    strangers = sql.execute("SELECT pet_id, likeness, seen_at FROM strangers")
+    readings = sql.execute("SELECT at, detail FROM events WHERE kind = 'read'")
+    return _Before(
+        {pet_id: Wanted.of(json.loads(body)).animal for pet_id, body in pets},
+        {pet_id: (likeness, at) for pet_id, likeness, at in strangers},
+        [at for at, detail in readings if json.loads(detail)["is_complete"]],
+    )
 
 
 def _read_rivals(sql: sqlite3.Connection, run: Import) -> list[Wanted]:
@@ -127,79 +206,76 @@ def _read_rivals(sql: sqlite3.Connection, run: Import) -> list[Wanted]:
     return [Wanted.of(json.loads(body)) for (body,) in found]
 
 
-def _read_before(sql: sqlite3.Connection) -> Before:
-    """Return what was known of the store at earlier readings."""
-    pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
-    readings = sql.execute("SELECT at, detail FROM events WHERE kind = 'read'")
-    return Before(
-        {pet_id: Wanted.of(json.loads(body)).animal for pet_id, body in pets},
-        dict(sql.execute("SELECT pet_id, seen_at FROM strangers")),
-        [at for at, detail in readings if json.loads(detail)["is_complete"]],
-    )
+def match(
+    rows: Sequence[_Doubtful], found: ReadBack, before: _Before, rivals: Sequence[Wanted]
+) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
+    """Return the pet of each record that is found, and the pets that each other one may be.
 
-
-def _first_sent(sql: sqlite3.Connection, run: Import, row: JournalRow) -> float:
-    """Return when a record was sent first: any of its requests may have made its pet."""
-    attempts = sql.execute(
-        "SELECT detail FROM events WHERE import = ? AND record = ? AND kind = 'attempt'",
-        [run.number, row.record],
-    )
-    moments = [float(json.loads(detail)["sent_at"]) for (detail,) in attempts]
-    return min([row.sent_at or 0.0, *moments])
-
-
-def _wait_s(doubtful: Sequence[JournalRow], grace_s: float) -> float:
-    """Return the seconds until the last doubtful request can no longer be applied.
-
-    Never longer than for a request sent now: the clock may have been ahead then.
+    Args:
+        rows: The records, the created ones first.
+        found: What was read.
+        before: What was known of the store before.
+        rivals: What records in doubt of other imports asked for.
     """
-    if not doubtful or not grace_s:
-        return 0.0
-    last, longest = max(row.sent_at or 0.0 for row in doubtful), CONNECT_S + grace_s
-    return min(longest, max(0.0, last + longest - time.time()))
+    in_doubt = {wish.animal for wish in (*(each.wish for each in rows), *rivals)}
+    near: dict[tuple[str, int], list[int]] = defaultdict(list)
+    last = 0.0  # when a pet appeared that is neither ours nor equal to a record in doubt
+    for pet_id, pet in sorted(found.pets.items()):
+        # An id that the store gave again has another animal now.
+        if before.ours.get(pet_id) != pet.animal:
+            near[pet.animal].append(pet_id)
+        if pet_id not in before.ours and pet.animal not in in_doubt:
+            last = max(last, before.seen_at(pet_id, pet))
+    groups: dict[Wanted, list[_Doubtful]] = defaultdict(list)
+    for each in rows:
+        groups[each.wish].append(each)
+    pairs: dict[int, int] = {}
+    may_be: dict[int, tuple[int, ...]] = {}
+    # One that left its status open may have become a pet of any; those that state one come first.
+    for wish, group in sorted(groups.items(), key=lambda item: item[0].status is None):
+        sent_at = min(each.sent_at for each in group)
+        taken, claimed = {*pairs.values()}, {*chain.from_iterable(may_be.values())}
+        free = [
+            pet_id
+            for pet_id in near[wish.animal]
+            if pet_id not in taken and before.seen_at(pet_id, found.pets[pet_id]) > sent_at
+        ]
+        equal = [pet_id for pet_id in free if wish.may_be(found.pets[pet_id])]
+        has_rival = any(wish.may_be(rival) or rival.may_be(wish) for rival in rivals)
+        was_read = any(moment <= sent_at for moment in before.readings)
+        is_ours = was_read and last <= sent_at and len(equal) <= len(group)
+        if is_ours and not has_rival and not claimed & {*equal}:
+            pairs |= {each.row.record: pet for each, pet in zip(group, equal, strict=False)}
+            free, equal = [pet_id for pet_id in free if pet_id not in equal], []
+        # Where none is equal, a store, or somebody, may have changed a status.
+        candidates = tuple(equal or free)
+        may_be |= {each.row.record: candidates for each in group if each.row.record not in pairs}
+    return pairs, may_be
 
 
-def _read(
-    client: SettlingClient, sql: sqlite3.Connection, run: Import, doubtful: Sequence[JournalRow]
-) -> ReadBack:
-    """Read the listing of the store; one that lacks pets which the store confirmed is not whole."""
-    found = ReadBack()
-    list_all(client, doubtful, found)
-    own = sql.execute(
-        "SELECT pet_id FROM animals WHERE import = ? AND state = 'created' AND pet_id IS NOT NULL",
-        [run.number],
-    )
-    hidden = {pet_id for (pet_id,) in own} - found.pets.keys()
-    if found.is_whole and hidden:
-        found.is_whole = False
-        found.notes.append(
-            f"the listing lacks pet {min(hidden)}, which the store confirmed, so its silence means "
-            "nothing"
-        )
-    return found
-
-
-def _settle(outcomes: Outcomes, matches: Iterable[Match], found: ReadBack) -> Reconciliation:
-    """Write what became of the records; return how many, and the candidates of the others."""
+def _settle(
+    outcomes: Outcomes,
+    rows: Sequence[_Doubtful],
+    found: ReadBack,
+    before: _Before,
+    rivals: Sequence[Wanted],
+) -> Reconciliation:
+    """Write what became of the records of an import."""
+    pairs, may_be = match(rows, found, before, rivals)
     counts, changes = Counter[str](), list[Change]()
-    candidates: dict[int, tuple[int, ...]] = {}
-    for row, pet_id, is_absent, may_be in matches:
-        if may_be:
-            candidates[row.record] = may_be
-        if row.state is State.CREATED:
-            if pet_id is not None:
-                outcomes.name_pet(row.record, pet_id, time.time())
-            continue
-        new: State = row.state
-        why = row.reason or ""
+    for row in (each.row for each in rows):
+        pet_id, state, why = pairs.get(row.record), row.state, row.reason or ""
         if pet_id is not None:
-            new, why = State.CREATED, "found"
-        elif is_absent:
-            new, why = State.ABSENT, row.reason or "not found"
-        counts[new.value] += 1
-        if new is not row.state:
-            changes.append(Change(row.record, row.state, new, why, pet_id, "recovered"))
+            state, why = State.CREATED, "found"
+        elif row.state is State.UNKNOWN and found.is_whole and not may_be[row.record]:
+            state, why = State.ABSENT, row.reason or "not found"
+        if row.state is not State.CREATED:
+            counts[state.value] += 1
+        if state is not row.state or pet_id is not None:
+            source = None if pet_id is None else "recovered"
+            changes.append(Change(row.record, row.state, state, why, pet_id, source))
     outcomes.change(changes, time.time())
+    candidates = {record: pets for record, pets in may_be.items() if pets}
     return Reconciliation(
         **counts, requests=found.requests, notes=tuple(found.notes), candidates=candidates
     )

@@ -1,0 +1,323 @@
+"""Reads one listing: tries each strategy in turn to find its end, and gathers the evidence.
+
+A store may cut its pages at a length of its own without a word, so a short page alone is believed
+only where nothing that was asked beside it speaks against it. A stated total may refute a listing,
+and never proves one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.requests import OF_ALL, Requests
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.status_pages import (
+    StatusPages,
+    ask_statuses,
+    check_filter,
+    filters_first,
+)
+from petstore_frame.inventory.walk import LinkWalk, Walk, WindowWalk, find_parameter
+from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS, PET_STATUSES
+from petstore_frame.transport.page import Page
+
+# Fewer pets than this on a page are no page that a program would choose.
+SMALLEST_CAP = 10
+# Lengths that stores give a page where they pass over the limit, or cut at less.
+USUAL_LENGTHS = frozenset((20, 25, 50))
+# What a listing that was read over several pages rests on, and pages of the statuses.
+_HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
+_OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
+# Ages are whole seconds, and a reading takes a moment.
+_TOLERANCE_S = 2.0
+
+
+class Total(NamedTuple):
+    """The total of one listing, as it was stated last; ``value`` is None where there is none.
+
+    ``is_own`` says that it is surely not that of all pets, where one status was asked for.
+    """
+
+    value: int | None = None
+    is_own: bool = True
+
+    def exceeds(self, held: int) -> bool:
+        """Return whether the store states more pets than were read."""
+        return self.value is not None and self.value > held
+
+
+class Reading:
+    """One listing as far as it was read; ``run`` reads it.
+
+    Attributes:
+        rows: All pets read; the walk may have rows of its own.
+        evidence: All that was learned so far.
+        walk: The walk through the listing that was begun, or None.
+    """
+
+    def __init__(self, ask: Requests) -> None:
+        self.ask, self.rows = ask, Rows()
+        self.evidence: list[Evidence] = []
+        self.walk: Walk | None = None
+        self._first: Page | None = None
+        self._statuses: StatusPages | None = None
+
+    @property
+    def pages(self) -> int:
+        """Pages read of the listing itself."""
+        return self.walk.pages if self.walk is not None else min(1, len(self.rows))
+
+    def run(self) -> None:
+        """Read what can be read, by each strategy until one finds the end or that there is none.
+
+        Raises:
+            PetstoreError: A page could not be read.
+        """
+        first = self._first = self.ask.page(self.ask.params(), number=1)
+        self.rows.add(first.columns)
+        self.ask.on_rows(len(self.rows))
+        if mismatches := first.mismatches(self.ask.status):
+            self.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
+        left_out = 0
+        for strategy in (
+            self._follow_links,
+            self._confirm_page,
+            self._follow_parameter,
+            self._believe_short_page,
+            self._count_statuses,
+        ):
+            if self.ask.has_enough(self.rows):
+                break
+            self.evidence += strategy(first)
+            if self._has(Shows.END):
+                # Counted once, for later strategies may bring these pets.
+                left_out = left_out or self._count_left_out(first)
+                if not left_out:
+                    break
+            if self._has(Shows.MOVED):
+                break
+        self.evidence += self._of_all(first, left_out)
+
+    def _has(self, shows: Shows) -> bool:
+        return any(each.scope is None and each.shows is shows for each in self.evidence)
+
+    # The strategies: each yields what it shows.
+
+    def _follow_links(self, first: Page) -> Iterator[Evidence]:
+        """Go on as the first page links it, to the end."""
+        if self.ask.may_probe and first.next_address is not None:
+            yield from self._read_through(first, LinkWalk(self.ask, first, self._rows_of(first)))
+
+    def _confirm_page(self, first: Page) -> Iterator[Evidence]:
+        """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
+        ask = self.ask
+        if not self._may_be_whole(first) or (ask.status and len(first) > MAX_LIMIT):
+            return
+        if ask.status is not None:
+            whole = ask.probe(OF_ALL)
+            if whole is not None:
+                for contradiction in check_filter(first, whole, ask.status):
+                    yield Evidence(contradiction.fact, count=contradiction.count)
+                if len(whole) > len(first) and filters_first(ask, whole):
+                    yield self._end(Fact.PAGE_CONFIRMED, Assumption.ONE_CAP)
+            return
+        statuses = self._hold_statuses(first)
+        if statuses is not None and statuses.are_usable and statuses.confirm_first():
+            known = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
+            yield self._end(Fact.PAGE_CONFIRMED, *known)
+
+    def _follow_parameter(self, first: Page) -> Iterator[Evidence]:
+        """Look for a parameter that moves a window over the listing, and read through it."""
+        if self.ask.may_probe and self.walk is None and len(first) <= MAX_LIMIT:
+            found = find_parameter(self.ask, first)
+            if found is not None:
+                rows = self._rows_of(first)
+                yield from self._read_through(first, WindowWalk(self.ask, first, rows, found))
+
+    def _believe_short_page(self, first: Page) -> Iterator[Evidence]:
+        """Believe a short page where nothing speaks against it, and it is no usual length."""
+        ask = self.ask
+        is_refuted = any(each.is_contradiction for each in self.evidence)
+        if is_refuted or self.walk is not None or not self._may_be_whole(first):
+            return
+        if len(first) > MAX_LIMIT:
+            return
+        statuses = self._ask_statuses(first)
+        if statuses is not None and len(statuses.usable) < len(statuses.answered):
+            return  # a page shows that the filter does not hold
+        is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
+        if not is_usual and not self._may_be_cut(first):
+            yield self._end(Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
+
+    def _count_statuses(self, first: Page) -> Iterator[Evidence]:
+        """Say which statuses were read whole, where the listing itself shows no end."""
+        statuses = self._hold_statuses(first)
+        if statuses is None:
+            return
+        held = Counter(self.rows.columns().status)
+        for status in statuses.whole(self.ask.max_page):
+            left_out = held[status] - len(statuses.usable[status])
+            if left_out > 0:
+                yield Evidence(Fact.FILTER_LEFT_OUT, status, count=left_out)
+            else:
+                yield self._end(Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
+
+    # What they rest on.
+
+    def _rows_of(self, first: Page) -> Rows:
+        """Return rows for a walk: its own, where other pages have brought some already."""
+        if len(self.rows) == len(first):
+            return self.rows
+        rows = Rows()
+        rows.add(first.columns)
+        return rows
+
+    def _read_through(self, first: Page, walk: Walk) -> Iterator[Evidence]:
+        """Walk to the end of the listing; yield what was met, and the end if all fits."""
+        ask, self.walk = self.ask, walk
+        # Before the walk: it then cannot miss a pet that came after they were read. A reading that
+        # may stop early asks them only at its end.
+        if ask.is_enough is None and ask.spent + len(PET_STATUSES) + 1 <= ask.budget:
+            self._ask_statuses(first)
+        try:
+            walk.run()
+            met = list(walk.look_back()) if walk.is_over else []
+        finally:
+            if walk.rows is not self.rows:
+                self.rows.add_all(walk.rows)
+        yield from met
+        if walk.is_over and all(each.shows is Shows.NOTHING for each in met):
+            over_time = _HOLDS_STILL if walk.pages > 1 else ()
+            self._ask_statuses(first)
+            yield self._end(walk.fact, walk.reach, *over_time, detail=walk.detail)
+
+    def _ask_statuses(self, first: Page) -> StatusPages | None:
+        self._statuses = self._statuses or ask_statuses(self.ask, first)
+        return self._statuses
+
+    def _hold_statuses(self, first: Page) -> StatusPages | None:
+        """Ask for them, hold their pets, and ask what their lengths say."""
+        statuses = self._ask_statuses(first)
+        if statuses is not None:
+            self._hold(statuses)  # before more is asked, which may break off
+            statuses.ask_what_is_first(self.ask)
+        return statuses
+
+    def _hold(self, statuses: StatusPages) -> None:
+        for page in statuses.pages.values():
+            self.rows.add(page.columns)
+
+    def _may_be_whole(self, first: Page) -> bool:
+        """Ask whose a stated total is; return whether the first page may be the whole listing."""
+        if len(first) == MAX_LIMIT or first.may_name_next:
+            return False
+        total = self._ask_whose_total(first)
+        return not (total.is_own and total.exceeds(len(self.rows)))
+
+    def _may_be_cut(self, first: Page) -> bool:
+        """Return whether the page beside it is as long, or shows that the store cut this one."""
+        ask, statuses = self.ask, self._statuses
+        whole = None if ask.status is None else ask.probe(OF_ALL)
+        if whole is not None:
+            is_longer = len(whole) > len(first)
+            return len(whole) >= MAX_LIMIT if is_longer else len(first) >= SMALLEST_CAP
+        if statuses is None:
+            return False
+        longest = max(map(len, statuses.usable.values()), default=0)
+        return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
+
+    def _end(self, fact: Fact, *assumptions: Assumption, **values: Any) -> Evidence:
+        """Return evidence of an end, with what any end rests on besides its own assumptions."""
+        known = dict.fromkeys(assumptions)
+        if self.ask.status is not None:
+            known[Assumption.FILTER_IS_TRUE] = None
+        elif "scope" not in values:
+            has_asked = self._statuses is not None and self._statuses.is_filtered_first
+            without_status = Assumption.LISTS_PETS_WITHOUT_STATUS
+            known[without_status if has_asked else Assumption.LISTS_EVERY_STATUS] = None
+        if self.ask.requests > 1:
+            known[Assumption.NO_OLD_ANSWER] = None
+        return Evidence(fact, assumptions=tuple(known), **values)
+
+    def total(self) -> Total:
+        """Return the total as the answers so far show it; nothing is sent."""
+        ask, first, walk = self.ask, self._first, self.walk
+        pages = [] if first is None else [first]
+        if walk is not None and walk.is_over:
+            pages.append(walk.last)
+        stated = [page.total for page in pages if page.total is not None]
+        # A page that holds other pets too counts those as well.
+        if not ask.may_probe or not stated or pages[0].mismatches(ask.status):
+            return Total()
+        value, whole = stated[-1], None if ask.status is None else ask.known(OF_ALL)
+        is_of_all = whole is not None and whole.total == value
+        if whole is not None and is_of_all and whole.mismatches(ask.status):
+            return Total()  # else all pets may have this one status
+        return Total(value, ask.status is None or (whole is not None and not is_of_all))
+
+    def _ask_whose_total(self, first: Page) -> Total:
+        """Ask for all pets where it matters: some programs state their number beside a filter."""
+        total = self.total()
+        if not total.is_own and total.exceeds(len(self.rows)):
+            self.ask.probe(OF_ALL)
+        return self.total()
+
+    def _count_left_out(self, first: Page) -> int:
+        """Return how many pets only the pages of the statuses have."""
+        statuses, walk = self._statuses, self.walk
+        if statuses is None:
+            return 0
+        if walk is not None and walk.is_over:
+            return sum(pet_id not in walk.rows for pet_id in statuses.ids)
+        is_one_page = len(first) < MAX_LIMIT or self._has(Shows.END)
+        return statuses.left_out if is_one_page else 0
+
+    def _of_all(self, first: Page, left_out: int) -> Iterator[Evidence]:
+        """Yield what the totals, the statuses, the questions and the ages show at last."""
+        ask, walk, statuses = self.ask, self.walk, self._statuses
+        if walk is None and not ask.has_enough(self.rows):
+            why = _why_unclear(first)
+            if why.is_contradiction or not self._has(Shows.END):
+                yield why
+        left_out = left_out or self._count_left_out(first)
+        if statuses is not None:
+            if walk is not None and walk.is_over:
+                for page in statuses.pages.values():
+                    self.rows.compare(page.columns)
+            if left_out:
+                self._hold(statuses)
+                yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
+            yield from statuses.notes
+        total = self._ask_whose_total(first)
+        if total.exceeds(len(self.rows)) and total.is_own:
+            assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
+            yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total.value or 0)
+        elif total.exceeds(len(self.rows)):
+            yield Evidence(Fact.TOTAL_OF_ALL, count=total.value or 0)
+        ages = [page.age_s for page in ask.answers]
+        # Answers of two ages show the store at two times.
+        if (apart_s := max(ages) - min(ages)) > _TOLERANCE_S:
+            yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
+
+    def of_rows(self) -> Iterator[Evidence]:
+        """Yield what rows show that came twice or damaged, and the questions that failed."""
+        yield from self.ask.troubles
+        for status in self.rows.disputed:
+            yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
+        if self.rows.ambiguous_id is not None:
+            yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
+        damaged = {pet_id for page in self.ask.answers for pet_id in page.damaged}
+        if count := sum(pet_id in self.rows for pet_id in damaged):
+            yield Evidence(Fact.TEXTS_DAMAGED, count=count)
+
+
+def _why_unclear(first: Page) -> Evidence:
+    """Return why a listing of which only single pages were read is not known to end there."""
+    if first.may_name_next:
+        return Evidence(Fact.NEXT_NOT_READ)
+    if len(first) >= MAX_LIMIT:
+        return Evidence(Fact.PAGE_FULL)
+    return Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))
