@@ -76,7 +76,7 @@ def by_key(path: Path, frame: Any) -> int:
     """The same by key; the table of keys is at hand, as the journal would give it."""
     import pandas as pd
 
-    from petstore_frame.loader.reading.recipe import Recipe
+    from petstore_frame.loader.reading import Recipe
     from petstore_frame.stocktake.compare import read_list
     from petstore_frame.stocktake.matching import match_by_key
 

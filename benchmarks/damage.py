@@ -24,7 +24,7 @@ from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import DuplicatesError, JournalError
 from petstore_frame.loader.options import LoadOptions
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.run import load
 
 ROWS, COMMITS = 120, 25

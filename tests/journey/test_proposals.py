@@ -141,7 +141,9 @@ CASES = {
         [f"{NAME},categoryId,status", *CARE], "value_map", 7, filled=["available"], sent=4
     ),
     "columns": Case(["Tiername,Kategorie", "Run,1"], "mapping", 1, {"mapping": {}}),
-    "the delimiter": Case([f"{NAME}|categoryId", "Run|1"], "delimiter", 1, {"delimiter": ";"}),
+    "the delimiter": Case(
+        [f"{NAME}|categoryId", "Run|1"], "delimiter", 1, {"delimiter": ";"}, filled=["|"]
+    ),
     "the encoding": Case([f"{NAME},categoryId", "Zo\xeb,1"], "encoding", 1),
     "the header row": Case(["A list", "", f"{NAME},categoryId", "Titled,1"], "header_row", 1),
     "points between digits": Case(

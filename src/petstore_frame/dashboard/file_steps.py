@@ -18,8 +18,7 @@ from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import Look, Recipe, is_date, look, proposed_key
-from petstore_frame.loader.reading.fields import BLANK
+from petstore_frame.loader.reading import BLANK, Look, Recipe, look
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
@@ -216,7 +215,7 @@ class FileTab:
         keys_left = [each for each in keys if each not in sent]
         set_options(self.key, [(OPEN, BLANK), ("(none)", ""), *keys_left], key)
         dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
-                 for at, each in enumerate(seen.columns) if _has_dates(seen, at)]  # fmt: skip
+                 for each in seen.dates if each.strip()]  # fmt: skip
         rows = [(OPEN, ""), *dates, ("the first row", "first"), ("the last row", "last")]
         set_options(self.keep, rows, self.recipe.keep or "")
         found = {**seen.facts, "header_row": seen.header_row or 1}
@@ -242,7 +241,7 @@ class FileTab:
         told += Markup("").join(PAGE.failure("This needs your answer", [each]) for each in asked)
         self._told.value = told.replace(f"{self._uploads.name}/", "")
         show(self.right, lines and not asked)
-        likely = proposed_key(seen.keys)
+        likely = seen.proposed_key
         show(self._key_row, likely is not None and seen.reading.key is None)
         if likely is not None:
             words = f"{likely}. If it is the animal's for good, no animal is sent twice."
@@ -305,11 +304,6 @@ def _look(path: Path, recipe: Recipe) -> Look:
         if other.records:
             return other
     return seen
-
-
-def _has_dates(seen: Look, at: int) -> bool:
-    cells = [row[at] for row in seen.rows[:50] if at < len(row) and row[at].strip()]
-    return bool(cells) and all(map(is_date, cells))
 
 
 def _recognised(word: str, value: Any) -> list[str]:

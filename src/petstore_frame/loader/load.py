@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Unpack
 
 from petstore_frame.errors import nearest
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
-from petstore_frame.loader.reading.opening import is_archive
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load as run_import
 from petstore_frame.loader.sending.session import PostingClient
@@ -100,15 +99,12 @@ def load(
 
 @before_sending()
 def _check(source: Any, words: Mapping[str, Any]) -> None:
-    """Refuse a word that there is not, and an archive."""
+    """Refuse a word that there is not."""
     options = [name for name in load.__annotations__ if name not in _NO_WORDS]
     for word in words:
         if word not in RecipeWords.__annotations__:
             known = [*RecipeWords.__annotations__, *options]
             refuse(f"load has no word {word!r}{nearest(word, known)}")
-    if isinstance(source, str | PathLike) and is_archive(source):
-        name = fspath(source)
-        refuse(f"{name} is a zip file, but not an .xlsx workbook; unpack it, or save it as .xlsx")
 
 
 _NO_WORDS = ("source", "client", "words", "return")

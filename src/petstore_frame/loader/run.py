@@ -42,7 +42,6 @@ from petstore_frame.loader.reading import (
     Recipe,
     Source,
     open_source,
-    proposed_key,
 )
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, stopped_text
@@ -250,7 +249,7 @@ class _Staging:
                     leave_lines=self.options.leave_lines,
                     pause=interrupts.deliver,
                 )
-                likely = proposed_key(self.opened.likely_keys())
+                likely = self.opened.proposed_key()
                 question = _identify(
                     sql, staged, self.client, self.options, interrupts.deliver, likely
                 )

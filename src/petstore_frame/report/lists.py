@@ -46,6 +46,7 @@ _WORDS: tuple[Line, ...] = (
     ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
     ("Unstable", "The store changed, or contradicted itself, while it was read."),
     ("≥, at least", "A minimum: so many were read, and there may be more."),
+    ("≈, about", "So many were read, and pets left the store meanwhile."),
     (
         status_word(NO_STATUS),
         "The store gave no status for the pet. It is counted apart, never as available.",

@@ -96,11 +96,11 @@ def _cards(cells: CountCells) -> None:
     under = f"in {counts.categories_in_words}"
     shown = [(cells.name, cells.pets, "Pets", INK, counts.total, under)]
     for col, (status, count) in enumerate(counts.by_status.items(), start=cells.first_status):
-        under = counts.shares[status] if content.has_shares else layout.exactness(count)
+        under = counts.shares[status] if content.has_shares else count.kind
         shown.append((col, col, status_word(status), content.colours[status], count, under))
     for col, source, word, colour, count, under in shown:
         sheet.text(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
-        number = layout.count_format(is_exact=count.is_exact)
+        number = layout.count_format(count)
         style = {**card, "font_size": styles.FIGURE_SIZE, "bold": True, "num_format": number}
         if len(content.frame):
             total = cell_name(cells.total, source)

@@ -122,8 +122,8 @@ GOLDEN: dict[str, list[str]] = {
         '4: {"name":"Bo\u200b","categoryId":3} | invisible_characters',
     ],
     "30_total_row.csv": [
-        f"2: {REX}", '3: {"name":"Total","categoryId":6} | total_row', f"4: {BO}",
-        "5: invalid total_row name", "6: skipped | blank",
+        f"2: {REX}", "3: invalid total_row name", f"4: {BO}", "5: invalid total_row name",
+        "6: skipped | blank",
     ],
     "31_swallowed_rows.csv": ["2: invalid swallowed_rows - | line_break", f"5: {BO}"],
     "31_swallowed_note.csv": ["2: invalid swallowed_rows -", f"5: {BO}"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petstore_frame.loader.reading.likely import likely_keys, proposed_key, proven_key
+from petstore_frame.loader.reading.keys import likely_keys, proposed_key, proven_key
 
 # By the column's name, its cells beside the names of the animals.
 REX_TWICE = ["Rex", "Rex", "Bo", "Bo", "Mia", "Mia", "Ada"]

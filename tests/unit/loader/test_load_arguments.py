@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -45,15 +44,6 @@ def test_what_is_no_file_and_no_frame_is_refused(client, tmp_path: Path, source)
     """A caller who passes the wrong kind of thing is told what would be right."""
     with pytest.raises(pf.ArgumentError, match=r"DataFrame|\.frame"):
         pf.load(source, client, journal=tmp_path)
-
-
-def test_an_archive_is_no_workbook(client: pf.Client, tmp_path: Path) -> None:
-    """A zip file is named as what it is, whatever it is called."""
-    path = tmp_path / "pets.csv"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("pets.csv", "name")
-    with pytest.raises(pf.ArgumentError, match="is a zip file"):
-        pf.load(path, client, journal=tmp_path / "journal")
 
 
 def test_what_is_not_a_client_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.reading.words import readers_of
 from petstore_frame.stocktake.compare import read_list
 from shop import Shop
 from unit.loader import opened
@@ -116,7 +117,7 @@ def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
     file = opened.written(tmp_path, "category_id,label\n1,Dog\n", "categories.csv")
     path = Recipe(categories=str(file)).write(tmp_path / "kept" / "r.toml")
     assert 'categories = "../categories.csv"' in path.read_text(encoding="utf-8")
-    assert Recipe.read(path).rules().listed == {1}
+    assert readers_of(Recipe.read(path))["category_id"].listed == {1}
 
 
 def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:

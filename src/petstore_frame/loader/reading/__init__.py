@@ -1,22 +1,24 @@
 """How a CSV, a workbook or a DataFrame becomes records, none of them sent.
 
-``read.open_source`` has a file read into memory and cut into text cells (``opening``, ``tables``;
-our own files are ``returned``), finds the columns of the fields (``mapping``), and gives records
-(``check``), each cell read by its field (``fields``), with its animal's key (``keys``). What the
-caller says is a ``recipe`` of ``words``. ``preview`` shows a file to a person, ``likely`` which
-columns may identify an animal, and ``draft`` writes the first recipe.
+A file is read into memory and cut into text cells (``opening``, ``tables``; our own files are
+``returned``), the columns of the fields are found (``layout``, ``mapping``), and each row becomes a
+record (``source``): its cells are read by their fields (``fields``), with its animal's key
+(``keys``). What the caller says are the ``words`` of a ``recipe``, which also drafts the first one
+of a file. ``preview`` shows a file to a person.
 """
 
-from petstore_frame.loader.reading.fields import harmless
-from petstore_frame.loader.reading.keys import is_date
-from petstore_frame.loader.reading.likely import LikelyKey, proposed_key
+from petstore_frame.loader.reading.fields import BLANK, harmless
+from petstore_frame.loader.reading.keys import LikelyKey
+from petstore_frame.loader.reading.layout import open_source
+from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.reading.preview import Look, look
-from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import Columns
+from petstore_frame.loader.reading.source import Source
 from petstore_frame.loader.reading.words import RecipeWords
 
 __all__ = [
+    "BLANK",
     "Columns",
     "LikelyKey",
     "Look",
@@ -24,9 +26,8 @@ __all__ = [
     "RecipeWords",
     "Source",
     "as_recipe",
+    "field_name",
     "harmless",
-    "is_date",
     "look",
     "open_source",
-    "proposed_key",
 ]

@@ -9,24 +9,28 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from petstore_frame.errors import ArgumentError
+from petstore_frame.errors.names import like
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
-from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, PetField
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, PetField
 from petstore_frame.schema.text import short_text
 
 MAX_CELL = 1024 * 1024
 # What a recipe has where a person still has to say something.
 BLANK = "?"
+# A column that a default names.
+IN_BRACES = re.compile(r"\{([^{}]+)\}")
+# What a spreadsheet would run when the name is opened in one.
+RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# So many short texts of a column are remembered.
+_REMEMBERED, _SHORT = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
+_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
 _UNSENDABLE = (
     (re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"),
@@ -34,10 +38,6 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
-# A column that a default names.
-IN_BRACES = re.compile(r"\{([^{}]+)\}")
-# What a spreadsheet would run when the name is opened in one.
-RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
 _OF_TOTAL = (
     r"(?i:(grand\s*|sub-?\s*|zwischen|gesamt)?"
@@ -47,39 +47,6 @@ _OF_TOTAL = (
 _TOTAL = re.compile(_OF_TOTAL)
 # A name of which there is nothing to note, so that it needs no closer look.
 _PLAIN = re.compile(rf"(?!(?:{_OF_TOTAL})\Z)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?")
-
-
-@dataclass(frozen=True)
-class CellRules:
-    """What a caller says of the cells.
-
-    Attributes:
-        values: By field and word, the JSON text that is sent; "" leaves the field out, None is the
-            label of several categories, and BLANK is a meaning that nobody has said yet.
-        otherwise: By field, the JSON text of all words that mean nothing else.
-        listed: The ids of the categories that were given; empty where none were.
-        has_guards: Whether a quote before a formula was put there when the file was written, as in
-            CSV reports, and is no part of the name.
-    """
-
-    keep_spaces: bool = False
-    thousands: str | None = None
-    values: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
-    otherwise: Mapping[str, str] = field(default_factory=dict)
-    listed: frozenset[int] = frozenset()
-    has_guards: bool = False
-
-    def means_nothing(self, name: str, text: str) -> bool:
-        """Tell whether a cell is empty, or holds a word that the user takes for empty."""
-        return not text.strip() or self.values.get(name, {}).get(word_of(text)) == ""
-
-
-class Meaning(NamedTuple):
-    """The JSON text of a cell, None to leave its field out; notes; why it is not sent, or asked."""
-
-    value: str | None = None
-    notes: tuple[str, ...] = ()
-    problem: RecordProblem | None = None
 
 
 def word_of(text: str) -> str:
@@ -115,51 +82,193 @@ def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     return RecordProblem(SUSPICIOUS, message, hint=hint, add=("accept", [word]), accept=word)
 
 
-def read_cell(column: PetField, text: str, rules: CellRules) -> Meaning:
-    """Return what a field's cell is, by what is special about the field or by its dtype."""
-    meant = rules.values.get(column.name, {})
-    if column.name == "name" and not meant and len(text) < 100 and _PLAIN.fullmatch(text):
-        return Meaning(f'"{text}"')
-    if problem := _unsendable(text):
-        return Meaning(problem=problem)
-    word = word_of(text)
-    if rules.means_nothing(column.name, text):
-        if not column.is_required:
-            return Meaning()
-        what = f"the {column.label.lower()} is missing"
-        return _refused(f"missing_{column.name}", what, "fill it in")
-    if word in meant:
-        if meant[word] == BLANK:
-            return _open(column, text)
-        if meant[word] is not None:
-            return Meaning(meant[word])
-        what = f"{short_text(text.strip())} is the label of several categories"
-        return _refused("ambiguous_category", what, "give the category's number")
-    if column.name == "name":
-        return _read_name(text, rules)
-    if column.name == "category_id":
-        found = _read_category(text, text.strip(), rules)
-    elif column.values:
-        found = _read_choice(column, text, text.strip(), rules)
-    else:
-        found = _read_by_dtype(column, text, text.strip())
-    if found.problem and found.problem.accept is None and column.name in rules.otherwise:
-        if rules.otherwise[column.name] == BLANK:
-            return _open(column, text)
-        return Meaning(rules.otherwise[column.name] or None)
-    return found
+class Meaning(NamedTuple):
+    """What a text adds to the request body, nothing to leave its field out; notes; a problem."""
+
+    part: bytes = b""
+    notes: tuple[str, ...] = ()
+    problem: RecordProblem | None = None
 
 
-def has_no_meaning(column: PetField, text: str, rules: CellRules) -> bool:
-    """Tell whether a text is a word that only a person can say the meaning of."""
-    problem = read_cell(column, text, rules).problem
-    return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
+NOTHING = Meaning()
+# A meaning that nobody has said yet; the refusal names the word.
+_OPEN = Meaning(problem=RecordProblem("open_word", ""))
+_LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 
 
-def _open(column: PetField, text: str) -> Meaning:
-    """Return the refusal of a word whose meaning is a question mark in the recipe."""
-    what = f"what {short_text(text.strip())} means is a question mark in the recipe"
-    return _refused("open_word", what, f"say which {column.label.lower()} it is")
+class FieldReader(dict[str, Meaning]):
+    """What the texts of one field mean; each is read once, and a number of them is remembered.
+
+    Attributes:
+        meanings: What the user says of words, by ``word_of``.
+        otherwise: What all other words become that the field does not allow, or None.
+        listed: The ids of the categories that were given; empty where none were.
+        has_guards: Whether a quote before a formula was put there when the file was written, as in
+            CSV reports, and is no part of the name.
+    """
+
+    def __init__(self, field: PetField, thousands: str | None, *, keep_spaces: bool) -> None:
+        super().__init__()
+        self.field, self.thousands, self.keep_spaces = field, thousands, keep_spaces
+        self.meanings = dict[str, Meaning]()
+        self.otherwise: Meaning | None = None
+        self.listed: frozenset[int] = frozenset()
+        self.has_guards = False
+
+    def __missing__(self, text: str) -> Meaning:
+        found = self._read(text)
+        if len(self) < _REMEMBERED and len(text) < _SHORT:
+            self[text] = found
+        return found
+
+    def means_nothing(self, text: str) -> bool:
+        """Tell whether a cell is empty, or holds a word that the user takes for empty."""
+        return not text.strip() or self.meanings.get(word_of(text)) == NOTHING
+
+    def asks(self, text: str) -> bool:
+        """Tell whether a text is a word that only a person can say the meaning of."""
+        problem = self._read(text).problem
+        return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
+
+    def nearest(self, word: str) -> str | None:
+        """Return the value or label that is spelled much like a word, or None."""
+        return like(word[:60], [*(self.field.values or self.meanings)])
+
+    def add_labels(self, labels: Iterable[tuple[int, str]], blanks: Iterable[str]) -> None:
+        """Let labels mean their categories; one of several categories is refused in a cell."""
+        numbers = dict[str, int | None]()
+        for number, label in labels:
+            word = word_of(label)
+            numbers[word] = number if numbers.get(word, number) == number else None
+            self.listed |= {number}
+        self.meanings |= dict.fromkeys(map(word_of, blanks), _OPEN)
+        for word, meant in numbers.items():
+            what = f"{short_text(word)} is the label of several categories"
+            twin = _refused("ambiguous_category", what, "give the category's number")
+            self.meanings[word] = twin if meant is None else self._meant(str(meant))
+
+    def meaning(self, option: str, value: Any) -> Meaning:
+        """Return what a word of the user means: NOTHING for an empty text, or what is to be said.
+
+        Raises:
+            ArgumentError: It cannot be sent; the text names the option.
+        """
+        if value in ("", BLANK):
+            return _OPEN if value else NOTHING
+        part, _, problem = self._read(str(value))
+        if problem is not None and problem.accept is None:
+            values = self.field.values
+            allowed = f"one of {', '.join(values)}" if values else "a whole number"
+            what = f"{value!r} as a {self.field.label.lower()}; it is {allowed}"
+            raise ArgumentError(f'{option} gives {what}, or "" for none')
+        return Meaning(part)
+
+    def _meant(self, value: str, notes: Sequence[str] = ()) -> Meaning:
+        """Return a meaning whose value is this JSON text."""
+        return Meaning(f'"{self.field.wire_name}":{value}'.encode(), tuple(notes))
+
+    def _read(self, text: str) -> Meaning:
+        """Return what a text is: as the user says, else by its field or its dtype."""
+        is_name = self.field.name == "name"
+        if is_name and not self.meanings and len(text) < _SHORT and _PLAIN.fullmatch(text):
+            return self._meant(f'"{text}"')
+        if problem := _unsendable(text):
+            return Meaning(problem=problem)
+        if self.means_nothing(text):
+            if not self.field.is_required:
+                return NOTHING
+            what = f"the {self.field.label.lower()} is missing"
+            return _refused(f"missing_{self.field.name}", what, "fill it in")
+        word = text.strip()
+        if meant := self.meanings.get(word_of(text)):
+            return self._said(meant, word)
+        if is_name:
+            return self._read_name(text)
+        if self.field.name == "category_id":
+            found = self._read_category(word)
+        elif self.field.values:
+            found = self._read_choice(word)
+        else:
+            found = self._read_by_dtype(word)
+        if found.problem and found.problem.accept is None and self.otherwise is not None:
+            return self._said(self.otherwise, word)
+        if word == text or not found.part:
+            return found
+        return found._replace(notes=("trimmed", *found.notes))
+
+    def _said(self, meant: Meaning, word: str) -> Meaning:
+        if meant is not _OPEN:
+            return meant
+        what = f"what {short_text(word)} means is a question mark in the recipe"
+        return _refused("open_word", what, f"say which {self.field.label.lower()} it is")
+
+    def _read_name(self, text: str) -> Meaning:
+        if self.has_guards and text.startswith("'") and harmless(text) != text:
+            text = text[1:]
+        name = text if self.keep_spaces else text.strip()
+        notes = ["trimmed"] if name != text else []
+        notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
+        found = self._meant(quoted(name), notes)
+        return found._replace(problem=_LIKE_A_TOTAL) if _TOTAL.fullmatch(name.strip()) else found
+
+    def _read_category(self, word: str) -> Meaning:
+        is_grouped = self.thousands and _GROUPED[self.thousands].fullmatch(word)
+        plain = word.replace(self.thousands or "", "") if is_grouped else word
+        number = _whole(plain)
+        if number is None:
+            return self._unknown_category(word)
+        if not INT64_MIN <= number <= INT64_MAX:
+            what = f"{short_text(word)} is too {'large' if number > 0 else 'small'}"
+            return _refused("int64_overflow", what, f"a number is from {INT64_MIN} to {INT64_MAX}")
+        found = self._meant(str(number), () if str(number) == plain else (f"{word}→{number}",))
+        kind = None
+        if number not in self.listed and number <= 0:
+            kind, what = Suspicion.LOW_CATEGORY_ID, "is no id, as ids are above 0"
+        elif self.listed and number not in self.listed:
+            kind, what = Suspicion.UNLISTED_CATEGORY, "is not among the categories given"
+        if kind is None:
+            return found
+        return found._replace(problem=suspicious(kind, f"category {number} {what}"))
+
+    def _unknown_category(self, word: str) -> Meaning:
+        code, what = "not_a_whole_number", f"{short_text(word)} is not a whole number"
+        sign = next((each for each in _GROUPED if _GROUPED[each].fullmatch(word)), None)
+        if sign is not None:
+            hint = f"write it without {sign!r}, or say that it groups digits"
+            return _refused(code, what, hint, ("thousands", sign))
+        if word[:1].isdigit():
+            return _refused(code, what, "give the number")
+        if not self.meanings:
+            what = f"{short_text(word)} is not a category's number"
+            hint = "give the number of each label"
+            return _refused(code, what, hint, ("categories", {word[:60]: BLANK}))
+        return self._unknown(word, "category", "say which number it is")
+
+    def _read_choice(self, word: str) -> Meaning:
+        """Read one of a field's known values, such as a status, however it is spelled."""
+        value = word.casefold()
+        if value in self.field.values:
+            notes = () if value == word else (f"{self.field.name}_case",)
+            return self._meant(quoted(value), notes)
+        if self.field.name == "status" and value == NO_STATUS:
+            return NOTHING
+        hint = f"one of {', '.join(self.field.values)}, or empty"
+        return self._unknown(word, self.field.name, hint)
+
+    def _unknown(self, word: str, what: str, hint: str) -> Meaning:
+        """Return the refusal of a word that is to be said what it means."""
+        if likely := self.nearest(word):
+            hint = f"did you mean {likely!r}? else {hint}"
+        add = ("value_map", {self.field.name: {word[:60]: BLANK}})
+        return _refused(f"unknown_{what}", f"unknown {what} {short_text(word)}", hint, add)
+
+    def _read_by_dtype(self, word: str) -> Meaning:
+        convert, kind = _BY_DTYPE.get(self.field.dtype, (quoted, "text"))
+        value = convert(word)
+        if value is not None:
+            return self._meant(value)
+        what = f"{short_text(word)} is not {kind}"
+        return _refused(f"not_{kind.replace(' ', '_')}", what, "correct it")
 
 
 def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
@@ -178,15 +287,6 @@ def _unsendable(text: str) -> RecordProblem | None:
     return None
 
 
-def _read_name(text: str, rules: CellRules) -> Meaning:
-    if rules.has_guards and text.startswith("'") and harmless(text) != text:
-        text = text[1:]
-    name = text if rules.keep_spaces else text.strip()
-    notes = ["trimmed"] if name != text else []
-    notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
-    return Meaning(quoted(name), tuple(notes))
-
-
 def _looks_misread(name: str) -> bool:
     """Tell whether UTF-8 was once read as cp1252: ``ZoÃ«`` for ``Zoë``."""
     try:
@@ -202,103 +302,35 @@ _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("invisible_characters", re.compile(
         r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]").search),
     ("line_break", re.compile(r"[\t\r\n]").search),
-    (Suspicion.TOTAL_ROW, lambda name: _TOTAL.fullmatch(name.strip())),
 )  # fmt: skip
-
-
-def _read_category(text: str, word: str, rules: CellRules) -> Meaning:
-    number = _category_number(word, rules)
-    if isinstance(number, RecordProblem):
-        return Meaning(problem=number)
-    notes = ["trimmed"] if word != text else []
-    if str(number) != word and not (rules.thousands and rules.thousands in word):
-        notes.append(f"{word}→{number}")
-    kind = None
-    if number not in rules.listed and number <= 0:
-        kind, what = Suspicion.LOW_CATEGORY_ID, "is no id, as ids are above 0"
-    elif rules.listed and number not in rules.listed:
-        kind, what = Suspicion.UNLISTED_CATEGORY, "is not among the categories given"
-    doubt = None if kind is None else suspicious(kind, f"category {number} {what}")
-    return Meaning(str(number), tuple(notes), doubt)
-
-
-def _category_number(word: str, rules: CellRules) -> int | RecordProblem:
-    if rules.thousands and _GROUPED[rules.thousands].fullmatch(word):
-        word = word.replace(rules.thousands, "")
-    number = _whole(word)
-    if number is not None:
-        if INT64_MIN <= number <= INT64_MAX:
-            return number
-        what = f"{short_text(word)} is too {'large' if number > 0 else 'small'}"
-        hint = f"a number is from {INT64_MIN} to {INT64_MAX}"
-        return RecordProblem("int64_overflow", what, hint=hint)
-    what, hint, add = f"{short_text(word)} is not a whole number", "give the number", None
-    for sign in ",.":
-        if _GROUPED[sign].fullmatch(word):
-            hint = f"write it without {sign!r}, or say that it groups digits"
-            add = ("thousands", sign)
-    if add is None and not word[:1].isdigit():
-        return _unknown_category(word, rules)
-    return RecordProblem("not_a_whole_number", what, hint=hint, add=add)
 
 
 def _whole(word: str) -> int | None:
     """Return the whole number that a text is, also as 3.0; None for any other text."""
-    if len(word) > _MAX_DIGITS and _DECIMAL.fullmatch(word):
-        return INT64_MAX + 1
-    if _WHOLE.fullmatch(word):
-        return int(word)
     # By its digits, because a float would turn 9007199254740993.0 into ...992.
     whole, _, fraction = word.partition(".")
-    is_whole = _DECIMAL.fullmatch(word) and not fraction.strip("0")
-    return int(whole) if is_whole and not _GROUPED["."].fullmatch(word) else None
+    if not _DECIMAL.fullmatch(word) or fraction.strip("0") or _GROUPED["."].fullmatch(word):
+        return None
+    return int(whole) if len(whole) <= _MAX_DIGITS else INT64_MAX + 1
 
 
-def _unknown_category(word: str, rules: CellRules) -> RecordProblem:
-    if not rules.values.get("category_id"):
-        what = f"{short_text(word)} is not a category's number"
-        hint, add = "give the number of each label", ("categories", {word[:60]: "?"})
-        return RecordProblem("not_a_whole_number", what, hint=hint, add=add)
-    likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
-    meant = "" if likely is None else f"did you mean {likely!r}? else "
-    hint = f"{meant}say which number it is"
-    what, wanted = f"unknown category {short_text(word)}", {"category_id": {word[:60]: "?"}}
-    return RecordProblem("unknown_category", what, hint=hint, add=("value_map", wanted))
+def _whole_json(word: str) -> str | None:
+    number = _whole(word)
+    return None if number is None or not INT64_MIN <= number <= INT64_MAX else str(number)
 
 
-def nearest(column: PetField, word: str, rules: CellRules) -> str | None:
-    """Return the value or label of a field that is spelled much like a word, or None."""
-    allowed = list(column.values or rules.values.get(column.name, ()))
-    return next(iter(get_close_matches(word.casefold()[:60], allowed, 1, 0.6)), None)
+def _number_json(word: str) -> str | None:
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return repr(number) if math.isfinite(number) and "_" not in word else None
 
 
-def _read_choice(column: PetField, text: str, word: str, rules: CellRules) -> Meaning:
-    """Read one of a field's known values, such as a status, however it is spelled."""
-    value = word.casefold()
-    if value in column.values:
-        note = f"{column.name}_case" if value != word else "trimmed"
-        return Meaning(quoted(value), () if value == text else (note,))
-    if column.name == "status" and value == NO_STATUS:
-        return Meaning()
-    likely = nearest(column, word, rules)
-    hint = f"did you mean {likely}?" if likely else f"one of {', '.join(column.values)}, or empty"
-    what = f"unknown {column.label.lower()} {short_text(word)}"
-    add = ("value_map", {column.name: {word[:60]: "?"}})
-    return _refused(f"unknown_{column.name}", what, hint, add)
-
-
-def _read_by_dtype(column: PetField, text: str, word: str) -> Meaning:
-    value: str | None = quoted(word)
-    kind = "text"
-    if column.dtype in ("int64", "Int64"):
-        number, kind = _whole(word), "a whole number"
-        value = str(number) if number is not None and INT64_MIN <= number <= INT64_MAX else None
-    elif column.dtype == "Float64":
-        kind, is_number = "a number", _NUMBER.fullmatch(word) and math.isfinite(float(word))
-        value = repr(float(word)) if is_number else None
-    elif column.dtype == "boolean":
-        value, kind = _TRUTH.get(word.casefold()), "true or false"
-    if value is None:
-        what = f"{short_text(word)} is not {kind}"
-        return _refused(f"not_{kind.replace(' ', '_')}", what, "correct it")
-    return Meaning(value, ("trimmed",) if word != text else ())
+# What a field's text becomes, and what else it is not.
+_BY_DTYPE: dict[str, tuple[Callable[[str], str | None], str]] = {
+    "int64": (_whole_json, "a whole number"),
+    "Int64": (_whole_json, "a whole number"),
+    "Float64": (_number_json, "a number"),
+    "boolean": (lambda word: _TRUTH.get(word.casefold()), "true or false"),
+}

@@ -1,18 +1,25 @@
-"""Which animal a row names by its key, and how new the row is by a column of dates or numbers."""
+"""Which animal a row names, how new the row is, and which columns may be the name of an animal."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from itertools import compress
+from itertools import compress, islice
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import quoted, word_of
+from petstore_frame.loader.reading.mapping import IDENTIFIERS, OF_ANIMALS, OF_OTHERS, words_of
 from petstore_frame.loader.record import RecordProblem
+from petstore_frame.schema.text import count_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Cells = Sequence[str]
 # What a spreadsheet may put in the place of a key: an error, in English or German, or the rounded
@@ -26,7 +33,14 @@ _DATE = re.compile(
     r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([AP]M)?)?(?:Z|[+-]\d{2}:?\d{2})?",
     re.IGNORECASE,
 )
+_NUMBER_OR_DATE = re.compile(rf"[+-]?\d+[.,]\d+|{_DATE.pattern}", re.IGNORECASE)
 _OFFSET = 10**15
+_LEAST_REPEATED = 3
+
+
+def cell_at(cells: Cells, at: int) -> str:
+    """Return a cell without outer spaces, empty where a row is too short."""
+    return cells[at].strip() if at < len(cells) else ""
 
 
 class Keys:
@@ -39,16 +53,13 @@ class Keys:
     def __init__(
         self,
         columns: Sequence[str],
-        key: Sequence[str],
         nothing: Mapping[str, Collection[str]],
         rows: Iterable[Cells],
     ) -> None:
-        self._places = [
-            (each, columns.index(each), frozenset(nothing.get(each, ()))) for each in key
-        ]
+        self._places = [(each, columns.index(each), nothing[each]) for each in nothing]
         # Rows of which some key columns are empty and the others name several rows.
         self._unclear, known = set[tuple[str, ...]](), set[tuple[str, ...]]()
-        known.update(tuple(self._texts(cells)) for cells in (rows if len(key) > 1 else ()))
+        known.update(tuple(self._texts(cells)) for cells in (rows if len(nothing) > 1 else ()))
         partial = [each for each in known if "" in each and any(each)]
         for filled in {tuple(map(bool, texts)) for texts in partial}:
             rest = {texts: tuple(compress(texts, filled)) for texts in known}
@@ -69,7 +80,7 @@ class Keys:
         """Return the text of each column, empty where it holds no key."""
         texts = []
         for _, at, nothing in self._places:
-            text = cells[at].strip() if at < len(cells) else ""
+            text = cell_at(cells, at)
             if not text.isascii():
                 text = normalize("NFC", text)
             is_none = nothing and word_of(text) in nothing
@@ -81,7 +92,7 @@ class Keys:
         """Return why a row whose key has gaps has none."""
         hint = "fill it in: it says which animal this is"
         for (column, at, nothing), text in zip(self._places, texts, strict=True):
-            cell = cells[at].strip() if at < len(cells) else ""
+            cell = cell_at(cells, at)
             if not text and cell and word_of(cell) not in nothing:
                 kind = "an error" if cell[0] == "#" else "a rounded number"
                 what = f"{cell[:60]!r} is {kind} of a spreadsheet, no key"
@@ -110,7 +121,7 @@ class Ranks:
         self._at, dates, months_first = at, 0, 0
         self._days_first = 0
         for cells in rows:
-            date = _DATE.fullmatch(cells[at].strip()) if at < len(cells) else None
+            date = _DATE.fullmatch(cell_at(cells, at))
             if date is not None and len(date[1]) <= 2:
                 dates += 1
                 self._days_first += int(date[1]) > 12 or "." in date[0][:3]
@@ -121,7 +132,7 @@ class Ranks:
 
     def of(self, cells: Cells) -> str:
         """Return the rank of a row, the empty text where its cell has none."""
-        text = cells[self._at].strip() if self._at < len(cells) else ""
+        text = cell_at(cells, self._at)
         if date := _DATE.fullmatch(text):
             return self._moment(date)
         try:
@@ -140,7 +151,131 @@ class Ranks:
             hour = hour % 12 + (12 if date[7].upper() == "PM" else 0)
         year += 2000 if year < 100 else 0
         try:
-            moment = datetime(year, month, day, hour, int(date[5] or 0), int(date[6] or 0))
+            return datetime(
+                year, month, day, hour, int(date[5] or 0), int(date[6] or 0)
+            ).isoformat()
         except ValueError:
             return ""
-        return moment.isoformat()
+
+
+@dataclass(frozen=True)
+class LikelyKey:
+    """A column that may identify an animal, with its facts.
+
+    Attributes:
+        rows: How many rows were looked at.
+        different: How many different values the column has in them.
+        empty: In how many its cell is empty.
+        with_several_names: How many of its values stand beside more than one name.
+        repeated: How many of its values stand in several rows.
+        agreeing: How many of these have the same name and category in all of them.
+    """
+
+    column: str
+    rows: int
+    different: int
+    empty: int
+    with_several_names: int
+    repeated: int
+    agreeing: int
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether its name says that it numbers something else, such as owners."""
+        return bool(words_of(self.column) & OF_OTHERS)
+
+    @property
+    def is_of_animals(self) -> bool:
+        """Whether its name says that it numbers animals, and nothing else."""
+        return bool(words_of(self.column) & OF_ANIMALS) and not self.is_of_others
+
+    def __str__(self) -> str:
+        facts = [f"{self.column}: {self.different:,} different in {count_text(self.rows, 'row')}"]
+        if self.empty:
+            facts.append(f"{self.empty:,} empty")
+        if self.with_several_names:
+            facts.append(f"{self.with_several_names:,} with more than one name")
+        return ", ".join(facts)
+
+
+def likely_keys(
+    columns: Sequence[str],
+    rows: Iterable[Cells],
+    mapping: Mapping[str, str | None],
+    most: int | None = None,
+) -> tuple[LikelyKey, ...]:
+    """Return the columns that are called like an identifier, those of animals first.
+
+    A mapped column, one of dates and one of numbers with decimals is none. Of the rows the first
+    ``most`` are looked at, all for None.
+
+    Example:
+        >>> rows = [["7", "Rex"], ["8", "Rex"], ["8", "Bo"]]
+        >>> print(*likely_keys(["Animal ID", "Name"], rows, {"name": "Name"}))
+        Animal ID: 2 different in 3 rows, 1 with more than one name
+    """
+    import pandas as pd
+
+    used = {*mapping.values()}
+    found = [at for at, column in enumerate(columns)
+             if column not in used and IDENTIFIERS & words_of(column)]  # fmt: skip
+    if not found:
+        return ()
+    sent = {field: columns.index(column) for field, column in mapping.items() if column in columns}
+    name_at = sent.get("name", len(columns))
+    content = [at for field, at in sent.items() if field != "status"]
+    texts = (
+        [
+            *(cell_at(cells, at) for at in found),
+            cell_at(cells, name_at).casefold(),
+            "\x1f".join(cell_at(cells, at) for at in content),
+        ]
+        for cells in islice(rows, most)
+        if any(map(str.strip, cells))
+    )
+    table = pd.DataFrame(texts, columns=range(len(found) + 2), dtype=object)
+    facts = (_facts(columns[at], table, place) for place, at in enumerate(found))
+    keys = [each for each in facts if each is not None]
+    return tuple(sorted(keys, key=lambda each: (not each.is_of_animals, each.is_of_others)))
+
+
+def _facts(column: str, table: pd.DataFrame, place: int) -> LikelyKey | None:
+    """Return what is known of a column, whose names and contents are the last columns."""
+    filled = table[table[place] != ""]
+    times = filled[place].value_counts()
+    if times.empty or any(map(_NUMBER_OR_DATE.fullmatch, times.index)):
+        return None
+    *_, names, contents = table.columns
+    differing = filled.groupby(place)[contents].nunique() > 1
+    renamed = filled[filled[names] != ""].groupby(place)[names].nunique() > 1
+    repeated = int((times > 1).sum())
+    return LikelyKey(
+        column,
+        len(table),
+        len(times),
+        len(table) - len(filled),
+        int(renamed.sum()),
+        repeated,
+        repeated - int(differing.sum()),
+    )
+
+
+def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
+    """Return the only column that is an animal's own and different in every row, if one is."""
+    unique = [each for each in keys if each.different == each.rows]
+    return unique[0] if len(unique) == 1 and unique[0].is_of_animals else None
+
+
+def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
+    """Return the column to propose where nothing says which animal a row is.
+
+    It is the proven one, or the only one whose repeated values nearly always agree in all that is
+    sent.
+    """
+    clear = [
+        each for each in keys
+        if each.repeated >= _LEAST_REPEATED and each.agreeing >= 0.9 * each.repeated
+        and each.empty <= 0.1 * each.rows and not each.is_of_others
+    ]  # fmt: skip
+    of_animals = [each for each in clear if each.is_of_animals] or clear
+    return of_animals[0] if len(of_animals) == 1 else proven_key(keys)

@@ -9,10 +9,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.likely import IDENTIFIERS, OF_ANIMALS, words_of
+from petstore_frame.loader.reading.fields import BLANK
 from petstore_frame.schema.models import SENT_FIELDS, PetField
 from petstore_frame.schema.text import short_text
 
@@ -21,13 +21,31 @@ FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
 Mapped = Mapping[str, str | None]
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
+
+# Words in the name of a column of numbers: that it identifies something, and what.
+IDENTIFIERS = {
+    "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
+    "reference", "tag", "chip", "microchip", "transponder", "kennung",
+}  # fmt: skip
+OF_ANIMALS = {
+    "animal", "pet", "dog", "cat", "tier", "hund", "katze", "tag", "chip", "microchip",
+    "transponder", "mascota", "dier", "animale",
+}  # fmt: skip
+# People, events, papers, places.
+OF_OTHERS = {
+    "owner", "contact", "person", "people", "adopter", "customer", "client", "member", "besitzer",
+    "halter", "kunde", "visit", "appointment", "besuch", "outcome", "intake", "impound", "event",
+    "activity", "case", "movement", "record", "row", "line", "licence", "license", "lizenz",
+    "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
+    "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
+}  # fmt: skip
 # A column with such a part in its name is about something else.
 _ABOUT_OTHERS = {
     "name": "owner user street vet shelter breed species contact first last company colour color",
     "category_id": "movement outcome intake event visit activity exit entry admission return licen",
     "status": "gender sex spay neuter licen vaccin rabies payment marital",
 }
-
 # What people call these columns, as ``_bare`` writes them. Words of the first group mean nothing
 # else; a column of the second may be about something else.
 _SYNONYMS: dict[str, tuple[str, str]] = {
@@ -68,14 +86,17 @@ def normalise(name: str) -> str:
     return "".join(sign for sign in text if not sign.isspace() and sign not in "_-")
 
 
-def _bare(name: str) -> str:
-    """Return a name without accents and signs, as synonyms are compared."""
-    text = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(sign for sign in text if sign.isalnum())
+def words_of(column: str) -> set[str]:
+    """Return the words of a column's name: ``OWNER_ID`` has owner and id, ``PetName`` pet, name."""
+    words = {word.casefold() for word in _WORD.findall(column)}
+    for word in list(words):  # German writes them together: Tiernummer
+        for end in ("nummer", "nr", "number", "id"):
+            if word.endswith(end) and word.removesuffix(end) in OF_ANIMALS | OF_OTHERS:
+                words |= {word.removesuffix(end), end}
+    return words
 
 
-@dataclass(frozen=True)
-class Recognised:
+class Recognised(NamedTuple):
     """The columns that are fields by name or by the caller's word, or only look so.
 
     Attributes:
@@ -89,11 +110,6 @@ class Recognised:
     likely: dict[str, list[str]]
     proposed: dict[str, str]
     missing: tuple[str, ...]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether each required field has a column, or one that may be it."""
-        return {*self.missing} <= {*self.likely}
 
 
 def recognise(
@@ -109,17 +125,24 @@ def recognise(
     """
     for name, times in Counter(name for name in header if name.strip()).items():
         if times > 1:
-            rename = "rename one of the two; which one counts cannot be guessed"
-            what = f"the header names the column {name!r} twice"
-            raise InputError(what, column=name, hint=rename)
-    used, unclaimed = _given(mapping or {}, header)
+            hint = "rename one of the two; which one counts cannot be guessed"
+            raise InputError(f"the header names the column {name!r} twice", column=name, hint=hint)
+    mapping = mapping or {}
+    used = {
+        field: find_given("mapping", column, header)
+        for field, column in mapping.items()
+        if column is not None
+    }
+    if len({*used.values()}) < len(used):
+        raise InputError("mapping gives one column to two fields", hint="give each its own")
     free = [name for name in header if name.strip() and name not in used.values()]
+    unclaimed = [field for field in SENT_FIELDS if field.name not in mapping]
     for field in unclaimed:
         alike = [name for name in free if normalise(name) in field.headers]
         alike = [name for name in alike if normalise(name) == normalise(field.name)] or alike
         if len(alike) > 1:
             what = f"the columns {listed(alike)} both look like {field.name}"
-            hint, add = "say which one to use, or rename one", ("mapping", {field.name: "?"})
+            hint, add = "say which one to use, or rename one", ("mapping", {field.name: BLANK})
             raise InputError(what, column=alike[1], hint=hint, add=add)
         if alike:
             used[field.name] = alike[0]
@@ -135,18 +158,6 @@ def recognise(
             free = [name for name in free if name not in clear]
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
     return Recognised(used, likely, proposed, missing)
-
-
-def _given(mapping: Mapped, header: Sequence[str]) -> tuple[dict[str, str], list[PetField]]:
-    """Return the columns that a mapping names, and the fields of which it says nothing."""
-    columns = {
-        field: find_given("mapping", column, header)
-        for field, column in mapping.items()
-        if column is not None
-    }
-    if len({*columns.values()}) < len(columns):
-        raise InputError("mapping gives one column to two fields", hint="give each its own")
-    return columns, [field for field in SENT_FIELDS if field.name not in mapping]
 
 
 def _alike(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -167,6 +178,12 @@ def _alike(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]
     return clear, vague
 
 
+def _bare(name: str) -> str:
+    """Return a name without accents and signs, as synonyms are compared."""
+    text = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(sign for sign in text if sign.isalnum())
+
+
 def find_columns(
     header: Sequence[str], mapping: Mapped | None, filled: Collection[str]
 ) -> dict[str, str]:
@@ -185,7 +202,7 @@ def find_columns(
     perhaps = [f"the {field} may be {' or '.join(map(repr, found.likely[field][:3]))}"
                for field in found.missing if field in found.likely]  # fmt: skip
     hint = "; ".join(perhaps or ["a file without a header needs the word columns"])
-    wanted = dict.fromkeys(found.missing, "?") | found.proposed
+    wanted = dict.fromkeys(found.missing, BLANK) | found.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS if field in wanted}
     raise InputError(what, hint=f"name the column; {hint}", add=add)
 

@@ -13,27 +13,25 @@ import locale
 import os
 import re
 import stat
-import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import partial
-from itertools import islice
-from os import PathLike
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, cached_property, partial
+from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, Literal
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import MAX_CELL
-from petstore_frame.loader.reading.tables import Row, Table
+from petstore_frame.loader.reading.fields import BLANK, MAX_CELL
+from petstore_frame.loader.reading.mapping import OWN_PREFIX
+from petstore_frame.loader.reading.returned import FIX_SHEET, ColumnsOf, has_own_columns
+from petstore_frame.loader.reading.tables import Row, Table, Workbook, frame_table
 from petstore_frame.loader.reading.words import RecipeFields
 
-ZIP, OLE, GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
+SourceKind = Literal["csv", "workbook", "frame"]
 DELIMITERS = (",", ";", "\t", "|")
 MOST_BYTES, MAX_HEADER = 256 * 1024 * 1024, 1024 * 1024
-_PIECE = 64 * 1024
-# Rows in which a header below a title is looked for.
-LOOKED_AT = 20
+_ZIP, _OLE, _GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -41,22 +39,8 @@ _BOMS = (
 )  # fmt: skip
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
-_LINE_END = re.compile(rb"\r\n|\r|\n")
 # A line of nothing else is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a file for bytes; it must be one that ends: no folder, pipe or device."""
-    try:
-        mode = path.stat().st_mode  # before opening, which would wait at a pipe
-        if stat.S_ISREG(mode):
-            return path.open("rb")
-    except (OSError, ValueError) as problem:  # a ValueError for a NUL in its name
-        reason = getattr(problem, "strerror", None) or problem
-        raise InputError(f"cannot open the file: {reason}") from None
-    what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-    raise InputError(f"this is {what}, not a file", hint="name a file")
 
 
 def read_whole(path: Path) -> bytes:
@@ -65,18 +49,25 @@ def read_whole(path: Path) -> bytes:
     Raises:
         InputError: It is no file, too large, damaged, or somebody is writing to it.
     """
-    with open_regular(path) as file:
+    try:
+        mode = path.stat().st_mode  # before opening, which would wait at a pipe
+        file = path.open("rb") if stat.S_ISREG(mode) else None
+    except (OSError, ValueError) as problem:  # a ValueError for a NUL in its name
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"cannot open the file: {reason}") from None
+    if file is None:
+        what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+        raise InputError(f"this is {what}, not a file", hint="name a file")
+    with file:
         before = os.fstat(file.fileno())
         data = file.read(min(before.st_size, MOST_BYTES) + 1)
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         hint = "load it again when it is complete"
         raise InputError("the file changed while it was being read", hint=hint)
-    if data.startswith(GZIP):
+    if data.startswith(_GZIP):
         try:
-            packed = gzip.GzipFile(fileobj=io.BytesIO(data))
-            pieces = iter(partial(packed.read, _PIECE), b"")
-            data = b"".join(islice(pieces, MOST_BYTES // _PIECE + 2))
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
         except (OSError, EOFError, zlib.error) as problem:
             raise InputError(f"the gzip file is damaged: {problem}") from None
     if len(data) > MOST_BYTES:
@@ -85,25 +76,8 @@ def read_whole(path: Path) -> bytes:
     return data
 
 
-def is_archive(path: str | PathLike[str]) -> bool:
-    """Tell whether a file is a zip file but not a workbook, such as a packed CSV file."""
-    with suppress(InputError, OSError, zipfile.BadZipFile), open_regular(Path(path)) as file:
-        names = zipfile.ZipFile(file).namelist() if file.read(len(ZIP)) == ZIP else ["xl/"]
-        return not any(name.startswith("xl/") for name in names)
-    return False
-
-
-def _error_handler(codec: str) -> str:
-    # Half a character is accepted where the codec can: it then spoils one record, not all.
-    return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
-
-
 def _codec_of(data: bytes, given: str | None) -> str:
-    """Return the codec of a text, by which all of it was decoded once.
-
-    Raises:
-        InputError: It is not the one given, or not known; with the line at fault.
-    """
+    """Return the codec of a text, by which all of it was decoded once."""
     name = codecs.lookup(given).name if given else None
     marked = next((codec for mark, codec in _BOMS if data.startswith(mark)), None)
     codec = ("utf-8-sig" if name == "utf-8" else name) or marked or "utf-8"
@@ -123,12 +97,17 @@ def _codec_of(data: bytes, given: str | None) -> str:
     raise InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
 
 
+def _error_handler(codec: str) -> str:
+    # Half a character is accepted where the codec can: it then spoils one record, not all.
+    return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
+
+
 def _misread(data: bytes, codec: str, at: int) -> InputError:
     """Name the place where the bytes are not text, and what another encoding makes of the line."""
-    number = len(_LINE_END.findall(data[:at])) + 1
+    lines = data.splitlines()
+    number = len(data[: at + 1].splitlines())
     name = codec.removesuffix("-sig").upper()
     what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
-    lines = data.splitlines()
     odd = [line for line in lines[: number + 1000] if not line.isascii()]
     if sum(_reads(line, "utf-8") for line in odd) * 2 >= len(odd):
         hint = "no encoding fits the whole file; correct this line, and others like it"
@@ -153,92 +132,83 @@ def _reads(data: bytes, codec: str) -> bool:
     return True
 
 
-def text_table(data: bytes, options: RecipeFields) -> Table:
-    """Return the rows of a text, cut as its first line or the caller says.
+class Text:
+    """A text of a known encoding, which is cut as its first line or the caller says.
 
     Raises:
-        InputError: The encoding is not known, or the header cannot be read.
+        InputError: The encoding is not known, or there is no text.
     """
-    encoding = _codec_of(data, options.encoding)
-    with io.TextIOWrapper(io.BytesIO(data), encoding, _error_handler(encoding), newline="") as text:
-        lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
-        is_cut = bool(text.read(1))
-    named = _SEP_LINE.fullmatch(lines[0]) if lines else None
-    filled = [
-        at for at, line in enumerate(lines) if line.strip(_NO_TEXT) and not (named and at == 0)
-    ]
-    if not filled:
-        raise InputError("the file is empty", hint="it needs a header and records")
-    delimiter = options.delimiter or (named[1] if named else None)
-    first = filled[0] if options.header_row is None else options.header_row - 1
-    below, names = lines[first:], options.columns or ()
-    if not names and (not below or not below[0].strip(_NO_TEXT)):
-        raise InputError(f"no header in line {first + 1}", hint="count from 1")
-    try:
-        sign, columns, length = _cut(below, delimiter, options.quoting, len(names))
-    except csv.Error as fault:
-        what = f"the header cannot be read: {fault}"
-        raise InputError(what, line=first + 1, hint="look at its quotes") from None
-    header_row: int | None = first + 1
-    if names:
-        if not delimiter and len(columns) != len(names):
-            what = f"no delimiter cuts the first line into the {len(names)} columns given"
-            hint = "name the delimiter, or give a name for each column"
-            raise InputError(what, line=first + 1, hint=hint, add=("delimiter", "?"))
-        columns, header_row = names, options.header_row
-        length = 0 if header_row is None else 1
-    elif is_cut and length >= len(below):
-        what = f"the header is longer than {MAX_HEADER:,} characters"
-        hint = "keep only the columns of the animals, and look at its quotes"
-        raise InputError(what, line=first + 1, hint=hint)
-    return Table(
-        columns,
-        partial(_rows, data, first + length, encoding, sign, options.quoting),
-        header_row,
-        {"encoding": encoding, "delimiter": sign},
-        partial(_first_rows, lines[first + length : filled[0] + LOOKED_AT], first + length),
-    )
 
+    def __init__(self, data: bytes, encoding: str | None) -> None:
+        self._data, self._encoding = data, _codec_of(data, encoding)
+        with self._opened() as text:
+            self._lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
+            self._is_cut = bool(text.read(1))
+        self._sep = _SEP_LINE.fullmatch(self._lines[0]) if self._lines else None
+        above = 1 if self._sep else 0
+        filled = [at for at, line in enumerate(self._lines) if line.strip(_NO_TEXT) and at >= above]
+        if not filled:
+            raise InputError("the file is empty", hint="it needs a header and records")
+        self._first = filled[0]
 
-def _cut(
-    below: Sequence[str], delimiter: str | None, quoting: str, width: int = 0
-) -> tuple[str, tuple[str, ...], int]:
-    """Return the delimiter that gives the first row most cells, or so many; they; its lines."""
-    found, fault = list[tuple[str, tuple[str, ...], int]](), csv.Error()
-    for sign in (delimiter,) if delimiter else DELIMITERS:
-        reader = _reader(below, sign, quoting)
-        try:
-            first, *more = next(reader, None) or [""]
-        except csv.Error as problem:
-            fault = problem
-            continue
-        found.append((sign, (first.removeprefix("\ufeff"), *more), reader.line_num))
-    if not found:
-        raise fault
-    return max(found, key=lambda each: (len(each[1]) == width, len(each[1])))
+    def _opened(self) -> io.TextIOWrapper:
+        handler = _error_handler(self._encoding)
+        return io.TextIOWrapper(io.BytesIO(self._data), self._encoding, handler, newline="")
 
+    def table(self, recipe: RecipeFields) -> Table:
+        """Return its rows, its header found.
 
-def _first_rows(lines: Sequence[str], above: int) -> Iterator[Row]:
-    """Yield the first rows below a header, each cut by what gives it most cells."""
-    for number, line in enumerate(lines, above + 1):
-        with suppress(csv.Error):
-            yield Row(number, _cut([line.strip("\r\n")], None, "strict")[1])
+        Raises:
+            InputError: The header cannot be read.
+        """
+        first = self._first if recipe.header_row is None else recipe.header_row - 1
+        below, names = self._lines[first:], recipe.columns or ()
+        if not names and (not below or not below[0].strip(_NO_TEXT)):
+            raise InputError(f"no header in line {first + 1}", hint="count from 1")
+        said = recipe.delimiter or (self._sep and self._sep[1])
+        cuts, fault = list[tuple[str, list[str], int]](), csv.Error()
+        for sign in (said,) if said else DELIMITERS:
+            reader = _reader(below, sign, recipe.quoting)
+            try:
+                cuts.append((sign, next(reader, [""]), reader.line_num))
+            except csv.Error as problem:
+                fault = problem
+        if not cuts:
+            what, hint = f"the header cannot be read: {fault}", "look at its quotes"
+            raise InputError(what, line=first + 1, hint=hint)
+        # The delimiter that gives the first row most cells, or as many as there are names.
+        sign, columns, lines = max(cuts, key=lambda cut: (len(cut[1]) == len(names), len(cut[1])))
+        header_row: int | None = first + 1
+        if names:
+            if not said and len(columns) != len(names):
+                what = f"no delimiter cuts the first line into the {len(names)} columns given"
+                hint, add = "name it, or give a name for each column", ("delimiter", BLANK)
+                raise InputError(what, line=first + 1, hint=hint, add=add)
+            columns, header_row = [*names], recipe.header_row
+            lines = 0 if header_row is None else 1
+        elif self._is_cut and lines >= len(below):
+            what = f"the header is longer than {MAX_HEADER:,} characters"
+            hint = "keep only the columns of the animals, and look at its quotes"
+            raise InputError(what, line=first + 1, hint=hint)
+        columns[:1] = [columns[0].removeprefix("\ufeff")]
+        rows = partial(self._rows, first + lines, sign, recipe.quoting)
+        facts = {"encoding": self._encoding, "delimiter": sign}
+        return Table(tuple(columns), rows, header_row, facts)
 
-
-def _rows(data: bytes, skipped: int, encoding: str, delimiter: str, quoting: str) -> Iterator[Row]:
-    """Yield the rows below the header with the physical line that each begins on."""
-    line = skipped + 1
-    with io.TextIOWrapper(io.BytesIO(data), encoding, _error_handler(encoding), newline="") as text:
-        for _ in range(skipped):
-            next(text, "")
-        reader = _reader(text, delimiter, quoting)
-        try:
-            for cells in reader:
-                following = skipped + reader.line_num + 1
-                yield Row(line, cells, None, following - line)
-                line = following
-        except csv.Error as fault:
-            raise _unreadable(fault, line) from None
+    def _rows(self, skipped: int, delimiter: str, quoting: str) -> Iterator[Row]:
+        """Yield the rows below the header with the physical line that each begins on."""
+        line = skipped + 1
+        with self._opened() as text:
+            for _ in range(skipped):
+                next(text, "")
+            reader = _reader(text, delimiter, quoting)
+            try:
+                for cells in reader:
+                    following = skipped + reader.line_num + 1
+                    yield Row(line, cells, following - line)
+                    line = following
+            except csv.Error as fault:
+                raise _unreadable(fault, line) from None
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
@@ -260,3 +230,76 @@ def _unreadable(problem: Exception, line: int) -> InputError:
     hint = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters'
     add = ("quoting", "none")
     return InputError(f"the record that begins here {what}", line=line, hint=hint, add=add)
+
+
+class Input:
+    """A file or a frame before its columns are known, and what to call it in a message.
+
+    ``columns_of`` gives the columns of an import, for one of its result files.
+
+    Raises:
+        InputError: It is no file that could be read.
+        ArgumentError: It is neither a path nor a frame.
+    """
+
+    def __init__(self, path_or_frame: Any, columns_of: ColumnsOf = lambda _: None) -> None:
+        self.columns_of, self._text = columns_of, cache(self._text_of)
+        self.name, self.path, self.frame = "frame", None, path_or_frame
+        self.kind: SourceKind = "frame"
+        if not isinstance(path_or_frame, str | PathLike):
+            self._frame = frame_table(path_or_frame)  # which refuses all else
+            return
+        self.path, self.frame = Path(fspath(path_or_frame)), None
+        self.name = self.path.name
+        with self.naming():
+            self._data = read_whole(self.path)
+            self.kind = "workbook" if self._data.startswith(_ZIP) else "csv"
+            if self._data.startswith(_OLE):
+                raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Name the file in what is refused."""
+        try:
+            yield
+        except InputError as problem:
+            problem.path = problem.path or (str(self.path) if self.path else None)
+            raise
+
+    @cached_property
+    def _book(self) -> Workbook:
+        return Workbook(io.BytesIO(self._data))
+
+    def _text_of(self, encoding: str | None) -> Text:
+        return Text(self._data, encoding)
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; of anything else, none."""
+        return self._book.names if self.kind == "workbook" else ()
+
+    def table(self, recipe: RecipeFields) -> Table:
+        """Return it cut into columns."""
+        if self.kind == "frame":
+            return self._frame
+        if self.kind == "workbook":
+            return self._book.table(recipe)
+        if recipe.sheet is not None:
+            raise InputError("a sheet was named, but the file is not a workbook")
+        return self._text(recipe.encoding).table(recipe)
+
+    def own_table(self, recipe: RecipeFields) -> Table | None:
+        """Return one of our own files as we wrote it, or as a spreadsheet saved it."""
+        sheet = None
+        if self.kind == "workbook":
+            sheet = recipe.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)
+        elif self.kind == "csv" and OWN_PREFIX.encode() not in self._data[:MAX_HEADER].replace(
+            b"\0", b""
+        ):
+            return None
+        for encoding in dict.fromkeys((None, recipe.encoding)):
+            with suppress(InputError):
+                table = self.table(RecipeFields(encoding=encoding, sheet=sheet))
+                if has_own_columns(table.columns):
+                    return table
+        return None

@@ -7,23 +7,29 @@ and goes on, so that a form can show the file beside the question.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import compress, islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import BLANK, has_no_meaning, nearest, word_of
-from petstore_frame.loader.reading.likely import LikelyKey, likely_keys
+from petstore_frame.loader.reading.fields import BLANK, word_of
+from petstore_frame.loader.reading.keys import (
+    LikelyKey,
+    cell_at,
+    is_date,
+    likely_keys,
+    proposed_key,
+)
+from petstore_frame.loader.reading.layout import lay_out
 from petstore_frame.loader.reading.mapping import REQUIRED
-from petstore_frame.loader.reading.read import Input, Source, SourceKind, lay_out
+from petstore_frame.loader.reading.opening import Input, SourceKind
+from petstore_frame.loader.reading.source import Source
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, State, Suspicion
-from petstore_frame.schema.models import FIELD_BY_NAME
 
-_MOST_QUESTIONS = 8
-_MOST_FOR_KEYS = 100_000
+_MOST_QUESTIONS, _ROWS_FOR_DATES = 8, 50
 _SUSPICIONS = frozenset(map(str, Suspicion))
 
 
@@ -83,6 +89,19 @@ class Look:
         """The columns that may identify an animal; where it is said which do, these."""
         return self.reading.key or tuple(each.column for each in self.keys)
 
+    @property
+    def proposed_key(self) -> LikelyKey | None:
+        """The column to propose where nothing says which animal a row is."""
+        return proposed_key(self.keys)
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of days."""
+        found = ([cells[at] for cells in self.rows[:_ROWS_FOR_DATES] if cell_at(cells, at)]
+                 for at in range(len(self.columns)))  # fmt: skip
+        of_days = (bool(cells) and all(map(is_date, cells)) for cells in found)
+        return tuple(compress(self.columns, of_days))
+
 
 def look(
     path_or_frame: Any,
@@ -115,11 +134,11 @@ def look(
             if source is None:
                 stated = reading.mapping.items()
                 seen.mapping = {name: at for name, at in stated if at and at in seen.columns}
-                seen.rows = tuple(tuple(row.cells) for row in islice(table.readable(), rows))
+                seen.rows = tuple(tuple(cells) for cells in islice(table.cells(), rows))
                 seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
         if source is not None:
             seen.mapping, seen.is_returned = source.mapping, source.is_returned
-            seen.keys = source.likely_keys(_MOST_FOR_KEYS)
+            seen.keys = source.likely_keys()
             _count_records(seen, source, rows, most)
     return seen
 
@@ -161,26 +180,23 @@ def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> N
             if record.state is State.SKIPPED:
                 continue
             for name, counts in words.items():
-                counts["".join(record.cells[places[name] :][:1]).strip()] += 1
-            problem = record.problem
-            held = {problem.accept} if problem is not None and problem.accept else set[str]()
-            seen.suspicious.update(held | _SUSPICIONS.intersection(record.notes))
-            code = "" if problem is None else problem.code
+                counts[cell_at(record.cells, places[name])] += 1
             for name in REQUIRED:
-                if f"default_{name}" in record.notes or code == f"missing_{name}":
-                    seen.empty[name] += 1
+                text = cell_at(record.cells, places[name]) if name in places else ""
+                seen.empty[name] += source.readers[name].means_nothing(text)
+            held = {record.problem.accept or ""} if record.problem is not None else set[str]()
+            seen.suspicious.update(_SUSPICIONS & {*held, *record.notes})
     except InputError as problem_below:
         seen.questions = (*seen.questions, problem_below)
+    seen.empty = +seen.empty  # which drops the zeros
     seen.records, seen.rows = tuple(first), tuple(record.cells for record in first)
-    found = (_to_map(source, name, each) for name, each in words.items())
-    seen.values = tuple(sorted(chain.from_iterable(found), key=lambda each: -each.count))
-
-
-def _to_map(source: Source, name: str, words: Mapping[str, int]) -> Iterator[ValueToMap]:
-    """Yield the words of a column that its field does not allow, or that are mapped."""
-    column, mapped = FIELD_BY_NAME[name], {*map(word_of, source.options.value_map.get(name, ()))}
-    for word, count in words.items():
-        is_mapped = word_of(word) in mapped
-        if word and (is_mapped or has_no_meaning(column, word, source.rules)):
-            likely = None if is_mapped else nearest(column, word, source.rules)
-            yield ValueToMap(name, source.mapping[name], word, count, likely)
+    found = list[ValueToMap]()
+    for name, counts in words.items():
+        reader, said = source.readers[name], source.recipe.value_map.get(name, ())
+        mapped = {*map(word_of, said)}
+        for word, count in counts.items():
+            is_mapped = word_of(word) in mapped
+            if word and (is_mapped or reader.asks(word)):
+                likely = None if is_mapped else reader.nearest(word)
+                found.append(ValueToMap(name, source.mapping[name], word, count, likely))
+    seen.values = tuple(sorted(found, key=lambda each: -each.count))

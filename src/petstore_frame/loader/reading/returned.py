@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.reading.tables import Row, RowNotes, Table
+from petstore_frame.loader.reading.tables import Row, Table
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, Suspicion
 
@@ -30,12 +30,12 @@ FIX_SHEET = "Fix"
 class Own(NamedTuple):
     """A column of ours in files: its name there, its heading and width (letters) in a workbook."""
 
-    name: str = ""
+    name: str
     heading: str = ""
     width: int = 0
 
 
-# By the name in a frame; one without a name stands in a workbook only.
+# By the name in a frame.
 COLUMNS: dict[str, Own] = {
     "record": Own(RECORD, "Record (leave as it is)", 26),
     "state": Own(STATE, "What became of it", 30),
@@ -46,9 +46,9 @@ COLUMNS: dict[str, Own] = {
     "hint": Own(f"{OWN_PREFIX}hint", "How to fix it", 44),
     "changed": Own(f"{OWN_PREFIX}changed", "Changed since (was → is)", 34),
     "accept": Own(ACCEPT, "Send as it is? (yes)", 24),
-    "line": Own("", "Line", 8),
-    "notes": Own("", "Notes", 30),
-    "sent_at": Own("", "First sent (UTC)", 21),
+    "line": Own(f"{OWN_PREFIX}line", "Line", 8),
+    "notes": Own(f"{OWN_PREFIX}notes", "Notes", 30),
+    "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
     "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
@@ -60,6 +60,7 @@ FIX_SHEET_COLUMNS: tuple[str, ...] = (
     "error_message", "hint", "error_column", "line", "accept", "record",
 )  # fmt: skip
 
+_HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
@@ -80,14 +81,6 @@ def record_name(import_id: str, record: int) -> str:
         'r3fa9c2e1-17'
     """
     return f"r{import_id[:8]}-{record}"
-
-
-def file_name(column: str) -> str:
-    """Return what a column of ours is called in a file."""
-    return COLUMNS[column].name or OWN_PREFIX + column
-
-
-_HEADINGS = {COLUMNS[name].heading: file_name(name) for name in FIX_SHEET_COLUMNS}
 
 
 def guarded(text: str, *, is_name: bool = False) -> str:
@@ -136,12 +129,9 @@ def with_import(table: Table, columns_of: ColumnsOf, said: RecipeFields) -> Reci
     Raises:
         InputError: They are of imports that were read differently.
     """
-    origins = (row.notes.origin for row in table.readable() if row.notes)
-    imports = dict.fromkeys(origin.import_id for origin in origins if origin)
+    imports = dict.fromkeys(row.origin.import_id for row in table.rows() if row.origin)
     known = [
-        found._replace(
-            recipe={name: found.recipe[name] for name in _CARRIED if name in found.recipe}
-        )
+        (found.mapping, found.key, {word: found.recipe.get(word) for word in _CARRIED})
         for found in map(columns_of, imports)
         if found is not None
     ]
@@ -150,10 +140,8 @@ def with_import(table: Table, columns_of: ColumnsOf, said: RecipeFields) -> Reci
     if any(found != known[0] for found in known[1:]):
         what = "these rows are of files that were read differently"
         raise InputError(what, hint="load the fix file of each by itself")
-    mapping, key, recipe = known[0]
-    is_whole = {*mapping.values(), *key} <= {*table.columns}
-    words: dict[str, Any] = {**recipe}
-    if is_whole:
+    mapping, key, words = known[0]
+    if {*mapping.values(), *key} <= {*table.columns}:
         words |= {"mapping": mapping, "key": key or None}
     return type(said)(**words).with_words(**said.given())
 
@@ -164,7 +152,7 @@ def own_names(header: Sequence[str]) -> list[str]:
     if COLUMNS["record"].heading in header:
         names = _HEADINGS
     elif {RECORD, "error_message", "hint"} <= set(header):  # result.fix
-        names = {column: file_name(column) for column in COLUMNS}
+        names = {column: own.name for column, own in COLUMNS.items()}
     return [names.get(name, name) for name in header]
 
 
@@ -189,9 +177,8 @@ def restored(table: Table) -> Table:
 def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:
     """Return a row as it was; one that may be in the store already is an InputError."""
     own = dict(zip(names, row.cells, strict=False))
-    line, given = row.line, row.notes or RowNotes()
     answer = own.get(ACCEPT, "").strip().casefold()
-    kind, held = answer.rpartition(":")[2].strip(), given.held  # a frame has the kind alone
+    kind, held = answer.rpartition(":")[2].strip(), row.held  # a frame has the kind alone
     if answer.startswith("no") or answer in _KINDS:
         known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
         held = suspicious(known, f"not sent ({known}): {_SAY_YES}")
@@ -201,11 +188,11 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     elif record:
         what = f"the column {RECORD}, which says which record this is, holds {record!r}"
         hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
-        raise InputError(what, line=line, hint=hint)
+        raise InputError(what, line=row.line, hint=hint)
     elif state not in _RETURNABLE:
         what = f"this record is {state!r} in an earlier import, so it may be in the store already"
-        settled = "records in doubt are settled by reconcile, at the import that they come from"
-        raise InputError(what, line=line, column=STATE, hint=f"load fix.csv; {settled}")
+        hint = "load fix.csv; records in doubt are settled by reconcile, at their import"
+        raise InputError(what, line=row.line, column=STATE, hint=hint)
     cells = [row.cells[at] for at in kept if at < len(row.cells)]
     if is_guarded:  # so that no spreadsheet runs or converts them
         cells = [*map(unguarded, cells)]
@@ -213,5 +200,5 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     extra += row.cells[len(names) :]
     while extra and not extra[-1].strip():
         extra.pop()
-    notes = {new: given.cells[at] for new, at in enumerate(kept) if at in given.cells}
-    return Row(line, [*cells, *extra], RowNotes(notes, held, answer in _YES, origin))
+    notes = {new: row.notes[at] for new, at in enumerate(kept) if at in row.notes}
+    return Row(row.line, [*cells, *extra], 1, notes, held, answer in _YES, origin)

@@ -1,8 +1,4 @@
-"""A table of text cells, as a text file, a sheet or a DataFrame gives it.
-
-A sheet and a DataFrame hold typed values: each is text here, with a note or a refusal by its type.
-No formula is calculated.
-"""
+"""What a frame, a workbook or a text holds: columns, and rows of text below them."""
 
 from __future__ import annotations
 
@@ -37,36 +33,43 @@ _MIB = 1024 * 1024
 MAX_UNPACKED, MAX_CELLS, MAX_COLUMNS = 256 * _MIB, 16_000_000, 16_384
 _FREE_SIZE, _MAX_RATIO = 8 * _MIB, 200
 # Of the workbooks that this package writes.
-DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
+_DATA_SHEET, _ABOUT_SHEET = "Inventory", "About"
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 _MERGED_RANGE = re.compile(rb'mergeCell [^>]*ref="([A-Z]+[0-9]+:[A-Z]+[0-9]+)"')
 # A refusal or a note on a cell, for its type or its place.
 CellNote = RecordProblem | str
 Typed = tuple[str, CellNote | None]
-
-
-@dataclass(frozen=True)
-class RowNotes:
-    """What a source knows of a row besides the text of its cells.
-
-    Notes on cells by their position, why the record needs a person's yes, whether there is one, and
-    the record that the user corrected.
-    """
-
-    cells: Mapping[int, CellNote] = field(default_factory=dict)
-    held: RecordProblem | None = None
-    is_confirmed: bool = False
-    origin: RecordOrigin | None = None
+_EMPTY: Typed = "", None
+_HIDDEN = suspicious(
+    Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
+)
+_UNCALCULATED = RecordProblem(
+    "formula_without_value",
+    "the cell holds a formula whose value was never calculated",
+    hint="open the workbook and save it, or type the value",
+)
 
 
 class Row(NamedTuple):
-    """The cells of a record, the line they begin on, and how many lines they take."""
+    """The cells of a record, and what its source knows besides their text.
+
+    Attributes:
+        line: The line that it begins on.
+        lines: How many it takes.
+        notes: Notes and refusals of cells, by their position.
+        held: Why it needs a person's yes.
+        is_confirmed: Whether there is one.
+        origin: The record that the user corrected.
+    """
 
     line: int
     cells: Sequence[str]
-    notes: RowNotes | None = None
     lines: int = 1
+    notes: Mapping[int, CellNote] = {}
+    held: RecordProblem | None = None
+    is_confirmed: bool = False
+    origin: RecordOrigin | None = None
 
 
 @dataclass(frozen=True)
@@ -74,38 +77,33 @@ class Table:
     """The names of columns, and a function that gives the rows below, each time anew.
 
     ``header_row`` is None where none was read; ``facts`` are encoding and delimiter, or sheet.
-    ``first_rows`` gives the first ones, cut by themselves where the delimiter may be another.
     """
 
     columns: tuple[str, ...]
     rows: Callable[[], Iterator[Row]]
     header_row: int | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    first_rows: Callable[[], Iterator[Row]] = lambda: iter(())
 
-    def readable(self) -> Iterator[Row]:
-        """Yield its rows down to one that cannot be read; who makes records of them says why."""
+    def cells(self) -> Iterator[Sequence[str]]:
+        """Yield the cells of its rows down to one that cannot be read; ``rows`` says why."""
         with suppress(InputError):
-            yield from self.rows()
+            for row in self.rows():
+                yield row.cells
 
 
-def typed_row(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
+def _row_of(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
     """Return a row of cells that were read by their type."""
     texts = list(typed)
-    cells = {at: note for at, (_, note) in enumerate(texts) if note is not None}
-    notes = RowNotes(cells, held) if cells or held is not None else None
-    return Row(line, [text for text, _ in texts], notes)
+    notes = {at: note for at, (_, note) in enumerate(texts) if note is not None}
+    return Row(line, [text for text, _ in texts], notes=notes, held=held)
 
 
-def text_of_value(value: Any, *, has_exact_integers: bool) -> Typed:
+def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typed:
     """Return the text of a value that is not missing, and a note or a refusal by its type.
 
-    A date is not a name, TRUE is not text, and a number of too many digits may not be the one that
-    was typed: Excel keeps 15, a frame ``has_exact_integers``.
+    A date is not a name, TRUE is not text, and a number from ``exact`` on may not be the one that
+    was typed: Excel keeps 15 digits.
     """
-    exact = _EXACT_FLOATS if has_exact_integers else EXACT_NUMBERS
-    if isinstance(value, str):
-        return str(value), None
     if type(value).__name__ in ("bool", "bool_"):
         word = "TRUE" if value else "FALSE"
         what = f"the cell holds the truth value {word}"
@@ -148,23 +146,21 @@ def frame_table(frame: Any) -> Table:
 
 def _frame_rows(frame: Any) -> Iterator[Row]:
     for line, values in enumerate(frame.iter_rows(), 1):
-        typed = [
-            ("", None) if _is_missing(each) else text_of_value(each, has_exact_integers=True)
-            for each in values
-        ]
-        yield typed_row(line, typed)
+        yield _row_of(line, map(_of_frame, values))
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or isinstance(value, str):
-        return value is None
+def _of_frame(value: Any) -> Typed:
     import pandas as pd
 
-    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    if isinstance(value, str):
+        return str(value), None
+    if value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value))):
+        return _EMPTY
+    return _text_of(value, _EXACT_FLOATS, has_exact_integers=True)
 
 
 class Workbook:
-    """A workbook, with its ``sheets`` that have cells.
+    """A workbook, with the ``names`` of its sheets that have cells.
 
     Raises:
         InputError: It is not a workbook, or unpacks to more than a list of animals can need.
@@ -183,21 +179,20 @@ class Workbook:
                 self._book = openpyxl.load_workbook(file, data_only=True, keep_links=False)
                 # A second reading tells a formula that was never calculated from an empty cell.
                 self._formulas = openpyxl.load_workbook(file) if has_formulas else None
-        except Exception as problem:  # openpyxl lets the errors of its parsers through
-            if isinstance(problem, InputError):
-                raise
+        except InputError:
+            raise
+        except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
             hint = "save it again as .xlsx"
             raise InputError(f"the workbook cannot be read: {problem}", hint=hint) from None
-        self.sheets = self._book.worksheets
-        if not self.sheets:
+        self.names = tuple(sheet.title for sheet in self._book.worksheets)
+        if not self.names:
             raise InputError("the workbook has no sheet with cells")
-        self.names = tuple(sheet.title for sheet in self.sheets)
 
-    def table(self, options: RecipeFields) -> Table:
+    def table(self, recipe: RecipeFields) -> Table:
         """Return the rows of the sheet to read, its header found."""
-        sheet = self._choose(options.sheet)
-        columns, header_row = [*(options.columns or ())], options.header_row
-        if options.columns is None:
+        sheet = self._choose(recipe.sheet)
+        columns, header_row = [*(recipe.columns or ())], recipe.header_row
+        if recipe.columns is None:
             rows = islice(self._rows(sheet), (header_row or 1) - 1, header_row)
             header = next((row for row in rows if any(map(str.strip, row.cells))), None)
             if header is None:
@@ -207,37 +202,35 @@ class Workbook:
             while not columns[-1].strip():  # the cells that a title is merged with
                 columns.pop()
         below = partial(self._records, sheet, len(columns), header_row or 0)
-        return Table(tuple(columns), below, header_row, {"sheet": sheet.title}, below)
+        return Table(tuple(columns), below, header_row, {"sheet": sheet.title})
 
     def _choose(self, name: str | None) -> Any:
         """Return the sheet to read: the one named, the only one, or our own report's."""
-        shown = [sheet for sheet in self.sheets if sheet.sheet_state == "visible"]
+        shown = [each for each in self._book.worksheets if each.sheet_state == "visible"]
         listed = ", ".join(
             repr(sheet.title) if sheet in shown else f"{sheet.title!r} (hidden)"
-            for sheet in self.sheets[:12]
+            for sheet in self._book.worksheets[:12]
         )
-        if name is None and {DATA_SHEET, ABOUT_SHEET} <= {*self.names}:
-            name = DATA_SHEET
+        if name is None and {_DATA_SHEET, _ABOUT_SHEET} <= {*self.names}:
+            name = _DATA_SHEET
         if name in self.names:
             return self._book[name]
         if name is not None:
             raise InputError(f"no sheet is called {name!r}; there are {listed}")
-        first, *more = shown or self.sheets
+        first, *more = shown or self._book.worksheets
         if more:
             what, add = f"the workbook has the sheets {listed}", ("sheet", first.title)
             raise InputError(what, hint="choose one", add=add)
         return first
 
     def _records(self, sheet: Any, width: int, above: int) -> Iterator[Row]:
-        """Yield the rows below a header; blank rows at the end are left out."""
+        """Yield the rows below a header; a sheet often ends in formatted rows without a cell."""
         done = above
-        for line, cells, notes, _ in islice(self._rows(sheet), above, None):
-            if not any(cells) and not (notes and notes.cells):
-                continue  # a sheet often ends in formatted rows that hold nothing
-            for blank in range(done + 1, line):
-                yield Row(blank, [""] * width)
-            yield Row(line, [*cells, *[""] * (width - len(cells))], notes)
-            done = line
+        for row in islice(self._rows(sheet), above, None):
+            if any(row.cells) or row.notes:
+                yield from (Row(blank, []) for blank in range(done + 1, row.line))
+                yield row._replace(cells=[*row.cells, *[""] * (width - len(row.cells))])
+                done = row.line
 
     def _rows(self, sheet: Any) -> Iterator[Row]:
         """Yield all rows, the empty cells at their ends cut off."""
@@ -247,17 +240,15 @@ class Workbook:
             what = f"the sheet {sheet.title!r} is larger than {size}"
             raise InputError(what, hint="keep only the columns and rows of the animals")
         missing = self._missing_cells(sheet)
-        what = "the row is hidden in the workbook, by a filter or by hand"
-        hidden = suspicious(Suspicion.HIDDEN_ROW, what)
         for line, cells in enumerate(sheet.iter_rows(), 1):
-            typed = [_typed(cell, missing) for cell in cells]
+            typed = [_of_sheet(cell, missing) for cell in cells]
             if not any(text or note is _UNCALCULATED for text, note in typed):
                 typed = []
-            while typed and typed[-1] == ("", None):
+            while typed and typed[-1] == _EMPTY:
                 typed.pop()
             dimension = sheet.row_dimensions.get(line)
             is_hidden = dimension is not None and (dimension.hidden or dimension.height == 0)
-            yield typed_row(line, typed, hidden if is_hidden else None)
+            yield _row_of(line, typed, _HIDDEN if is_hidden else None)
 
     def _missing_cells(self, sheet: Any) -> dict[tuple[int, int], RecordProblem]:
         """Return why cells have no value, by their places: parts of merged ones, formulas."""
@@ -265,24 +256,14 @@ class Workbook:
         for each in sheet.merged_cells.ranges:
             what = f"the cell is a part of the merged cells {each}, whose text is in the first"
             merged = RecordProblem(MERGED, what, hint="unmerge the cells and fill in each")
-            found |= {
-                place: merged for place in each.cells if place != (each.min_row, each.min_col)
-            }
+            found |= dict.fromkeys(each.cells, merged)  # the first has its text
         for row in () if self._formulas is None else self._formulas[sheet.title]:
-            for cell in row:
-                if cell.data_type == "f":
-                    found[cell.row, cell.column] = _UNCALCULATED
+            formulas = ((cell.row, cell.column) for cell in row if cell.data_type == "f")
+            found |= dict.fromkeys(formulas, _UNCALCULATED)
         return found
 
 
-_UNCALCULATED = RecordProblem(
-    "formula_without_value",
-    "the cell holds a formula whose value was never calculated",
-    hint="open the workbook and save it, or type the value",
-)
-
-
-def _typed(cell: Any, missing: Mapping[tuple[int, int], RecordProblem]) -> Typed:
+def _of_sheet(cell: Any, missing: Mapping[tuple[int, int], RecordProblem]) -> Typed:
     value = cell.value
     if value is None:
         # A formula whose value is the empty text has the type "str".
@@ -292,41 +273,33 @@ def _typed(cell: Any, missing: Mapping[tuple[int, int], RecordProblem]) -> Typed
         return str(value), RecordProblem("error_value", f"the cell shows {value}", hint=hint)
     if isinstance(value, str):
         return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value), None
-    return text_of_value(value, has_exact_integers=False)
+    return _text_of(value, EXACT_NUMBERS)
 
 
 def _refuse_bombs(file: BinaryIO) -> bool:
-    """Look through a packed file before a library unpacks it; tell whether it has formulas.
-
-    Raises:
-        InputError: It is not a workbook, or unpacks to more than a list of animals can need.
-    """
+    """Look through a packed file before a library unpacks it; tell whether it has formulas."""
     from openpyxl.utils import range_boundaries
 
-    has_formulas = False
     with zipfile.ZipFile(file) as packed:
-        parts = [part for part in packed.infolist() if not part.is_dir()]
+        parts = packed.infolist()
         if not any(part.filename.startswith("xl/") for part in parts):
             what = "a zip file, but not a workbook"
             raise InputError(what, hint="unpack it, or save it as .xlsx")
         # A part never gives out more than its size in the directory, which is looked at here.
-        size = sum(part.file_size for part in parts)
-        if size > MAX_UNPACKED:
+        large = [each for each in parts
+                 if each.file_size > max(_FREE_SIZE, _MAX_RATIO * each.compress_size)]  # fmt: skip
+        size = sum(part.file_size for part in large or parts)
+        if large or size > MAX_UNPACKED:
             raise _too_much(f"it would unpack to {size // _MIB:,} MiB")
+        has_formulas, area = False, 0
         for part in parts:
-            if part.file_size > max(_FREE_SIZE, _MAX_RATIO * part.compress_size):
-                size = part.file_size // _MIB
-                raise _too_much(f"{part.filename[:60]} inside would unpack to {size:,} MiB")
-            if not part.filename.startswith("xl/worksheets/"):
-                continue
-            text = packed.read(part)
+            text = packed.read(part) if part.filename.startswith("xl/worksheets/") else b""
             has_formulas |= b"<f>" in text or b"<f " in text or b":f>" in text
-            area = 0
             for found in _MERGED_RANGE.findall(text):
                 left, top, right, bottom = range_boundaries(found.decode())
                 area += (bottom - top + 1) * (right - left + 1)
-            if area > MAX_CELLS:
-                raise _too_much(f"{part.filename[:60]} merges {area:,} cells")
+    if area > MAX_CELLS:
+        raise _too_much(f"it merges {area:,} cells")
     return has_formulas
 
 

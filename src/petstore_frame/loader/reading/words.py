@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict, Unpack
@@ -18,22 +20,23 @@ from pydantic import (
 )
 
 from petstore_frame.errors import ArgumentError, InputError, nearest
-from petstore_frame.loader.reading.fields import BLANK, IN_BRACES, CellRules, read_cell, word_of
+from petstore_frame.loader.reading.fields import BLANK, IN_BRACES, NOTHING, FieldReader, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, field_name
-from petstore_frame.loader.reading.toml import line_of
+from petstore_frame.loader.reading.toml import (
+    line_of,
+    read_toml,
+    toml_of,
+    unknown_word,
+    write_toml,
+)
 from petstore_frame.loader.record import Suspicion
 from petstore_frame.schema.categories import Categories, category_words
-from petstore_frame.schema.models import FIELD_BY_NAME
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import kind_text
 
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
 NEWEST = re.compile(r"newest:\s*(\S.*)", re.DOTALL)
-
-
-ValueMap = Mapping[str, Mapping[Any, Any]]
-ByField = Mapping[str, Any]
-ByColumn = Mapping[str, str | Collection[str]]
 
 
 class RecipeWords(TypedDict, total=False):
@@ -42,12 +45,12 @@ class RecipeWords(TypedDict, total=False):
     key: str | Sequence[str] | None
     keep: str | None
     mapping: Mapping[str, str | None] | None
-    value_map: ValueMap | None
-    otherwise: ByField | None
-    defaults: ByField | None
+    value_map: Mapping[str, Mapping[Any, Any]] | None
+    otherwise: Mapping[str, Any] | None
+    defaults: Mapping[str, Any] | None
     categories: Categories
-    leave_out: ByColumn | None
-    only: ByColumn | None
+    leave_out: Mapping[str, str | Collection[str]] | None
+    only: Mapping[str, str | Collection[str]] | None
     count: str | None
     accept: str | Collection[str] | None
     encoding: str | None
@@ -64,36 +67,36 @@ def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) and value else value or ()
 
 
-def _labels(categories: Any) -> Any:
-    """Return ids by label; or labels by id, where labels recur or look like ids; a path stays.
-
-    A label whose id is a blank stays one.
-    """
-    if isinstance(categories, str | PathLike):
-        return fspath(categories)
-    known, blanks = categories, dict[str, Any]()
-    if isinstance(categories, Mapping):
-        blanks = {each: BLANK for each, value in categories.items()
-                  if value == BLANK and not str(each).strip().lstrip("-").isdecimal()}  # fmt: skip
-        known = {each: value for each, value in categories.items() if each not in blanks}
-    words = {*category_words(known)}
-    labels, numbers = dict(words), {label: number for number, label in words}
-    has_each_label_once, has_each_id_once = len(numbers) == len(words), len(labels) == len(words)
-    is_clear = not any(label.strip().lstrip("-").isdecimal() for label in numbers)
-    if has_each_label_once and (is_clear or not has_each_id_once):
-        return {**numbers, **blanks}
-    if not has_each_id_once:
-        raise ValueError("has labels and ids that stand several times; write them as a CSV")
-    return {**labels, **blanks}
-
-
 def _meaning(value: Any) -> Any:
     if type(value).__name__ in ("bool", "bool_"):  # numpy's is no bool
         raise ValueError(f"expected a text or a number, got {value}")
     return "" if value is None else value
 
 
-_KINDS = [str(kind) for kind in Suspicion]
+def _labels(categories: Any) -> Any:
+    """Return ids by label; or labels by id, where labels recur or look like ids; a path stays."""
+    if isinstance(categories, str | PathLike):
+        return fspath(categories)
+    blanks = dict[str, Any]()
+    if isinstance(categories, Mapping):
+        blanks = {label: BLANK for label, value in categories.items()
+                  if value == BLANK and not _is_number(label)}  # fmt: skip
+        categories = {label: categories[label] for label in categories if label not in blanks}
+    words = {*category_words(categories)}
+    by_label, by_id = {label: number for number, label in words}, dict(words)
+    is_clear = not any(map(_is_number, by_label)) or len(by_id) < len(words)
+    if len(by_label) == len(words) and is_clear:
+        return {**by_label, **blanks}
+    if len(by_id) < len(words):
+        raise ValueError("has labels and ids that stand several times; write them as a CSV")
+    return {**by_id, **blanks}
+
+
+def _is_number(label: object) -> bool:
+    return str(label).strip().lstrip("-").isdecimal()
+
+
+Meant = str | int | float
 
 
 class RecipeFields(BaseModel):
@@ -117,13 +120,11 @@ class RecipeFields(BaseModel):
     mapping: dict[str, str | None] = Field(
         {}, description='the column of each field, as text: {"name": "Animal"}'
     )
-    value_map: dict[str, dict[str, str | int | float]] = Field(
+    value_map: dict[str, dict[str, Meant]] = Field(
         {}, description='what words mean, by field: {"status": {"in stock": "available"}}'
     )
-    otherwise: dict[str, str | int | float] = Field(
-        {}, description="what all other words of a field become"
-    )
-    defaults: dict[str, str | int | float] = Field(
+    otherwise: dict[str, Meant] = Field({}, description="what all other words of a field become")
+    defaults: dict[str, Meant] = Field(
         {}, description="what an empty cell becomes; braces name a column of the file"
     )
     categories: Any = Field({}, description="the number of each label, or a CSV file")
@@ -136,8 +137,9 @@ class RecipeFields(BaseModel):
     count: str | None = Field(
         None, pattern=r"\S", description="the column that says how many animals a row stands for"
     )
-    accept: frozenset[str] = Field(
-        frozenset(), description=f"suspicious rows that are sent all the same: {', '.join(_KINDS)}"
+    accept: frozenset[Suspicion] = Field(
+        frozenset(),
+        description=f"suspicious rows that are sent all the same: {', '.join(Suspicion)}",
     )
     encoding: str | None = Field(None, description="of a text file that is not UTF-8")
     delimiter: str | None = Field(
@@ -160,16 +162,12 @@ class RecipeFields(BaseModel):
     )
     keep_spaces: bool = Field(False, description="true leaves the outer spaces of names")
 
-    @field_validator("key", "accept", mode="before")
+    @field_validator("key", "accept", "columns", "leave_out", "only", mode="before")
     @classmethod
     def _one_or_several(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {column: _as_tuple(value[column]) for column in value}
         return _as_tuple(value)
-
-    @field_validator("leave_out", "only", mode="before")
-    @classmethod
-    def _texts_by_column(cls, table: Any) -> Any:
-        is_table = isinstance(table, Mapping)
-        return {each: _as_tuple(table[each]) for each in table} if is_table else table
 
     @field_validator("key", "columns")
     @classmethod
@@ -188,18 +186,17 @@ class RecipeFields(BaseModel):
         """Spell the fields as Python does, and the words of a value map as text."""
         if not isinstance(table, Mapping):
             return table
-        known, found = FIELDS if info.field_name != "value_map" else (*FIELDS, KEY), {}
+        is_of_words, found = info.field_name == "value_map", dict[str, Any]()
         for word, value in table.items():
-            name = KEY if word == KEY and KEY in known else field_name(str(word))
+            name = KEY if word == KEY and is_of_words else field_name(str(word))
             if name is None:
-                raise ValueError(f"there is no field {word!r}{nearest(word, known)}")
+                raise ValueError(f"there is no field {word!r}{nearest(word, FIELDS)}")
             if name in found:
                 raise ValueError(f"names the field {name} twice")
-            found[name] = value
-            if info.field_name == "value_map" and isinstance(value, Mapping):
-                found[name] = {str(each): _meaning(value[each]) for each in value}
-            elif info.field_name in ("otherwise", "defaults"):
-                found[name] = _meaning(value)
+            if is_of_words and isinstance(value, Mapping):
+                found[name] = {str(each): _meaning(meant) for each, meant in value.items()}
+            else:
+                found[name] = value if info.field_name == "mapping" else _meaning(value)
         return found
 
     @field_validator("mapping")
@@ -219,13 +216,6 @@ class RecipeFields(BaseModel):
     def _labels_and_ids(cls, categories: Any) -> Any:
         return _labels(categories)
 
-    @field_validator("accept")
-    @classmethod
-    def _suspicions(cls, kinds: frozenset[str]) -> frozenset[str]:
-        for kind in kinds.difference(_KINDS):
-            raise ValueError(f"there is no kind {kind!r}{nearest(kind, _KINDS)}")
-        return kinds
-
     @field_validator("encoding")
     @classmethod
     def _codec(cls, encoding: str) -> str:
@@ -242,10 +232,48 @@ class RecipeFields(BaseModel):
         except ValidationError as problem:
             raise _refusal(problem) from None
         if isinstance(self.categories, Mapping):  # a file is read with the cells
-            self.rules()
+            readers_of(self)
 
     def __repr_args__(self) -> Any:
         return self.given().items()
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """Read a recipe from its file; a path in it is relative to it.
+
+        Raises:
+            InputError: The file cannot be read, or has a word that no recipe has; with its line.
+        """
+        place = Path(fspath(path))
+        text, words = read_toml(place, "the recipe")
+        for word in words:
+            if word not in cls.model_fields:
+                raise unknown_word(word, cls.model_fields, text, place, owner="a recipe")
+        if isinstance(file := words.get("categories"), str):
+            words["categories"] = str(place.parent / file)
+        try:
+            return cls(**words)
+        except ArgumentError as problem:
+            what = str(problem)
+            named = min((word for word in words if word in what), key=what.find, default=None)
+            line = None if named is None else line_of(named, text)
+            raise InputError(what, path=str(place), line=line) from None
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write the recipe into a file, with a comment per line, and return its path.
+
+        Raises:
+            ArgumentError: Something in it cannot stand in a file.
+        """
+        place = Path(fspath(path))
+        words = self.to_dict()
+        if isinstance(self.categories, str):
+            file = Path(self.categories).resolve()
+            words["categories"] = file.as_posix()
+            with suppress(ValueError):  # between drives
+                beside = os.path.relpath(file, place.parent.resolve())
+                words["categories"] = Path(beside).as_posix()
+        return write_toml(place, toml_of(words, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
@@ -289,84 +317,68 @@ class RecipeFields(BaseModel):
             known[word] = _over(known.get(word), value) if is_table else value
         return type(self)(**known)
 
-    @property
-    def blanks(self) -> tuple[str, ...]:
-        """The words with a question mark without which no file can be read."""
-        found = ["key"] if BLANK in (self.key or ()) else []
-        keep = (self.keep or "").removeprefix("newest:").strip()
-        found += ["keep"] if keep == BLANK and self.key != () else []  # which needs a key
-        return (*found, *(f"mapping.{name}" for name, at in self.mapping.items() if at == BLANK))
-
     def refuse_blanks(self, path: Path | None = None) -> None:
         """Refuse a recipe that leaves open what only a person can say.
 
         Raises:
             InputError: It names the word, and its line where the recipe's file is known.
         """
-        if self.blanks:
+        blanks = ["key"] if BLANK in (self.key or ()) else []
+        keep = (self.keep or "").removeprefix("newest:").strip()
+        blanks += ["keep"] if keep == BLANK and self.key != () else []  # which needs a key
+        blanks += [f"mapping.{name}" for name, at in self.mapping.items() if at == BLANK]
+        if blanks:
             text = "" if path is None else path.read_text(encoding="utf-8-sig")
-            what = f"the recipe has a question mark for {' and '.join(self.blanks)}"
+            what = f"the recipe has a question mark for {' and '.join(blanks)}"
             hints = {
                 "key": 'name the column, or write key = "" where none identifies an animal',
                 "keep": "say which row counts: first, last, or newest: COLUMN",
             }
-            hint = hints.get(self.blanks[0], "name the column")
-            line = line_of(self.blanks[0].rpartition(".")[2], text)
+            hint = hints.get(blanks[0], "name the column")
+            line = line_of(blanks[0].rpartition(".")[2], text)
             raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
-    def rules(self) -> CellRules:
-        """Return its rules for the cells, ready to look up; a categories file is read here.
 
-        Raises:
-            InputError: The categories file cannot be read.
-            ArgumentError: The value map or the categories hold a value that cannot be sent.
-        """
-        labels, listed = self.categories, set[int]()
-        given = labels if isinstance(labels, Mapping) else {}
-        blanks = [label for label in given if given[label] == BLANK]
-        numbers: dict[str, str | None] = dict.fromkeys(map(word_of, blanks), BLANK)
-        known = {each: given[each] for each in given if each not in blanks} if given else labels
-        for number, label in category_words(known):
-            word = word_of(label)
-            numbers[word] = str(number) if numbers.get(word, str(number)) == str(number) else None
-            listed.add(number)
-        of_labels = CellRules(values={"category_id": numbers})
-        values: dict[str, dict[str, str | None]] = {"category_id": dict(numbers)}
-        for name, table in self.value_map.items():
-            for word, value in table.items():
-                meant = values.setdefault(name, {})
-                meant[word_of(word)] = _sent("value_map", name, value, of_labels)
-        otherwise = {
-            name: _sent("otherwise", name, value, of_labels)
-            for name, value in self.otherwise.items()
-        }
-        if "name" in otherwise:
-            raise ArgumentError("otherwise is about fields with a list of values, not the name")
-        for name, value in self.defaults.items():
-            if not IN_BRACES.search(str(value)) and not _sent("defaults", name, value, of_labels):
-                raise ArgumentError(f"defaults gives {value!r} as the {name}")
-        return CellRules(self.keep_spaces, self.thousands, values, otherwise, frozenset(listed))
+def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
+    """Return what reads the cells of each field; a categories file is read here.
+
+    Raises:
+        InputError: The categories file cannot be read.
+        ArgumentError: The value map or the categories hold a value that cannot be sent.
+    """
+    readers = {
+        field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
+        for field in SENT_FIELDS
+    }
+    labels, blanks = recipe.categories, list[str]()
+    if isinstance(labels, Mapping):
+        blanks = [label for label, number in labels.items() if number == BLANK]
+        labels = {label: labels[label] for label in labels if label not in blanks}
+    readers["category_id"].add_labels(category_words(labels), blanks)
+    if "name" in recipe.otherwise:
+        raise ArgumentError("otherwise is about fields with a list of values, not the name")
+    said = [
+        (readers[name], word_of(word), readers[name].meaning("value_map", value))
+        for name, table in recipe.value_map.items() if name != KEY
+        for word, value in table.items()
+    ]  # fmt: skip
+    if any(value not in ("", BLANK) for value in recipe.value_map.get(KEY, {}).values()):
+        raise ArgumentError('value_map of the key says which words are none, so it gives ""')
+    for name, value in recipe.defaults.items():
+        is_text = IN_BRACES.search(str(value))
+        if not is_text and readers[name].meaning("defaults", value) == NOTHING:
+            raise ArgumentError(f"defaults gives {value!r} as the {name}")
+    for name, value in recipe.otherwise.items():
+        readers[name].otherwise = readers[name].meaning("otherwise", value)
+    for reader, word, meaning in said:
+        reader.meanings[word] = meaning
+    return readers
 
 
 def _over(old: Any, new: Any) -> Any:
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return new
     return {**old, **{word: _over(old.get(word), value) for word, value in new.items()}}
-
-
-def _sent(option: str, name: str, value: Any, labels: CellRules) -> str:
-    """Return the JSON text of what a word means; "" for an empty cell, BLANK for a blank."""
-    if value in ("", BLANK):
-        return str(value)
-    if name == KEY:
-        raise ArgumentError(f'{option} of the key says which words are none, so it gives ""')
-    column = FIELD_BY_NAME[name]
-    found = read_cell(column, str(value), labels)
-    if found.problem is None or found.problem.accept:
-        return found.value or ""
-    allowed = f"one of {', '.join(column.values)}" if column.values else "a whole number"
-    what = f'{option} gives {value!r} as a {column.label.lower()}; it is {allowed}, or "" for none'
-    raise ArgumentError(what)
 
 
 def _refusal(error: ValidationError) -> ArgumentError:
@@ -380,11 +392,6 @@ def _refusal(error: ValidationError) -> ArgumentError:
     reason = problem.get("ctx", {}).get("error")
     if isinstance(reason, ValueError):
         return ArgumentError(f"{word}= {reason}")
-    what = RecipeFields.model_fields[word].description
-    return ArgumentError(f"{word}= is {what}; got {_shown(problem['input'])}")
-
-
-def _shown(value: Any) -> str:
-    """Return a value in few characters; of a long one, its type."""
-    text = repr(value)
-    return text if len(text) <= 60 else kind_text(value)
+    shown = repr(problem["input"])
+    got = shown if len(shown) <= 60 else kind_text(problem["input"])
+    return ArgumentError(f"{word}= is {RecipeFields.model_fields[word].description}; got {got}")

@@ -16,7 +16,7 @@ from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.question import Question
-from petstore_frame.loader.reading.mapping import field_name
+from petstore_frame.loader.reading import field_name
 from petstore_frame.loader.record import (
     FIX_STATES,
     Reason,
