@@ -33,7 +33,6 @@ BEHIND = {
     "dashboard": "ipywidgets anywidget traitlets IPython",
     "cli": "traitlets voila typer",
     "service": "fastapi starlette uvicorn sqlalchemy",
-    "bundled": "h11",
 }
 # What the package is made of: tables, numbers and checked models.
 EVERYWHERE = {"pandas", "numpy", "pydantic"}
