@@ -61,7 +61,7 @@ class Dashboard:
     Attributes:
         widget: The live part, for a page of your own.
         inventory, imports, stocktake, history: The tabs, each with its controls by name.
-        top: Refresh, Stop, Resume, and the field for a new key.
+        top: Refresh, Stop, and the field for a new key.
 
     Raises:
         ArgumentError: An argument is something else than described.
@@ -212,12 +212,10 @@ class Dashboard:
 
 
 def _check_place() -> None:
-    old = int(widgets.__version__.partition(".")[0]) < 8
     marimo = sys.modules.get("marimo")
-    if old or (marimo is not None and marimo.running_in_notebook()):
-        here = f"ipywidgets {widgets.__version__}" if old else "marimo"
+    if marimo is not None and marimo.running_in_notebook():
         raise ConfigurationError(
-            f"the dashboard needs ipywidgets 8 in Jupyter, and this is {here}; all else works "
-            "here: pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
+            "the dashboard needs Jupyter, and this is marimo; all else works here: "
+            "pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
             "`petstore-frame dashboard` in a terminal opens it in a browser"
         )

@@ -27,7 +27,7 @@ from petstore_frame.schema.models import SENT_FIELDS
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, MOST_SHEETS, COLUMN_LENGTH = 6, 30_000, 100_000, 20, 40
 LONGEST_NAME = 200  # bytes that file systems allow
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
-HINT = "Drop a file here, or paste a table from a spreadsheet; a saved recipe is taken, too"
+HINT = "Drop a file or a saved recipe here, or paste a table from a spreadsheet"
 ENCODINGS = {"utf-8": "", "cp1252": "Windows", "cp1250": "Central European Windows",
              "mac_roman": "Mac", "utf-16": ""}  # fmt: skip
 SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -35,6 +35,11 @@ SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 LAYOUT = {"encoding": "Encoding", "delimiter": "Delimiter", "header_row": "Column names in row",
           "sheet": "Sheet"}  # fmt: skip
 OF_LAYOUT = (*LAYOUT, "quoting", "columns")
+RECOGNISED = {
+    "encoding": "Umlauts and accents are read as {} text. Do the names look right?",
+    "header_row": "The column names are in row {}.",
+    "sheet": "The sheet {!r} is read.",
+}
 OPEN, NONE = "choose …", "(not in the file)"
 
 
@@ -64,7 +69,6 @@ class FileTab:
         self.source: Path | None = None
         self.recipe = Recipe()
         self.seen: Look | None = None
-        self._given: Recipe | None = None
         self._is_new = self.is_remembered = False
         self.work = Work(kit, self.draw_buttons, f"{self._uploads.name}/")
         self.notice, self.stop = self.work.notice, self.work.stop
@@ -129,7 +133,11 @@ class FileTab:
 
     def _label(self, path: Path) -> None:
         self.memory.name_categories(category_labels(path))
-        self.reread(self.recipe.replace(categories=self.memory.categories or None))
+        self.reread(self.recipe.replace(categories=self._labels))
+
+    @property
+    def _labels(self) -> dict[int, str] | None:
+        return self.memory.categories or None
 
     def _dropped(self, name: str, size: int, content: bytes | None) -> None:
         if content is None:
@@ -154,16 +162,16 @@ class FileTab:
         return path
 
     def take(self, path: Path) -> None:
-        """Take another file; or a recipe, for the file on the screen or for the next one."""
+        """Take another file; or a recipe, for the file on the screen."""
         if path.suffix == ".toml":
-            self._given = Recipe.read(path)
-            if self.source is None:
-                self.work.say(PAGE.success(path.name, ["The next file is read with it."]))
-                return
-            path = self.source
+            if self.seen is None:
+                raise InputError("a recipe is for a file", hint="choose the file first")
+            given = Recipe.read(path)
+            self.reread(given.replace(categories=given.categories or self._labels))
+            return
         self.words.forget()
         self.source, self.seen, self._is_new = path, None, True
-        self.recipe = Recipe(categories=self.memory.categories or None)
+        self.recipe = Recipe(categories=self._labels)
         show(self._reading, False)
         self.changed()
 
@@ -175,9 +183,8 @@ class FileTab:
             return False
         seen = _look(self.source, self.recipe)
         if self._is_new and seen.columns:
-            self._is_new, known = False, self._given or self.memory.recall(seen.columns)
-            self.is_remembered = self._given is None and known is not None
-            self._given = None
+            self._is_new, known = False, self.memory.recall(seen.columns)
+            self.is_remembered = known is not None
             if known is not None:
                 # How the last file was laid out counts only where this one leaves that open.
                 asked = {each.add[0] for each in seen.questions if each.add}
@@ -310,15 +317,8 @@ def _recognised(word: str, value: Any) -> list[str]:
     """Say what was recognised, as a person would."""
     if word == "mapping":
         return [f"{LABELS[name]} is {column!r}." for name, column in value.items()]
-    if word == "encoding":
-        kind = ENCODINGS.get(value) or value
-        return [f"Umlauts and accents are read as {kind} text. Do the names look right?"]
-    if word == "header_row":
-        above = "Row 1 is a title" if value > 1 else "There is no title"
-        return [f"{above}; the column names are in row {value}."]
-    if word == "sheet":
-        return [f"The sheet {value!r} is read."]
-    return [f"The {word} is {SIGNS.get(value, value)!r}."]
+    shown = {**SIGNS, **ENCODINGS}.get(value) or value
+    return [RECOGNISED.get(word, "The {1} is {0!r}.").format(shown, word)]
 
 
 def _preview(seen: Look) -> Markup:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-import ipywidgets as widgets
-
 from petstore_frame.charts import ageing_figure, element, moves_figure, trend_figure
 from petstore_frame.counts import short
 from petstore_frame.dashboard.figures import Used
@@ -29,7 +27,7 @@ class HistoryTab:
 
     Attributes:
         widget: The whole tab.
-        by, days, since, until, folder: What is shown, and of which snapshots.
+        by, days, folder: What is shown, and of which snapshots.
         keep: A button that keeps what was read last as a snapshot.
     """
 
@@ -37,17 +35,14 @@ class HistoryTab:
         self._top, self._history, self._kit = top, history, top.kit
         kit, where = top.kit, "" if history is None else str(history.folder)
         self.by = kit.choice("Lines", BY, lambda _: self.draw())
-        self.days = kit.choice("Days", RANGES, self._set_days)
-        self.since, self.until = (
-            kit.control(widgets.DatePicker, name, lambda _: self.draw()) for name in ("from", "to")
-        )
+        self.days = kit.choice("Days", RANGES, lambda _: self.draw())
         self.folder = kit.text("Snapshots in", "a folder", self._open, css="pf-wide", value=where)
         self.keep = kit.button("Keep a snapshot", self._keep, "of the pets as they were read last")
         self.notice, self.change = kit.html(), kit.html()
         self.figures = kit.figures(pick, self.draw)
         self.widget = kit.column(
-            kit.row(self.by, self.days, self.since, self.until),
-            kit.row(self.folder, self.keep), self.notice, self.figures, self.change,
+            kit.row(self.by, self.days), kit.row(self.folder, self.keep), self.notice,
+            self.figures, self.change,
         )  # fmt: skip
 
     def draw(self) -> None:
@@ -64,15 +59,6 @@ class HistoryTab:
                 why = str(problem)
             self.figures.markup = PAGE.warning("No history to show yet", [why])
             self.change.value = ""
-
-    def _set_days(self, days: int) -> None:
-        since = None
-        if days and self._history is not None:
-            last = self._history.snapshots()["date"].iloc[-1].date()
-            since = last - timedelta(days=days - 1)
-        with self._kit.drawing():
-            self.until.value, self.since.value = None, since
-        self.draw()
 
     def _open(self, folder: str) -> None:
         named = folder.strip()
@@ -91,10 +77,12 @@ class HistoryTab:
         self.draw()
 
     def _drawn(self, history: History) -> Markup:
-        days = {"since": self.since.value, "until": self.until.value}
+        since, dates = None, history.snapshots()["date"]
+        if self.days.value and len(dates):
+            since = dates.iloc[-1].date() - timedelta(days=self.days.value - 1)
         labels, hidden = shown_labels(self._top.memory.categories), self.figures.hidden
-        trend = history.trend(by=self.by.value, **days)
-        moves = history.flow(period="week", **days).moves
+        trend = history.trend(by=self.by.value, since=since)
+        moves = history.flow(period="week", since=since).moves
         # How long a pet has been there is asked of all days, whichever are shown.
         ageing = history.flow().ageing
         over_time = trend_figure(trend, labels, hidden=hidden["pets-over-time"])

@@ -99,23 +99,22 @@ class StoreModel:
     def _mask(self, selection: Selection) -> NDArray[np.bool_] | None:
         import numpy as np
 
-        frame, masks = self.inventory.frame, list[Any]()
-        if selection.status == NO_STATUS:
-            masks.append(frame["status"].isna() | frame["status"].eq(NO_STATUS))
-        elif selection.status:
-            masks.append(frame["status"].eq(selection.status))
+        if not selection.is_filtered:
+            return None
+        frame = self.inventory.frame
+        mask: NDArray[np.bool_] = np.ones(len(frame), dtype=bool)
+        if selection.status:
+            passes = frame["status"].eq(selection.status).to_numpy(dtype=bool)
+            is_none = selection.status == NO_STATUS
+            mask = passes | (frame["status"].isna().to_numpy() & is_none)
         if selection.category:
             found = self._categories(selection.category)
-            known = frame["category_id"].isin([number for number in found if number is not None])
-            masks.append(known | frame["category_id"].isna() if None in found else known)
+            held = frame["category_id"]
+            passes = held.isin(found - {None}).to_numpy(dtype=bool)
+            mask = mask & (passes | (held.isna().to_numpy() & (None in found)))
         if selection.text:
-            masks.append(self._has_text(selection.text))
-        if not masks:
-            return None
-        together: NDArray[np.bool_] = np.logical_and.reduce(
-            [each.to_numpy(dtype=bool) for each in masks]
-        )
-        return together
+            mask = mask & self._has_text(selection.text).to_numpy(dtype=bool)
+        return mask
 
     def _categories(self, text: str) -> set[int | None]:
         """Return the ids of the categories with this name or id, or else with it in their name."""

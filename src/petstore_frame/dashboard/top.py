@@ -10,13 +10,8 @@ import ipywidgets as widgets
 from petstore_frame.client import Client
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.memory import Memory
-from petstore_frame.dashboard.work import Stopped, Work, failure
-from petstore_frame.errors import (
-    AuthenticationError,
-    FetchInterrupted,
-    IncompleteInventoryError,
-    PetstoreError,
-)
+from petstore_frame.dashboard.work import Work, failure
+from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.inventory.completeness_view import after_badge, evidence_lines
 from petstore_frame.markup import PAGE
@@ -27,7 +22,7 @@ STOPPING = "It waits for the page that is on its way."
 
 
 class Top:
-    """A store, what was read of it, and Refresh, Stop and Resume; the tabs share it.
+    """A store, what was read of it, and Refresh and Stop; the tabs share it.
 
     ``taken`` gets each new Inventory. Where the store refuses the key, a new one can be entered; it
     is kept in the client alone.
@@ -36,7 +31,7 @@ class Top:
         client: The store, with the key that was entered last.
         memory: What was answered for files of this store.
         inventory: What was read last, or None.
-        refresh, stop, resume: Buttons.
+        refresh, stop: Buttons.
         api_key, use_key: A field for a new key, and its button.
         notice: What is said about the reading.
     """
@@ -47,17 +42,15 @@ class Top:
         self.kit, self.client, self.memory, self._taken = kit, client, memory, taken
         self._made: list[Client] = []
         self.inventory: Inventory | None = None
-        self._go_on: Callable[[], Inventory] | None = None
         self._old = ""  # why what is shown is old
         self._title = kit.html()
         self.work = Work(kit, self.draw)
         self.notice, self.stop = self.work.notice, self.work.stop
         self.refresh = kit.button("Refresh", self.read, "read the store again", icon="refresh")
-        self.resume = kit.button("Resume", self._resume, "go on where it broke off")
         self.api_key = kit.make(widgets.Password, description="API key", placeholder="new key")
         self.use_key = kit.button("Use this key", self._use_key, "for this page alone; not kept")
         self._key_row = kit.row(self.api_key, self.use_key)
-        steps = kit.row(self.refresh, self.stop, self.resume)
+        steps = kit.row(self.refresh, self.stop)
         show(self._key_row, False)
         self.widget = kit.column(
             kit.row(self._title, steps, css="pf-ends"), self._key_row, self.notice
@@ -73,7 +66,7 @@ class Top:
 
     def read(self) -> None:
         """Read the store in a thread; the old reading stays until the new one is there."""
-        self._start(lambda: fetch_inventory(self.client, progress=self._progress))
+        self.work.start("Reading the store …", self._read, stopping=STOPPING)
 
     def take(self, inventory: Inventory) -> None:
         """Show an Inventory in place of the old one, and pass it on."""
@@ -97,7 +90,7 @@ class Top:
 
     def draw(self) -> None:
         """Show how things stand."""
-        inventory, is_busy = self.inventory, self.work.is_busy
+        inventory = self.inventory
         known: dict[str, Any] = {"as_of": None, "badge": verdict_badge(None)}
         if inventory is not None:
             known = {
@@ -111,41 +104,27 @@ class Top:
         markup = PAGE.render("dashboard/top.html.j2", base_url=self.client.base_url, **known)
         if self._title.value != markup:  # else it would close what the user opened
             self._title.value = markup
-        show(self.resume, self._go_on is not None and not is_busy)
-        self.refresh.disabled = is_busy
+        self.refresh.disabled = self.work.is_busy
 
-    def _progress(self, pets: int) -> None:
+    def _report(self, pets: int) -> None:
         self.work.report(f"Reading the store: {pets:,} pets so far")
 
-    def _resume(self) -> None:
-        if self._go_on is not None:
-            self._start(self._go_on)
-
-    def _start(self, read: Callable[[], Inventory]) -> None:
-        self.work.start("Reading the store …", lambda: self._read(read), stopping=STOPPING)
-
-    def _read(self, read: Callable[[], Inventory]) -> None:
+    def _read(self) -> None:
         """Read, in a thread; the old reading stays where there is no new one."""
-        before, self._go_on = self._go_on, None
         still = "There is nothing to show yet."
         if self.inventory is not None:
             still = f"What is shown is from {minute_text(self.inventory.fetched_at)}."
         try:
-            inventory = read()
-        except (FetchInterrupted, Stopped) as stopped:
-            self._go_on = getattr(stopped, "resume", before)
+            self.take(fetch_inventory(self.client, progress=self._report))
+        except KeyboardInterrupt:
             self.work.say(PAGE.warning("Reading was stopped", [still]))
         except PetstoreError as problem:
-            self._old, self._go_on = "Old: the last reading failed", before
-            if isinstance(problem, IncompleteInventoryError):
-                self._go_on = problem.resume
             cause = getattr(problem, "cause", None) or problem
+            self._old = "Old: the last reading failed"
             if isinstance(cause, AuthenticationError):
                 problem = cause
                 self.ask_for_key()
             self.work.say(failure(problem, "The store could not be read", still))
-        else:
-            self.take(inventory)
 
     def _use_key(self) -> None:
         key, self.api_key.value = self.api_key.value.strip(), ""
