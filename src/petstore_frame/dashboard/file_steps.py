@@ -101,10 +101,10 @@ class FileTab:
         self._recalled = kit.row(kit.html("Same answers as last time:"), self.start_over)
         self._wrong = kit.make(widgets.Accordion, (kit.row(*self.layout.values()),),
                                titles=("Does it look wrong?",))  # fmt: skip
-        self.words = WordsStep(top, self.reread)
+        self.words = WordsStep(top, lambda said: self.reread(said(self.recipe)))
         self._reading = kit.column(
             self._recalled, kit.row(*self.columns.values(), self.key, self.keep, self.save),
-            self._told, kit.row(self.right), self._key_row, self._preview, self._wrong,
+            self._told, self.right, self._key_row, self._preview, self._wrong,
         )  # fmt: skip
         self.widget = kit.column(
             kit.row(self.file, self.path, self.labels), self.drop, self._reading, self.words.widget
@@ -181,7 +181,8 @@ class FileTab:
         """Look at the file as it is read now; True where its rows can be read."""
         if self.source is None:
             return False
-        seen = _look(self.source, self.recipe)
+        recipe = self.recipe
+        seen = _look(self.source, recipe)
         if self._is_new and seen.columns:
             self._is_new, known = False, self.memory.recall(seen.columns)
             self.is_remembered = known is not None
@@ -190,10 +191,12 @@ class FileTab:
                 asked = {each.add[0] for each in seen.questions if each.add}
                 proven = {word: None for word in OF_LAYOUT if word not in asked}
                 names = category_labels(known.categories) | self.memory.categories
-                self.recipe = known.replace(**proven, categories=names or None)
-                seen = _look(self.source, self.recipe)
-        self.seen = seen
+                self.recipe = recipe = known.replace(**proven, categories=names or None)
+                seen = _look(self.source, recipe)
         with self._kit.drawing():
+            if self.recipe is not recipe:  # an answer was given meanwhile, and is looked at next
+                return False
+            self.seen = seen
             self._draw(seen)
         if self.is_settled:
             self.memory.keep(seen.columns, self.recipe)

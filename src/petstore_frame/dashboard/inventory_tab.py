@@ -71,7 +71,7 @@ class InventoryTab:
         pager = kit.row(self.previous, self.next, self.page, self._place)
         self._pets = kit.column(self.figures, self.table, pager)
         filters = kit.row(self.status, self.category, self.name)
-        files = kit.row(self.excel, self.csv, self.web_page)
+        files = kit.row(kit.html("Download"), self.excel, self.csv, self.web_page)
         self._whole = kit.column(
             kit.row(filters, files, css="pf-ends"),
             kit.row(kit.row(self.words, self.back, self.clear), self.order, css="pf-ends"),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.kit import Kit, titled
+from petstore_frame.dashboard.kit import Kit, show, titled
 
 ROWS = 20
 SEND, LEAVE = "send", "leave"
@@ -37,6 +37,7 @@ class RowsStep:
         self.rows: dict[int, RowControls] = {}
         self._title, self._box = kit.html(), kit.column(css="pf-rows")
         self.widget = kit.column(self._title, self._box)
+        show(self.widget, False)
 
     def forget(self) -> None:
         """Take the rows of the last file away."""
@@ -82,7 +83,8 @@ class RowsStep:
             controls.said.value = element("small", text, class_=css)
         few = f"{len(wrong):,}" if wrong else "none left"
         shown = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else few
-        self._title.value = titled(f"Rows to decide: {shown}") if self.rows else ""
+        self._title.value = titled(f"Rows to decide: {shown}")
+        show(self.widget, self.rows)
         self._box.children = [row.box for _, row in sorted(self.rows.items())]
 
     def _controls(self, line: int, row: Mapping[str, Any]) -> RowControls:

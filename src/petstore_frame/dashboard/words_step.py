@@ -40,7 +40,7 @@ class FileWord(NamedTuple):
 
 
 class WordsStep:
-    """Controls for the words of a file; ``answered`` gets the recipe with each answer.
+    """Controls for the words of a file; ``answered`` gets what each answer does to a recipe.
 
     Attributes:
         widget: The whole step.
@@ -49,7 +49,7 @@ class WordsStep:
         rename: A button that gives a number of a category another name.
     """
 
-    def __init__(self, top: Top, answered: Callable[[Recipe], None]) -> None:
+    def __init__(self, top: Top, answered: Callable[[Callable[[Recipe], Recipe]], None]) -> None:
         self._top, self._kit, self._memory, self._answered = top, top.kit, top.memory, answered
         kit, self._recipe = top.kit, Recipe()
         self._new_name: tuple[FileWord, int, str] | None = None
@@ -63,8 +63,8 @@ class WordsStep:
         self._title = kit.html(titled("What do these words mean?"))
         self._tick_title = kit.html(titled("Not sent until you confirm"))
         self.widget = kit.column(
-            self._title, self._asked, kit.row(self.rename), self._open, self._fold,
-            self._tick_title, self._ticks,
+            self._title, self._asked, self.rename, self._open, self._fold, self._tick_title,
+            self._ticks,
         )  # fmt: skip
         show(self.widget, False)
 
@@ -210,31 +210,32 @@ class WordsStep:
 
     def _put(self, word: FileWord, value: str | int | None) -> None:
         """Put the meaning of a word into the recipe: a value, to leave its rows out, or None."""
-        recipe = self._recipe
-        tables = {name: {**table} for name, table in recipe.value_map.items()}
-        defaults, left_out = {**recipe.defaults}, {**recipe.leave_out}
-        texts = [each for each in left_out.pop(word.column, ()) if each != word.text]
-        table = tables.setdefault(word.field, {}) if word.text else defaults
-        place = word.text or word.field
-        table.pop(place, None)
-        if value == LEAVE:
-            texts.append(word.text)
-        elif value is not None:
-            table[place] = value
-        if texts:
-            left_out[word.column] = tuple(texts)
-        self._recipe = recipe.replace(
-            value_map={name: table for name, table in tables.items() if table},
-            defaults=defaults,
-            leave_out=left_out,
-            categories=self._memory.categories or None,
-        )
-        self._answered(self._recipe)
+
+        def said(recipe: Recipe) -> Recipe:
+            tables = {name: {**table} for name, table in recipe.value_map.items()}
+            defaults, left_out = {**recipe.defaults}, {**recipe.leave_out}
+            texts = [each for each in left_out.pop(word.column, ()) if each != word.text]
+            table = tables.setdefault(word.field, {}) if word.text else defaults
+            place = word.text or word.field
+            table.pop(place, None)
+            if value == LEAVE:
+                texts.append(word.text)
+            elif value is not None:
+                table[place] = value
+            if texts:
+                left_out[word.column] = tuple(texts)
+            return recipe.replace(
+                value_map={name: table for name, table in tables.items() if table},
+                defaults=defaults,
+                leave_out=left_out,
+                categories=self._memory.categories or None,
+            )
+
+        self._answered(said)
 
     def _accept(self, _: bool) -> None:
         kinds = [kind for kind, tick in self.accept.items() if tick.value]
-        self._recipe = self._recipe.replace(accept=kinds)
-        self._answered(self._recipe)
+        self._answered(lambda recipe: recipe.replace(accept=kinds))
 
     def _ask(self, title: str, *lines: str) -> None:
         self._asked.value = PAGE.warning(title, lines) if title else ""
