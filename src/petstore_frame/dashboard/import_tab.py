@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.file_steps import OF_LAYOUT, FileTab
+from petstore_frame.dashboard.file_steps import FileTab
 from petstore_frame.dashboard.kit import show
-from petstore_frame.dashboard.rows_step import LEAVE, RowsStep
+from petstore_frame.dashboard.rows_step import LEAVE, RowsStep, problems_of
 from petstore_frame.dashboard.top import STOPPING as READING
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
@@ -22,17 +22,14 @@ from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
 from petstore_frame.loader.question import CASES, Question
-from petstore_frame.loader.reading import Recipe, look
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State, Suspicion
+from petstore_frame.loader.reading import Recipe
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.settling.readback import WatchedClient
 from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Progress = Callable[[Mapping[State, int]], None]
 CHANGED_SHOWN, PAST_SHOWN, MANY = 50, 20, 2**31
@@ -153,30 +150,6 @@ class ImportTab(FileTab):
             **more,
         )
 
-    def _corrected(self, result: LoadResult) -> pd.DataFrame:
-        """Return the rows to fix that were corrected or confirmed, as they are now."""
-        fix = result.fix
-        rows = fix[fix["line"].isin(self.decide.corrected)].copy()
-        for (line, column), text in self.decide.edits.items():
-            rows.loc[rows["line"].eq(line), column] = text
-        # Whoever corrected a row has looked at it, so it needs no second yes.
-        rows["accept"] = "yes"
-        return rows
-
-    def _problems(self, plan: LoadResult, rows: pd.DataFrame) -> dict[int, str]:
-        """Return what is wrong with corrected rows as they are now, by their lines."""
-        run = plan.facts.run
-        how = self.recognised.replace(
-            **dict.fromkeys(OF_LAYOUT),
-            mapping=run.mapping,
-            leave_out=None,
-            accept=[*map(str, Suspicion)],
-        )
-        own = rows[[name for name in run.header if name in rows]]
-        records = look(own, how, rows=len(rows)).records
-        pairs = zip(rows["line"].tolist(), records, strict=True)
-        return {line: record.problem.message for line, record in pairs if record.problem}
-
     # Showing what sending would do.
 
     def draw(self) -> None:
@@ -213,8 +186,8 @@ class ImportTab(FileTab):
             if not self.words.is_asked(fields.get(row["error_column"]), row["error_value"])
             and row["accept"] not in self.words.accept
         }
-        rows = self._corrected(plan)
-        problems = self._problems(plan, rows) if len(rows) else {}
+        rows = self.decide.corrected_rows(plan.fix)
+        problems = problems_of(rows, plan.facts.run, self.recognised)
         self.decide.draw(wrong, problems)
         facts, count = plan.facts, plan.facts.count
         fixed = len(rows) - len(problems)
@@ -276,7 +249,7 @@ class ImportTab(FileTab):
         options = self._options(progress=progress)
         try:
             results.append(load(self.source, self.top.client, self.recipe, options))
-            rows = self._corrected(results[0])
+            rows = self.decide.corrected_rows(results[0].fix)
             if len(rows):
                 again = LoadOptions(
                     journal=self._journal, progress=progress, duplicates=self.answers

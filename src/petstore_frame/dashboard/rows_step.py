@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
+from petstore_frame.dashboard.file_steps import OF_LAYOUT
 from petstore_frame.dashboard.kit import Kit, show, titled
+from petstore_frame.loader.reading import Recipe, look
+from petstore_frame.loader.record import Suspicion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from petstore_frame.loader.journal.rows import Import
 
 ROWS = 20
 SEND, LEAVE = "send", "leave"
@@ -63,6 +71,15 @@ class RowsStep:
         """The lines of the rows that are sent as they are now: corrected, or as they were."""
         return ({line for line, _ in self.edits} | self.decided_as(SEND)) - self.decided_as(LEAVE)
 
+    def corrected_rows(self, fix: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of ``LoadResult.fix`` that are sent as they are now, as they are."""
+        rows = fix[fix["line"].isin(self.corrected)].copy()
+        for (line, column), text in self.edits.items():
+            rows.loc[rows["line"].eq(line), column] = text
+        # Whoever corrected a row has looked at it, so it needs no second yes.
+        rows["accept"] = "yes"
+        return rows
+
     def draw(self, wrong: Mapping[int, Mapping[str, Any]], problems: Mapping[int, str]) -> None:
         """Show rows that are not sent, and those that were decided.
 
@@ -102,3 +119,15 @@ class RowsStep:
 
     def _decide(self, _: str) -> None:
         self._decided()
+
+
+def problems_of(rows: pd.DataFrame, run: Import, recipe: Recipe) -> dict[int, str]:
+    """Return what is wrong with corrected rows of an import, by their lines."""
+    if rows.empty:
+        return {}
+    words = dict.fromkeys((*OF_LAYOUT, "leave_out"))
+    how = recipe.replace(**words, mapping=run.mapping, accept=[*map(str, Suspicion)])
+    own = rows[[name for name in run.header if name in rows]]
+    records = look(own, how, rows=len(rows)).records
+    pairs = zip(rows["line"].tolist(), records, strict=True)
+    return {line: record.problem.message for line, record in pairs if record.problem}
