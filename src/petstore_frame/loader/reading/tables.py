@@ -34,8 +34,6 @@ MAX_UNPACKED, MAX_CELLS, MAX_COLUMNS = 256 * _MIB, 16_000_000, 16_384
 _FREE_SIZE, _MAX_RATIO = 8 * _MIB, 200
 # Of the workbooks that this package writes.
 _DATA_SHEET, _ABOUT_SHEET = "Inventory", "About"
-# How a workbook spells a control character, and an underscore that could begin such a spelling.
-_ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 _MERGED_RANGE = re.compile(rb'mergeCell [^>]*ref="([A-Z]+[0-9]+:[A-Z]+[0-9]+)"')
 # A refusal or a note on a cell, for its type or its place.
 CellNote = RecordProblem | str
@@ -272,7 +270,9 @@ def _of_sheet(cell: Any, missing: Mapping[tuple[int, int], RecordProblem]) -> Ty
         hint = "fix the formula, or type the value"
         return str(value), RecordProblem("error_value", f"the cell shows {value}", hint=hint)
     if isinstance(value, str):
-        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value), None
+        from openpyxl.utils.escape import unescape  # of control characters
+
+        return unescape(value) if "_x" in value else value, None
     return _text_of(value, EXACT_NUMBERS)
 
 
