@@ -11,7 +11,8 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.dashboard.history_tab import moves_table
 from petstore_frame.dashboard.selection import Selection, StoreModel
-from petstore_frame.inventory import Inventory, Verdict
+from petstore_frame.inventory import Evidence, Fact, Inventory, StatusCount, Verdict
+from petstore_frame.schema.models import PET_STATUSES
 from unit.conftest import AS_OF, inventory, pets, read_book
 
 # 60 pets in 3 categories: all of a store, and of one that may hold more.
@@ -31,8 +32,8 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
     """The cells of a sheet as a workbook shows them."""
 
     def show(held: Inventory, to: Path) -> str:
-        history = history_of(to, held, before)
-        path = pf.write_report(held, to.with_suffix(".xlsx"), history=history, progress=False)
+        changes = history_of(to, held, before).diff()
+        path = pf.write_report(held, to.with_suffix(".xlsx"), changes=changes, progress=False)
         cells = [cell for row in read_book(path)[name].iter_rows() for cell in row]
         return "".join(f"{'≥ ' * ('≥' in each.number_format)}{each.value}\n" for each in cells)
 
@@ -64,7 +65,6 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
          "at least 3 categories, largest first</caption>", "3 categories, largest first</caption>"),
         (sheet("Summary"), "in at least 3 categories", "in 3 categories"),
         (sheet("By category"), "at least 3 categories, largest", "3 categories, largest"),
-        (sheet("About"), "1–60 of at least 60, in the order", "1–60 of 60, in the order"),
         (sheet("Changes"), "came, went or changed: at least 0\n", "came, went or changed: 0\n"),
         (sheet("Changes", 45), "first seen\n–\nsold\n≥ 4", "new\n–\nsold\n4"),
     ],
@@ -74,6 +74,23 @@ def test_a_number_says_whether_it_is_a_minimum(tmp_path: Path, show, of_a_part, 
     shown = show(WHOLE, tmp_path / "whole")
     assert of_a_part in show(PART, tmp_path / "part")
     assert of_all in shown and of_a_part not in shown
+
+
+def test_what_left_meanwhile_is_no_minimum_anywhere(tmp_path: Path) -> None:
+    """Where pets left while a store was read, nothing that is printed says at least."""
+    counts = {name: StatusCount(15, False, is_least=False) for name in (*PET_STATUSES, "no status")}
+    left = Evidence(Fact.PETS_LEFT, count=3)
+    held = inventory(pets(60), Verdict.UNSTABLE, evidence=(left,), by_status=counts)
+    shown = [str(pf.summarize(held)), pf.summarize(held)._repr_html_(), repr(held)]
+    shown.append(
+        pf.write_report(held, tmp_path / "a.html").read_text("utf-8").partition("<table")[0]
+    )
+    assert all("≥" not in text and "at least" not in text for text in shown), shown
+    assert "≈ 60" in shown[0] and "about 15" in str(pf.summarize(held).count("sold"))
+    book = read_book(pf.write_report(held, tmp_path / "a.xlsx", progress=False))
+    formats = {cell.number_format for row in book["By category"].iter_rows() for cell in row}
+    assert [each for each in formats if "≥" in each] == []
+    assert [each for each in formats if "≈" in each] != []
 
 
 def test_a_status_spelled_no_status_counts_as_none(tmp_path: Path) -> None:

@@ -26,7 +26,10 @@ from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 PETS, SUM = "pets", "sum"
-LEGEND = "≥ means at least: the store may hold more than was read."
+LEGENDS = {
+    "at least": "≥ means at least: the store may hold more than was read.",
+    "about": "≈ means about: pets left the store while it was read.",
+}
 SHOWN_CATEGORIES = 20
 _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
@@ -288,8 +291,9 @@ class Summary(HasFrame):
 
     @property
     def _legend(self) -> list[str]:
-        is_exact = all(count.is_exact for count in self.sums.cells)
-        return list(filter(None, (self.selection, "" if is_exact else LEGEND)))
+        kinds = {count.kind for count in self.sums.cells}
+        legends = (text for kind, text in LEGENDS.items() if kind in kinds)
+        return list(filter(None, (self.selection, *legends)))
 
     def __str__(self) -> str:
         lines = [*self.largest(SHOWN_CATEGORIES), self.sums]

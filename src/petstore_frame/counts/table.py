@@ -9,6 +9,7 @@ from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import PAGE, Cell, Markup
 from petstore_frame.markup.palette import STATUS_COLOURS, VERDICT_BADGES, shorten, status_word
 
+_SIGNS = {"exact": "", "at least": "≥ ", "about": "≈ "}
 _NAME_LENGTH = 40
 _STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
 _SHADE = "{},{},{}".format(*bytes.fromhex(STATUS_COLOURS["available"][1:]))
@@ -77,8 +78,8 @@ def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
 
 
 def short(count: StatusCount) -> str:
-    """Write a count where there is little room: ``100``, or ``≥ 100`` when it is a minimum."""
-    return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"
+    """Write a count where there is little room: ``100``, ``≥ 100`` at least, ``≈ 100`` about."""
+    return f"{_SIGNS[count.kind]}{count.count:,}"
 
 
 def shares(parts: Sequence[int]) -> list[float]:

@@ -257,7 +257,7 @@ def _cards(shown: ShownPets, everything: Summary) -> Markup:
         elif chosen.is_filtered:
             under = f"of {short(everything.by_status[status])}"
         elif not counts.total.is_exact:
-            under = "exact" if count.is_exact else "at least"
+            under = count.kind
         else:
             under = counts.shares[status]
         drawn.append(Card(status_word(status), number, under, colour, count.is_exact))

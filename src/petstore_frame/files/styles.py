@@ -13,6 +13,7 @@ HEAD_POINTS, TITLE_POINTS = 20, 30  # heights of rows
 
 TEXT, WHOLE, COUNT = "@", "0", "#,##0"
 AT_LEAST = '"≥ "#,##0'
+ABOUT = '"≈ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 
 TITLE: dict[str, Any] = {"font_size": TITLE_SIZE, "bold": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from petstore_frame.inventory.evidence import Evidence, Shows, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -28,10 +28,15 @@ class StatusCount:
     is_exact: bool
     is_least: bool = True
 
-    def __str__(self) -> str:
+    @property
+    def kind(self) -> Literal["exact", "at least", "about"]:
+        """What the number is, as a word: ``about`` where pets left meanwhile."""
         if self.is_exact:
-            return f"{self.count:,}"
-        return f"{'at least' if self.is_least else 'about'} {self.count:,}"
+            return "exact"
+        return "at least" if self.is_least else "about"
+
+    def __str__(self) -> str:
+        return f"{self.count:,}" if self.is_exact else f"{self.kind} {self.count:,}"
 
     def __repr__(self) -> str:
         return f"<StatusCount: {self}>"

@@ -78,7 +78,7 @@ class CountCells:
             zero = "none" if status == "available" and self._may_alarm else "–"
             layout.put_count(sheet, row, col, count, style, zero)
         across = f"=SUM({cell_name(row, self.first_status)}:{cell_name(row, self.pets - 1)})"
-        number = layout.count_format(is_exact=line.total.is_exact, zero="–")
+        number = layout.count_format(line.total, zero="–")
         sheet.formula(row, self.pets, across, line.total.count, **style, num_format=number)
         if self.content.has_shares:
             share = self._shares[row - self.first]
@@ -91,7 +91,7 @@ class CountCells:
             sheet.blank(self.total, self.name - 1, **styles.TOTAL)
         sheet.text(self.total, self.name, "Sum", **styles.TOTAL)
         sums: list[tuple[float, str]] = [
-            (each.count, layout.count_format(is_exact=each.is_exact, zero="–")) for each in cells
+            (each.count, layout.count_format(each, zero="–")) for each in cells
         ]
         if self.content.has_shares:
             sums.append((1, styles.SHARE))

@@ -20,16 +20,18 @@ ID_RULE = (
 )
 
 
-def count_format(*, is_exact: bool, zero: str = "0") -> str:
+def count_format(count: StatusCount, *, zero: str = "0") -> str:
     """Return the number format of a count: a minimum shows itself as one."""
-    return f'#,##0;-#,##0;"{zero}"' if is_exact else styles.AT_LEAST
+    if count.is_exact:
+        return f'#,##0;-#,##0;"{zero}"'
+    return styles.AT_LEAST if count.is_least else styles.ABOUT
 
 
 def put_count(
     sheet: Sheet, row: int, col: int, count: StatusCount, style: dict[str, Any], zero: str = "0"
 ) -> None:
     """Put a count, a minimum as one."""
-    number = count_format(is_exact=count.is_exact, zero=zero)
+    number = count_format(count, zero=zero)
     sheet.number(row, col, count.count, **style, num_format=number)
 
 
@@ -41,16 +43,14 @@ def chip_of(colour: str) -> dict[str, Any]:
 def headline(content: Content) -> str:
     """Return what the first lines say the rows cover."""
     text = content.sentence[:1].upper() + content.sentence[1:] + "."
-    if not content.counts.total.is_exact:
+    total = content.counts.total
+    if total.kind == "at least":
         text += " Counts marked ≥ are minimums: the store may hold more."
+    elif total.kind == "about":
+        text += " Counts marked ≈ are no minimums: pets left the store while it was read."
     if content.completeness.contradictions:
         text += f" Contradictions met: {len(content.completeness.contradictions)}."
     return text
-
-
-def exactness(count: StatusCount) -> str:
-    """Return whether a count is exact or a minimum, as text."""
-    return "exact" if count.is_exact else "at least"
 
 
 def caveat(content: Content) -> str:
@@ -63,11 +63,9 @@ def as_of_words(as_of: datetime | None) -> str:
     return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
 
 
-def begin(
-    book: Book, name: str, holds: str, line: str, widths: Sequence[float], *, title: str = ""
-) -> Sheet:
+def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: str = "") -> Sheet:
     """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
-    sheet = book.sheet(name, holds)
+    sheet = book.sheet(name)
     sheet.height(0, 9)
     sheet.text(1, 1, title or name, **styles.TITLE)
     sheet.height(1, styles.TITLE_POINTS)
@@ -124,7 +122,6 @@ def finish(
     pages_high: int = 0,
     head: int | None = None,
     listed: tuple[int, int] = (0, 0),
-    is_portrait: bool = False,
     has_gridlines: bool = False,
 ) -> None:
     """Write the cells, and set up print: A4, the verdict above and the page number below.
@@ -146,5 +143,4 @@ def finish(
         f"&R{plain_mark(as_of_words(content.as_of))}",
         pages_high=pages_high,
         repeat_row=head,
-        is_portrait=is_portrait,
     )

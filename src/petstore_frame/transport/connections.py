@@ -55,9 +55,8 @@ class Trace:
 
         Without events (a transport of the caller's own) only the error's class is evidence.
         """
-        if isinstance(problem, _NEVER_SENT):
-            return True
-        return self._has_events and not self._was_sent_whole
+        is_cut = self._has_events and not self._was_sent_whole
+        return is_cut or isinstance(problem, _NEVER_SENT)
 
 
 def proxy_for(base_url: str) -> str | None:

@@ -8,12 +8,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from types import FrameType
 from typing import Any, Self
-
-_Handler = Callable[[int, FrameType | None], Any] | int | None
-# Those that are entered in the main thread, the innermost last: it gets the interrupts.
-_ENTERED: list[Interrupts] = []
 
 
 class Interrupts:
@@ -22,26 +17,21 @@ class Interrupts:
     def __init__(self, wake: Callable[[], None]) -> None:
         self.count = 0
         self._wake = wake
-        self._before: _Handler = None
+        self._before: Any = None
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        innermost = _ENTERED[-1] if _ENTERED else self
-        innermost.count += 1
-        innermost._wake()  # noqa: SLF001 # of our own class
+    def _note(self, *_: object) -> None:
+        self.count += 1
+        self._wake()
 
     def __enter__(self) -> Self:
         self.count = 0
-        if threading.current_thread() is threading.main_thread():
-            # One handler for all, as setting it costs more than all else of a small request. A
-            # program that ignores Ctrl-C, such as one in the background, keeps ignoring it.
-            if not _ENTERED and callable(signal.getsignal(signal.SIGINT)):
-                self._before = signal.signal(signal.SIGINT, self._note)
-            _ENTERED.append(self)
+        is_main = threading.current_thread() is threading.main_thread()
+        # A program that ignores Ctrl-C, such as one in the background, keeps ignoring it.
+        if is_main and callable(signal.getsignal(signal.SIGINT)):
+            self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self in _ENTERED:
-            _ENTERED.remove(self)
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
             self._before = None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from petstore_frame.errors import CrossOriginError
@@ -15,35 +14,22 @@ _EACH_PARAMETER = re.compile(_PARAMETER)
 _LINK = re.compile(rf"<([^>]*)>((?:{_PARAMETER})*)[^,<]*")
 
 
-class WebLink(NamedTuple):
-    """One link of a header: its address as written, and its relation types in lower case."""
-
-    target: str
-    relations: tuple[str, ...]
-
-
-def read_links(line: str) -> Iterator[WebLink]:
-    """Yield the links of a ``Link`` header line, in order.
+def read_links(line: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the links of a ``Link`` header line: each target as written, and its relations.
 
     A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
     (section 3.2) allows.
 
     Example:
         >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
-        [WebLink(target='?page=2', relations=('next', 'last'))]
+        [('?page=2', ['next', 'last'])]
     """
     for link in _LINK.finditer(line):
         parameters: dict[str, str] = {}
         for name, quoted, bare in _EACH_PARAMETER.findall(link[2]):
             parameters.setdefault(name.lower(), quoted or bare)
         if "anchor" not in parameters:
-            yield WebLink(link[1].strip(), tuple(parameters.get("rel", "").lower().split()))
-
-
-def next_targets(lines: Iterable[str]) -> list[str]:
-    """Return the targets of the links to a next page, as written."""
-    links = (link for line in lines for link in read_links(line))
-    return list(dict.fromkeys(link.target for link in links if "next" in link.relations))
+            yield link[1].strip(), parameters.get("rel", "").lower().split()
 
 
 def split_link(address: str) -> SplitResult | None:
@@ -68,7 +54,7 @@ def whole_address(base_url: str, path: str) -> str:
     """Return the whole address of a path below a store's, or of an address of the same origin.
 
     Raises:
-        CrossOriginError: The address belongs to another origin.
+        CrossOriginError: The address belongs to another origin, or cannot be read.
     """
     if path.startswith("/") and not path.startswith("//"):
         return base_url + path
@@ -93,13 +79,6 @@ def unreadable_link(address: str, reason: str = "not an address") -> CrossOrigin
         f"the store's link {shown!r} cannot be read ({reason}) and was not followed; "
         "tell the store's operator"
     )
-
-
-def path_below(base_url: str, url: str) -> str:
-    """Return the path below a store's address, for a message."""
-    whole = url.partition("?")[0]
-    below = whole.removeprefix(base_url)
-    return below if below != whole else urlsplit(whole).path
 
 
 def shown_origin(url: str) -> str:

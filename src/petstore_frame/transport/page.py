@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet
 from petstore_frame.schema.text import count_text
-from petstore_frame.transport.links import join_link, next_targets, read_links
+from petstore_frame.transport.links import join_link, read_links
 from petstore_frame.transport.response import STORE_ID, Headers
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class Page(HasFrame):
     @cached_property
     def next_address(self) -> str | None:
         """The whole address of the next page, as ``Link`` or ``X-Next-Page`` names it, or None."""
-        targets = next_targets(self.headers.get_all("Link"))
+        links = (link for line in self.headers.get_all("Link") for link in read_links(line))
+        targets = [target for target, relations in links if "next" in relations]
         if self._named_next.startswith(_ADDRESS):
             targets.append(self._named_next)
         return join_link(self.address, targets[0]) if targets else None

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from petstore_frame.errors import APIConnectionError, APIStatusError, ConfigurationError
 from petstore_frame.transport.connections import GivenTransport, Trace, new_transport, proxy_for
-from petstore_frame.transport.links import path_below, unreadable_link, whole_address
+from petstore_frame.transport.links import unreadable_link, whole_address
 from petstore_frame.transport.outcome import TRANSPORT_ERRORS, connection_error, unusable_error
 from petstore_frame.transport.response import BodyProblem, Headers, Response
 from petstore_frame.transport.settings import Settings
@@ -25,18 +25,14 @@ from petstore_frame.transport.settings import Settings
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
 _CONNECT_TIMEOUT_S = 5.0
-_FIXED_LINES = {
+_LINES = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-_LINES = {
-    # An old answer from a cache would mix two states of the store in one listing.
-    "GET": {"Cache-Control": "no-cache"},
-    "POST": {"Content-Type": "application/json"},
-}
 # Waits before a repeat: the first at most, the longest, and when no more attempt is made.
 _BASE_S, _LONGEST_S, _PATIENCE_S = 0.25, 30.0, 180.0
+
 # A shorter key may be a word of the store's own data, so it is starred in refusals alone.
 _LEAST_UNUSUAL_KEY = 16
 
@@ -70,23 +66,17 @@ class Transport:
         limits = dict.fromkeys(("read", "write", "pool"), settings.timeout)
         self._timeout = {"connect": min(settings.timeout, _CONNECT_TIMEOUT_S), **limits}
         try:
-            host = httpx.URL(settings.base_url).netloc.decode()
+            httpx.URL(settings.base_url)
         except httpx.InvalidURL as problem:
             raise ConfigurationError(f"base_url is not an address: {problem}") from None
-        self._lines = {
-            method: httpx.Headers({"Host": host, **_FIXED_LINES, **lines})
-            for method, lines in _LINES.items()
-        }
         self._proxy = None if transport is not None else proxy_for(settings.base_url)
         self._open()
 
     def _open(self) -> None:
         """Begin with new connections."""
         self._process = os.getpid()
-        if self._given is not None:
-            self._transport: GivenTransport = self._given
-        else:
-            self._transport = new_transport(self._settings.base_url, self._proxy)
+        base_url, proxy = self._settings.base_url, self._proxy
+        self._transport: GivenTransport = self._given or new_transport(base_url, proxy)
 
     def get(self, address: str, params: Mapping[str, str] | None = None) -> Response:
         """Return the first usable answer to a GET, which is repeated after a passing failure.
@@ -143,7 +133,8 @@ class Transport:
             target = httpx.URL(url)
         except httpx.InvalidURL as problem:  # which only a link of the store's can be
             raise unreadable_link(url, str(problem).rstrip(".")) from None
-        operation = f"{method} {path_below(base_url, url)}"
+        below = url.partition("?")[0].removeprefix(base_url)
+        operation = f"{method} {below if below.startswith('/') else target.path}"
         key, trace, start = self._key(), Trace(), self._clocks.clock()
         try:
             if self._process != os.getpid():  # a fork must not share its parent's connections
@@ -166,7 +157,8 @@ class Transport:
         log.debug("%s %s %.0f ms", operation, status, took_s * 1000)
         lines = answer.headers.raw
         # Some programs repeat what they were sent: this is the one place that looks for the key.
-        for secret in _spellings(key, is_refusal=status >= 400):
+        if status >= 400 or len(key) >= _LEAST_UNUSUAL_KEY:
+            secret = key.get_secret_value().encode()
             content = content.replace(secret, b"***")
             lines = [(name, value.replace(secret, b"***")) for name, value in lines]
         return Response(operation, status, Headers(lines), content, body_problem, took_s, url)
@@ -192,19 +184,16 @@ class Transport:
         key: SecretStr,
     ) -> httpx.Request:
         """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
-        request = httpx.Request(
+        # An old answer from a cache would mix two states of the store in one listing.
+        kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
+        bearer = {"Authorization": f"Bearer {key.get_secret_value()}"}
+        return httpx.Request(
             method,
             url,
-            headers=self._lines[method],
-            stream=httpx.ByteStream(body),
+            headers={**_LINES, **kind, **(more or {}), **bearer},
+            content=body or None,
             extensions={"timeout": self._timeout, "trace": trace},
         )
-        request.read()  # for transports that ask for its content
-        if method != "GET":
-            request.headers["Content-Length"] = str(len(body))
-        request.headers.update(more)
-        request.headers["Authorization"] = f"Bearer {key.get_secret_value()}"
-        return request
 
     def _read(self, answer: httpx.Response, start: float) -> tuple[bytes, BodyProblem | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
@@ -250,14 +239,6 @@ def _stops_early(content: bytes) -> bool:
     except ValueError as problem:
         return str(problem).startswith("EOF while parsing")
     return False
-
-
-def _spellings(key: SecretStr, *, is_refusal: bool) -> set[bytes]:
-    """Return the key as an answer may spell it: JSON may put a backslash before each slash."""
-    if not is_refusal and len(key) < _LEAST_UNUSUAL_KEY:
-        return set()
-    plain = key.get_secret_value()
-    return {plain.encode(), plain.replace("/", "\\/").encode()}
 
 
 def repeat_wait_s(
