@@ -78,8 +78,8 @@ copyright = f"{author}, MIT licence"
 _NOTEBOOKS = """# Notebooks
 
 The first is for whoever knows pandas; the others are a month in a shelter, from the first day to
-Monday. Each was run from top to bottom when these pages were built. They are in `notebooks/` of the repository, and `petstore-frame demo` leaves
-a copy in `petstore-demo/`.
+Monday. Each was run from top to bottom when these pages were built. They are in `notebooks/` of
+the repository, and `petstore-frame demo` leaves a copy in `petstore-demo/`.
 
 ```{toctree}
 :glob:

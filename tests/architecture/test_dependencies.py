@@ -14,10 +14,9 @@ from architecture.sources import imported as named_by
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
-# The reference service, and the proxy that has it misbehave.
-SERVICE = [path for path in FILES if part_of(path) == "service" or path.name == "faults.py"]
-# They are imported only where their extra is used: ``serve``, ``pf.Dashboard``.
-OF_ONE_EXTRA = [*SERVICE, *(path for path in FILES if part_of(path) == "dashboard")]
+SERVICE = [path for path in FILES if part_of(path) == "service"]
+# Imported only where their extra is used: ``serve``, ``pf.Dashboard``.
+OF_ONE_EXTRA = [path for path in FILES if part_of(path) in ("service", "dashboard")]
 # Where a distribution is imported under another name.
 IMPORTED_AS = {
     "pydantic-core": "pydantic_core",

@@ -28,12 +28,11 @@ BEHIND = {
     "schema": "msgspec pydantic_core",
     "files": "xlsxwriter filelock",
     "loader": "openpyxl sqlite3 platformdirs narwhals",
-    "history": "narwhals pyarrow duckdb polars typing_extensions",
+    "history": "narwhals pyarrow duckdb polars",
     "counts": "narwhals",
     "dashboard": "ipywidgets anywidget traitlets IPython",
     "cli": "traitlets voila typer",
     "service": "fastapi starlette uvicorn sqlalchemy",
-    "bundled": "h11",
 }
 # What the package is made of: tables, numbers and checked models.
 EVERYWHERE = {"pandas", "numpy", "pydantic"}

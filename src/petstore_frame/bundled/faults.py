@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import random
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partialmethod
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import h11
 import pandas as pd
 
-from petstore_frame.bundled.rates import RATES
-from petstore_frame.errors import ServiceStartError
+from petstore_frame.errors import ServiceStartError, nearest
+from petstore_frame.schema.arguments import refuse
 from petstore_frame.schema.text import count_text
 
+RATES = {
+    "lost-reply": "the answer is cut after the store has acted",
+    "refused": "the request is cut before the store sees it",
+    "late": "the answer is kept until the client has given up",
+    "error-after": "a 500 after the store has acted",
+    "busy": "429 or 503, with Retry-After or without, before the store sees the request",
+    "repeat": "the store gets the request twice, as from a proxy that sends it again",
+    "slow": "the answer takes a second longer",
+}
+KNOWN = (*RATES, "cap")
 _SLOW_S = 1.0
 _LATE_S = 120.0  # a client that waits longer than this is cut off
-_OWN_HOP = (b"connection", b"keep-alive", b"transfer-encoding", b"content-length")
-_NOT_PASSED_ON = (*_OWN_HOP, b"host", b"accept-encoding", b"expect")
-_COLUMNS = {"name": "name", "categoryId": "category_id", "status": "status"}
+_OWN_HOP = ("connection", "keep-alive", "transfer-encoding", "content-length")
+_NOT_PASSED_ON = (*_OWN_HOP, "host", "accept-encoding", "expect")
+_DTYPES = {"name": "object", "category_id": "Int64", "status": "object"}
 _COUNTS = ("sent", "applied", "answered")
-Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
+Reply = tuple[int, list[tuple[str, str]], bytes]
+
+
+def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
+    """Return faults that are given as ``"lost-reply=0.05,cap=20"`` or as a dict.
+
+    Raises:
+        ArgumentError: A fault is not known, or a rate is not from 0 to 1.
+
+    Example:
+        >>> read_faults("lost-reply=0.05,cap=20")
+        {'lost-reply': 0.05, 'cap': 20.0}
+    """
+    if isinstance(given, str):
+        parts = (part.partition("=") for part in given.split(",") if part.strip())
+        pairs: list[tuple[str, Any]] = [(name, value) for name, _, value in parts]
+    elif isinstance(given, Mapping):
+        pairs = [(str(name), value) for name, value in given.items()]
+    else:
+        refuse(f"faults is text such as 'lost-reply=0.05,cap=20', or a dict, got {given!r}")
+    faults: dict[str, float] = {}
+    for word, value in pairs:
+        name = word.strip().replace("_", "-")
+        if name not in KNOWN:
+            refuse(f"faults: there is no fault {name!r}{nearest(name, KNOWN)}")
+        try:
+            faults[name] = float(value)
+        except ValueError:
+            refuse(f"faults: {name} is a number, got {value!r}")
+        if name == "cap" and faults[name] not in range(1, 101):
+            refuse(f"faults: cap is the pets of a page, from 1 to 100, got {value!r}")
+        if name != "cap" and not 0 <= faults[name] <= 1:
+            refuse(f"faults: {name} is a rate from 0 to 1, such as 0.05, got {value!r}")
+    if sum(rate for name, rate in faults.items() if name not in ("slow", "cap")) > 1:
+        refuse("faults: the rates add up to more than 1, and a request meets at most one fault")
+    return faults
 
 
 @dataclass
@@ -50,54 +97,53 @@ class _Posted:
             self.ids += [] if pet_id is None else [pet_id]
 
 
-class FaultyProxy:
-    """A proxy on loopback, in a thread of its own.
+class FaultyProxy(ThreadingHTTPServer):
+    """A proxy on loopback, in threads of its own.
 
     A request's fault depends on the seed, on the request and on how often it came before, and so
     not on what else is in flight: the same seed gives the same faults.
     """
 
+    request_queue_size = 1024
+
     def __init__(self, upstream: str, faults: Mapping[str, float], seed: int, port: int) -> None:
         self._upstream, self._faults, self._seed = urlsplit(upstream), faults, seed
         try:
-            listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+            super().__init__(("127.0.0.1", port), _Exchange)
         except OSError as problem:
             text = f"cannot listen on port {port}: {problem.strerror}; port 0 picks a free one"
             raise ServiceStartError(text) from problem
-        own = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        own = f"http://127.0.0.1:{self.server_port}"
         self.base_url = own + self._upstream.path.rstrip("/")
-        theirs = f"{self._upstream.scheme}://{self._upstream.netloc}"
-        self._rewritten = (theirs.encode(), own.encode())
-        self._times: Counter[tuple[bytes, bytes, bytes]] = Counter()
+        self._rewritten = (f"{self._upstream.scheme}://{self._upstream.netloc}", own)
+        self._times: Counter[tuple[str, str, bytes]] = Counter()
         self._posted: dict[str, _Posted] = {}
         self._drawn: Counter[str] = Counter()
-        self._loop = asyncio.new_event_loop()
-        self._ends = asyncio.Event()
-        self._thread = threading.Thread(target=self._run, args=(listener,), daemon=True)
-        self._thread.start()
+        self.counting = threading.Lock()
+        self.open: set[socket.socket] = set()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
         """End the proxy, with the connections that are open."""
-        self._loop.call_soon_threadsafe(self._ends.set)
-        self._thread.join(10)
+        self.shutdown()
+        self.server_close()
+        for each in tuple(self.open):
+            each.close()
 
     def truth(self) -> pd.DataFrame:
         """Return a row for each body that was posted: how often sent, applied and answered."""
-        posted = [each for each in list(self._posted.values()) if isinstance(each.body, dict)]
-        bodies = pd.DataFrame([each.body for each in posted], columns=list(_COLUMNS))
-        bodies = bodies.rename(columns=_COLUMNS).astype(
-            {"category_id": "Int64", "status": "object"}
-        )
-        counts = {
-            name: pd.Series([getattr(each, name) for each in posted], dtype="int64")
-            for name in _COUNTS
-        }
+        posted = [each for each in self._posted.values() if isinstance(each.body, dict)]
+        bodies = pd.DataFrame(
+            [[each.body.get(name) for name in ("name", "categoryId", "status")] for each in posted],
+            columns=list(_DTYPES),
+        ).astype(_DTYPES)
+        counts = {name: [getattr(each, name) for each in posted] for name in _COUNTS}
         ids = pd.Series([each.ids for each in posted], dtype="object")
-        return bodies.assign(**counts, ids=ids)
+        return bodies.assign(**counts, ids=ids).astype(dict.fromkeys(_COUNTS, "int64"))
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers of the truth, and how often each fault was drawn."""
-        posted = list(self._posted.values())
+        posted = self._posted.values()
         return {
             **{name: sum(getattr(each, name) for each in posted) for name in _COUNTS},
             "applied_twice": sum(each.applied > 1 for each in posted),
@@ -115,149 +161,118 @@ class FaultyProxy:
             f"{told['never_applied']:,} never; faults: {drawn or 'none'}"
         )
 
-    def _run(self, listener: socket.socket) -> None:
-        asyncio.set_event_loop(self._loop)
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._serve(listener))
-
-    async def _serve(self, listener: socket.socket) -> None:
-        server = await asyncio.start_server(self._talk, sock=listener)
-        await self._ends.wait()
-        server.close()
-
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection until it ends or a fault cuts it."""
-        wire = h11.Connection(h11.SERVER)
-        try:
-            while (came := await _receive(wire, reader)) is not None:
-                request, body = came
-                if not await self._exchange(wire, request, body, reader, writer):
+    def draw(self, method: str, target: str, body: bytes) -> tuple[str, bool, random.Random]:
+        """Return a request's fault, or "", whether it is slow, and the chance for details."""
+        asked = (method, target, hashlib.sha256(body).digest())
+        with self.counting:
+            chance = random.Random(f"{self._seed} {asked} {self._times[asked]}")
+            self._times[asked] += 1
+            at, fault = chance.random(), ""
+            for name in RATES:
+                at -= self._faults.get(name, 0) if name != "slow" else 0
+                if at < 0:
+                    fault = name
                     break
-                wire.start_next_cycle()
-        except (h11.ProtocolError, OSError, asyncio.CancelledError):
-            pass  # the client went away, or the proxy ends
-        finally:
-            writer.close()
+            is_slow = chance.random() < self._faults.get("slow", 0)
+            self._drawn.update([fault] * bool(fault) + ["slow"] * is_slow)
+        return fault, is_slow, chance
 
-    async def _exchange(
-        self,
-        wire: h11.Connection,
-        request: h11.Request,
-        body: bytes,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> bool:
-        """Pass on a request and its answer; return False where the connection is cut."""
-        fault, chance = self._draw(request, body)
-        posted = self._post(body) if request.method == b"POST" else _Posted(None)
-        posted.sent += 1
-        if chance.random() < self._faults.get("slow", 0):
-            self._drawn["slow"] += 1
-            await asyncio.sleep(_SLOW_S)
-        if fault == "refused":
-            return False
-        if fault == "busy":
-            status, wait = chance.choice((429, 503)), chance.choice(([], [(b"retry-after", b"1")]))
-            reply: Reply = (status, [*wait, (b"content-type", b"text/plain")], b"busy")
-        else:
-            for _ in range(2 if fault == "repeat" else 1):
-                reply = await self._ask(request, body)
-                posted.note(reply)
-        if fault == "error-after":
-            reply = (500, [(b"content-type", b"text/plain")], b"the store failed")
-        if fault == "late":
-            await asyncio.wait([asyncio.ensure_future(reader.read(1))], timeout=_LATE_S)
-            return False
-        status, headers, content = reply
-        headers = [*headers, (b"content-length", b"%d" % len(content))]
-        sent = _bytes(wire, h11.Response(status_code=status, headers=headers), content)
-        is_cut = fault == "lost-reply"
-        posted.answered += 200 <= status < 300 and not is_cut  # before a client can know it
-        writer.write(sent[: int(len(sent) * chance.random())] if is_cut else sent)
-        await writer.drain()
-        return not is_cut and wire.our_state is h11.DONE
-
-    def _draw(self, request: h11.Request, body: bytes) -> tuple[str, random.Random]:
-        """Return the fault of a request, or "", and the chance that its details are drawn from."""
-        asked = (request.method, request.target, hashlib.sha256(body).digest())
-        chance = random.Random(f"{self._seed} {asked} {self._times[asked]}")
-        self._times[asked] += 1
-        at = chance.random()
-        for name in RATES:
-            at -= self._faults.get(name, 0) if name != "slow" else 0
-            if at < 0:
-                self._drawn[name] += 1
-                return name, chance
-        return "", chance
-
-    def _post(self, body: bytes) -> _Posted:
+    def posted(self, body: bytes) -> _Posted:
+        """Return what is known of a body, which came once more."""
         given = _json(body)
         key = repr(body) if given is None else json.dumps(given, sort_keys=True)
-        return self._posted.setdefault(key, _Posted(given))
+        with self.counting:
+            posted = self._posted.setdefault(key, _Posted(given))
+            posted.sent += 1
+        return posted
 
-    async def _ask(self, request: h11.Request, body: bytes) -> Reply:
+    def ask(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Reply:
         """Return what the store answers, with links that lead through this proxy."""
-        host, scheme = self._upstream.hostname or "", self._upstream.scheme
-        port = self._upstream.port or (443 if scheme == "https" else 80)
-        wire = h11.Connection(h11.CLIENT)
-        headers = [each for each in request.headers if each[0] not in _NOT_PASSED_ON]
-        headers += [(b"host", self._upstream.netloc.encode()), (b"connection", b"close")]
-        headers += [(b"content-length", b"%d" % len(body))] if body else []
-        target = self._capped(request.target) if request.method == b"GET" else request.target
-        asked = h11.Request(method=request.method, target=target, headers=headers)
+        passed_on = {n: text for n, text in headers.items() if n.lower() not in _NOT_PASSED_ON}
+        kind = HTTPSConnection if self._upstream.scheme == "https" else HTTPConnection
+        wire = kind(self._upstream.netloc, timeout=_LATE_S)
         try:
-            reader, writer = await asyncio.open_connection(
-                host, port, ssl=scheme == "https" or None
-            )
-            try:
-                writer.write(_bytes(wire, asked, body))
-                came = await _receive(wire, reader)
-            finally:
-                writer.close()
-        except (OSError, h11.ProtocolError):
-            came = None
-        if came is None:
-            return 502, [(b"content-type", b"text/plain")], b"the store does not answer"
-        head, content = came
+            wire.request(method, self._capped(method, target), body or None, passed_on)
+            answer = wire.getresponse()
+            content = answer.read()
+        except (OSError, HTTPException):
+            return 502, [("Content-Type", "text/plain")], b"the store does not answer"
+        finally:
+            wire.close()
         answered = [
-            (name, value.replace(*self._rewritten) if name in (b"link", b"location") else value)
-            for name, value in head.headers
-            if name not in _OWN_HOP
+            (name, text.replace(*self._rewritten) if name.lower() in ("link", "location") else text)
+            for name, text in answer.getheaders()
+            if name.lower() not in _OWN_HOP
         ]
-        return head.status_code, answered, content
+        return answer.status, answered, content
 
-    def _capped(self, target: bytes) -> bytes:
+    def _capped(self, method: str, target: str) -> str:
         """Return the address of a page of at most ``cap`` pets."""
-        cap, place = self._faults.get("cap"), urlsplit(target.decode("ascii"))
-        if cap is None or not place.path.endswith("/pets"):
+        cap, place = self._faults.get("cap"), urlsplit(target)
+        if cap is None or method != "GET" or not place.path.endswith("/pets"):
             return target
         query = dict(parse_qsl(place.query, keep_blank_values=True))
         asked = query.get("limit", "20")
         if asked.isdecimal() and int(asked) > cap:
             query["limit"] = f"{cap:.0f}"
-        return f"{place.path}?{urlencode(query)}".encode()
+        return f"{place.path}?{urlencode(query)}"
 
 
-async def _receive(wire: h11.Connection, reader: asyncio.StreamReader) -> Any:
-    """Return a message's head and its body; None where the other side ends the connection."""
-    head, body = None, b""
-    while True:
-        event = wire.next_event()
-        if event is h11.NEED_DATA:
-            wire.receive_data(await reader.read(65536))
-        elif isinstance(event, h11.Request | h11.Response):
-            head = event
-        elif isinstance(event, h11.Data):
-            body += event.data
-        elif isinstance(event, h11.EndOfMessage):
-            return head, body
-        elif not isinstance(event, h11.InformationalResponse):
-            return None
+class _Exchange(BaseHTTPRequestHandler):
+    """One connection: each request is passed on, and its answer back, but for its fault."""
 
+    server: FaultyProxy
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
-def _bytes(wire: h11.Connection, head: h11.Request | h11.Response, body: bytes) -> bytes:
-    events = (head, h11.Data(body), h11.EndOfMessage())
-    return b"".join(wire.send(event) or b"" for event in events)
+    def handle(self) -> None:
+        self.server.open.add(self.connection)
+        try:
+            super().handle()
+        except OSError:
+            pass  # the client went away, or the proxy ends
+        finally:
+            self.server.open.discard(self.connection)
+
+    def _pass_on(self, method: str) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        fault, is_slow, chance = self.server.draw(method, self.path, body)
+        posted = self.server.posted(body) if method == "POST" else _Posted(None)
+        self.close_connection |= fault in ("refused", "late", "lost-reply")
+        time.sleep(_SLOW_S if is_slow else 0)
+        if fault == "refused":
+            return
+        reply: Reply
+        if fault == "busy":
+            status, wait = chance.choice((429, 503)), chance.choice(([], [("Retry-After", "1")]))
+            reply = (status, [*wait, ("Content-Type", "text/plain")], b"busy")
+        else:
+            for _ in range(2 if fault == "repeat" else 1):
+                reply = self.server.ask(method, self.path, dict(self.headers), body)
+                with self.server.counting:
+                    posted.note(reply)
+        if fault == "error-after":
+            reply = (500, [("Content-Type", "text/plain")], b"the store failed")
+        if fault == "late":
+            self.connection.settimeout(_LATE_S)
+            self.connection.recv(1)  # until the client goes away
+            return
+        status, headers, content = reply
+        lines = [f"{name}: {text}\r\n" for name, text in headers]
+        head = f"HTTP/1.1 {status} \r\n{''.join(lines)}Content-Length: {len(content)}\r\n\r\n"
+        sent = head.encode("latin-1") + (b"" if method == "HEAD" else content)
+        if fault == "lost-reply":
+            sent = sent[: int(len(sent) * chance.random())]
+        elif 200 <= status < 300:
+            posted.answered += 1  # before a client can know it
+        self.wfile.write(sent)
+
+    do_GET = partialmethod(_pass_on, "GET")  # noqa: N815 # these names are the base's
+    do_HEAD = partialmethod(_pass_on, "HEAD")  # noqa: N815
+    do_POST = partialmethod(_pass_on, "POST")  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing: a query may hold a key."""
 
 
 def _json(text: bytes) -> Any:

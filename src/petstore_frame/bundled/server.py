@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 from pydantic import SecretStr
 
 import petstore_frame as pf
-from petstore_frame.bundled.rates import read_faults
+from petstore_frame.bundled.faults import FaultyProxy, read_faults
 from petstore_frame.errors import answering
 from petstore_frame.schema.arguments import (
     as_positive,
@@ -40,8 +40,6 @@ from petstore_frame.transport import GivenTransport, checked_key
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from petstore_frame.bundled.faults import FaultyProxy
 
 _HOME = Path(__file__).parents[2]
 _SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
@@ -212,21 +210,12 @@ def serve(
     require_service(place)
     process, base_url = _launch(settings, timeout_s)
     honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)
-    proxy = None if drawn is None else _before(process, base_url, drawn, seed, port)
-    return Server(process, base_url, api_key, honoured, proxy)
-
-
-def _before(
-    process: subprocess.Popen[str], base_url: str, faults: dict[str, float], seed: int, port: int
-) -> FaultyProxy:
-    """Return a proxy before a service, which ends where the proxy cannot begin."""
-    from petstore_frame.bundled.faults import FaultyProxy
-
     try:
-        return FaultyProxy(base_url, faults, seed, port)
+        proxy = None if drawn is None else FaultyProxy(base_url, drawn, seed, port)
     except pf.errors.ServiceStartError:
         _end(process)
         raise
+    return Server(process, base_url, api_key, honoured, proxy)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -286,8 +275,6 @@ def misbehave(
     settings: Mapping[str, Any], faults: str, upstream: str | None
 ) -> tuple[dict[str, Any], str]:
     """Run a store that misbehaves until SIGTERM or Ctrl-C; return what was applied, and say it."""
-    from petstore_frame.bundled.faults import FaultyProxy
-
     drawn, process, place = read_faults(faults), None, upstream
     if place is None:
         require_service(settings["database"])

@@ -47,8 +47,6 @@ def serve(
     """
     from petstore_frame.bundled.server import become_service, misbehave, require_service
 
-    require_service(database)
-
     settings = {
         "port": port,
         "host": host,
@@ -61,6 +59,8 @@ def serve(
     }
     if upstream is not None and faults is None:
         refuse("--upstream needs --faults, such as --faults lost-reply=0.05")
+    if upstream is None:
+        require_service(database)
     if faults is None:
         become_service(settings)
     facts, text = misbehave(settings, faults, upstream)

@@ -43,14 +43,12 @@ class Limits:
             unless most fail for one cause.
         patience_s: Seconds without an answer after which an outage ends the session.
         first_patience_s: The same before the first answer of the session.
-        has_canary: Send one record alone first, and compare its pet.
     """
 
     workers: int | None = None
     max_errors: int | None = None
     patience_s: float = 900.0
     first_patience_s: float = 10.0
-    has_canary: bool = True
 
 
 @dataclass(frozen=True)

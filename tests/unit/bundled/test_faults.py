@@ -11,8 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from journey.shell import started
-from petstore_frame.bundled.faults import FaultyProxy
-from petstore_frame.bundled.rates import KNOWN, RATES, read_faults
+from petstore_frame.bundled.faults import KNOWN, RATES, FaultyProxy, read_faults
 from plain_http import NO_TLS, talk_to
 from threaded import serve
 
@@ -25,9 +24,6 @@ class Faulty(FaultyProxy):
     def __init__(self, store, faults: str, seed: int = 7) -> None:
         super().__init__(store.base_url, read_faults(faults), seed, 0)
         self.api_key = store.api_key
-
-    def __enter__(self) -> Faulty:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -66,17 +66,9 @@ REFUSED = [
     ({"to": "a.ods"}, ReportError, "LibreOffice"),
     ({"to": "a.xls"}, ReportError, "65,536"),
     ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
-    *[
-        ({"to": f"a{kind}", extra: "x"}, ArgumentError, f"{extra} can be shown in an .xlsx report")
-        for kind in (".csv", ".parquet", ".html")
-        for extra in ("history", "results")
-    ],
+    ({"to": "a.csv", "attention": ["x"]}, ArgumentError, "are for an .xlsx, not for 'a.csv'"),
     ({"progress": "yes"}, ArgumentError, "a function, True, False or None, got 'yes'"),
-    ({"history": 3}, ArgumentError, "history is a History or its folder, got 3"),
-    # A mistyped folder must not read as "nothing changed".
-    ({"history": "histroy"}, ReportError, "histroy' does not exist, so no report was written"),
-    ({"history": pf.History("histroy")}, ReportError, "histroy' does not exist"),
-    ({"results": 3}, ArgumentError, "results is a LoadResult, got int"),
+    ({"changes": 3}, ArgumentError, r"changes is a Diff, as of history.diff\(\), got an int"),
     ({"to": "a.parquet", "of": 3}, ArgumentError, "expected a table of pets, got int"),
     # An id column of floats may have been rounded.
     (

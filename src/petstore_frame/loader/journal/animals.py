@@ -81,12 +81,21 @@ AND EXISTS (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')
 _Other = TypeVar("_Other")
 
 
+class StorePet(NamedTuple):
+    """A pet of the store: its id, its name, the body that would make it, and its likeness."""
+
+    pet_id: int
+    name: str
+    payload: bytes
+    likeness: bytes
+
+
 class Guess(NamedTuple):
     """A row that may be a known animal, a pet of the store, or the animal of another row."""
 
     record: int
     animal: int | None = None
-    pet: int | None = None
+    pet: StorePet | None = None
     stands: int | None = None
 
 
@@ -103,7 +112,7 @@ class Animals:
         facts: What else the user should know, as values.
         repeats: Rows that are the animal of another row of the file, by their records.
         lives: How many equal pets there were of a row that is said to be another animal.
-        bodies: The request bodies of pets that rows may be.
+        adopted: The rows that are pets of the store.
         origins: The record of each correction, and the import and record that it corrects.
     """
 
@@ -116,7 +125,7 @@ class Animals:
     facts: dict[str, Any] = field(default_factory=dict)
     repeats: dict[int, int] = field(default_factory=dict)
     lives: dict[int, int] = field(default_factory=dict)
-    bodies: dict[int, bytes] = field(default_factory=dict)
+    adopted: dict[int, StorePet] = field(default_factory=dict)
     origins: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -194,6 +203,7 @@ class Animals:
             known = [guess for guess in guesses if guess.animal is not None]
             self.become((guess.animal, by, guess.record) for guess in known)
             self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
+            self.adopted |= {g.record: g.pet for g in guesses if g.pet is not None}
         return answer
 
     def warn(self, name: str, guesses: Iterable[Guess]) -> None:
@@ -208,11 +218,8 @@ class Animals:
 
     # What was found is written
 
-    def speak(self, adopted: Mapping[int, tuple[int, bytes, bytes]], now: float) -> None:
-        """Give each animal the row that speaks for it, and withdraw those that have none now.
-
-        ``adopted`` has pet, payload and likeness of the rows that are pets of the store.
-        """
+    def speak(self, now: float) -> None:
+        """Give each animal the row that speaks for it, and withdraw those that have none now."""
         if dropped := self.do(_DROPPED).fetchall():
             self.sql.executemany(
                 "UPDATE animals SET state = iif(state = 'pending', NULL, state),"
@@ -230,10 +237,13 @@ class Animals:
         self.sql.executemany(
             "UPDATE animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
             f" id_source = 'adopted', settled_at = {now}, shown_at = {now} {of_row}",
-            [(*pet, record) for record, pet in adopted.items()],
+            [
+                (pet.pet_id, pet.payload, pet.likeness, record)
+                for record, pet in self.adopted.items()
+            ],
         )
         self.sql.executemany(
-            f"UPDATE rows SET known_by = 'store' {of_row}", [(record,) for record in adopted]
+            f"UPDATE rows SET known_by = 'store' {of_row}", [(record,) for record in self.adopted]
         )
         self._follow_repeats()
         # The rows that were corrected are the animals of their corrections.
@@ -282,8 +292,8 @@ class Animals:
         if case == "alias":
             ours, theirs = key, other_key
         elif guess.pet is not None:
-            theirs = self.bodies.get(guess.pet, b"").decode() or theirs
-        return Example(guess.record, line, ours or "", theirs or "", source, day, guess.pet or pet)
+            theirs, pet = guess.pet.payload.decode(), guess.pet.pet_id
+        return Example(guess.record, line, ours or "", theirs or "", source, day, pet)
 
 
 def paired(
