@@ -27,7 +27,6 @@ from petstore_frame.loader.reading.keys import (
 )
 from petstore_frame.loader.reading.mapping import find_columns, find_given
 from petstore_frame.loader.reading.opening import Input
-from petstore_frame.loader.reading.returned import has_own_columns, restored, with_import
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, Table
 from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields, readers_of
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
@@ -77,16 +76,19 @@ class Source:
     """
 
     def __init__(
-        self, opened: Input, table: Table, recipe: RecipeFields, leave_lines: Collection[int] = ()
+        self,
+        opened: Input,
+        table: Table,
+        recipe: RecipeFields,
+        *,
+        is_returned: bool = False,
+        leave_lines: Collection[int] = (),
     ) -> None:
         is_one_of_several = recipe.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned = has_own_columns(table.columns)
-        if self.is_returned:
-            table = restored(table)
-            recipe = with_import(table, opened.columns_of, recipe)
-        self.table, self.columns, self._leave_lines = table, table.columns, frozenset(leave_lines)
+        self.is_returned, self._leave_lines = is_returned, frozenset(leave_lines)
+        self.table, self.columns = table, table.columns
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
