@@ -205,7 +205,7 @@ class Source:
         if not problems and held is not None:
             problems.append(held)
         is_of_lines = lines > 1 and "line_break" in notes
-        if is_of_lines and not problems and self._delimiter in cells[self._name_at]:
+        if is_of_lines and not problems and self._delimiter in cell_at(cells, self._name_at):
             problems.append(_swallowing(line, line + lines - 1))
         if problems:
             accepted = [each.accept for each in problems if each.accept
@@ -219,7 +219,7 @@ class Source:
             seen.add(mark)
         left_out = is_left = line in self._leave_lines
         for at, words, is_out in self._left:
-            left_out |= (word_of(cells[at] if at < len(cells) else "") in words) is is_out
+            left_out |= (word_of(cell_at(cells, at)) in words) is is_out
         rank = None if self._ranks is None else self._ranks.of(cells)
         record = Record(
             number, line, cells, _PENDING, payload, digest_of(body), None, tuple(notes), key,
@@ -277,7 +277,7 @@ class Source:
         cells, at = row.cells, self._count_at
         if not any(map(str.strip, cells)) or row.origin:
             return 1, None
-        text = cells[at].strip() if at < len(cells) else ""
+        text = cell_at(cells, at)
         whole = text.removesuffix(".0")
         if not (whole.isascii() and whole.isdecimal()) or int(whole[:9]) < 1:
             what = f"{text[:60]!r} is no number of animals"
