@@ -65,14 +65,17 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
 
 def changes_of(row: JournalRow) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
-    if row.was is None or row.reads is None or row.was == row.reads:
+    before, now = row.payload, row.reads_now
+    if row.known is not None:
+        before, now = row.known.payload, row.payload
+    if before is None or now is None or before == now:
         return None
-    old, new = read_payload(row.was), read_payload(row.reads)
+    old, new = read_payload(before), read_payload(now)
     both = [(each.name, old.get(each.wire_name), new.get(each.wire_name)) for each in SENT_FIELDS]
     changes = (
-        f"{name}: {'none' if was is None else was} → {'none' if now is None else now}"
-        for name, was, now in both
-        if was != now
+        f"{name}: {'none' if was is None else was} → {'none' if is_now is None else is_now}"
+        for name, was, is_now in both
+        if was != is_now
     )
     return "; ".join(changes) or None
 
