@@ -178,13 +178,14 @@ class _Fetch:
     def _completeness(
         self, reading: Reading, evidence: tuple[Evidence, ...], columns: PetColumns
     ) -> Completeness:
-        status, finding, total = self.ask.status, weigh(evidence), reading.total()
+        status, finding = self.ask.status, weigh(evidence)
         counts, exact = count_statuses(Counter(columns.status)), finding.exact
         if finding.verdict is Verdict.COMPLETE:
             exact = frozenset(counts if status is None else [status]) - finding.inexact
         is_least = not any(e.shows is Shows.MOVED and e.scope is None for e in evidence)
-        # A larger total may be that of all pets, where one status was asked for.
-        is_of_listing = total.is_own or not total.exceeds(len(reading.rows))
+        total = reading.total()
+        if status is not None and (total or 0) > len(reading.rows):
+            total = None  # it may be that of all pets
         return Completeness(
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
@@ -194,7 +195,7 @@ class _Fetch:
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact, is_least) for name, n in counts.items()},
-            advertised_total=total.value if is_of_listing else None,
+            advertised_total=total,
         )
 
     def _raise_incomplete(self, reading: Reading, problem: BaseException) -> NoReturn:

@@ -11,7 +11,7 @@ from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.rows import Rows, compact
 from petstore_frame.schema.models import MAX_LIMIT, Pet
-from petstore_frame.transport.page import Page
+from petstore_frame.transport.response import Page
 
 # The query of a page of all pets, also where one status is read.
 OF_ALL = {"limit": str(MAX_LIMIT)}

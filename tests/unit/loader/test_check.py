@@ -153,11 +153,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "the first row of a sheet without a header is a record": (
         [("A", 3, "sold")], {"columns": [*HEADER]}, [pet(1, "A", 3, "sold")],
     ),
-    "a row of formulas that were never calculated is no blank row": (
-        [HEADER, ("=A1",), ("A", 3)], {},
-        ["2: invalid formula_without_value name | also categoryId: the category id is missing",
-         pet(3, "A", 3)],
-    ),
     **{f"a frame of {make.__module__.partition('.')[0]} is as the file of it": (
         make({"Name": ["A", "NA"], "category_id": [3, 2**53 + 1], "status": ["Sold", None]}), {},
         [f'{pet(1, "A", 3, "sold")} | status_case', pet(2, "NA", 2**53 + 1)],

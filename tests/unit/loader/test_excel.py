@@ -149,9 +149,3 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
         packed.writestr("a.csv", "name,category_id\nLuna,3\n")
     with pytest.raises(InputError, match="a zip file, but not a workbook"):
         records_of(path)
-
-
-def test_folders_in_the_zip_are_passed_over(tmp_path: Path) -> None:
-    """Some programs write entries of the folders, too."""
-    path = with_parts(tmp_path, {"xl/": "", "docProps/": "", SHEET: sheet("")})
-    assert records_of(path) == []

@@ -20,7 +20,6 @@ from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
     checked_answer,
-    is_animal,
     is_key_misused,
     judge,
     unsaved,
@@ -177,7 +176,14 @@ class Sender:
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
             return
-        answer, is_taken = self._checked(intent, end.value or broken(end.error))
+        answer: PostOutcome = end.value or broken(end.error)
+        is_earlier = None
+        if answer.pet is not None:
+            is_earlier = self._owned.get(answer.pet.id)
+            self._owned[answer.pet.id] = False
+        answer, is_taken = checked_answer(
+            intent, answer, is_earlier=is_earlier, recent=self._recent
+        )
         outcome = replace(judge(intent, answer), is_taken=is_taken)
         self._outcomes.append(outcome)
         self.counts[State.IN_FLIGHT] -= 1
@@ -200,21 +206,6 @@ class Sender:
             self._fail(problem)
         else:
             self._owned |= {pet: owner.is_earlier for pet, owner in owners.items()}
-
-    def _checked(self, intent: Intent, answer: PostOutcome) -> tuple[PostOutcome, bool]:
-        """Return the answer, and whether its pet has an id that an earlier animal had.
-
-        It proves nothing if its pet is another record's of this session. A store that was restored
-        gives ids again: then the pet is this animal, and the earlier one is gone.
-        """
-        if answer.pet is None:
-            return answer, False
-        is_earlier = self._owned.get(answer.pet.id)
-        is_taken = bool(is_earlier) and is_animal(intent, answer.pet)
-        self._owned[answer.pet.id] = False
-        is_owned = is_earlier is not None and not is_taken
-        checked = checked_answer(intent, answer, is_owned=is_owned, recent=self._recent)
-        return checked, is_taken and checked.proof is Proof.CREATED
 
     def _fail(self, problem: JournalError) -> None:
         """Stop as the journal cannot be relied on."""
