@@ -37,7 +37,6 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
 from petstore_frame.loader.reading import (
-    Columns,
     LikelyKey,
     Recipe,
     Source,
@@ -82,8 +81,8 @@ def load(
     """
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
-    columns_of, lines = partial(_columns_of, path), options.leave_lines
-    opened = open_source(source, recipe, columns_of=columns_of, leave_lines=lines)
+    words_of, lines = partial(_words_of, path), options.leave_lines
+    opened = open_source(source, recipe, words_of=words_of, leave_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
     staging = _Staging(opened, run, client, options, records_read)
     if options.dry_run:
@@ -182,15 +181,15 @@ def _tell_end(result: LoadResult) -> None:
         raise LoadStopped(stopped_text(result.facts), result, ending)
 
 
-def _columns_of(path: Path, import_id: str) -> Columns | None:
-    """Return the columns of the import whose id begins so, as a fix file names it."""
+def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
+    """Return how the import was read whose id begins so, as a fix file names it."""
     if not path.exists():
         return None
     with reading(path) as sql:
         found = read_imports(sql, "id GLOB ? || '*'", [import_id])
-    return (
-        Columns(found[0].mapping, found[0].key, found[0].recipe or {}) if len(found) == 1 else None
-    )
+    if len(found) != 1:
+        return None
+    return {**(found[0].recipe or {}), "mapping": found[0].mapping, "key": found[0].key or None}
 
 
 def _import_of(

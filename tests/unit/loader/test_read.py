@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading import Columns, Recipe, look, open_source
+from petstore_frame.loader.reading import Recipe, look, open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
@@ -231,7 +231,7 @@ ZOE = [(1, ("Zoë", "3", "Anna"), '{"name":"Zoë","categoryId":3}'.encode())]
 
 def read(source: Any, **options: Any) -> list[Any]:
     """Read a result file of an import that the journal knows."""
-    records = records_of(source, columns_of={RUN: Columns(MAPPING)}.get, **options)
+    records = records_of(source, words_of={RUN: {"mapping": MAPPING, "key": None}}.get, **options)
     return [(record.number, record.cells, record.payload) for record in records]
 
 

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import write_data
@@ -168,8 +167,6 @@ def test_every_file_has_a_users_columns(write, book_of) -> None:
     assert rows[1][4:] == (9.5, datetime(2026, 11, 1), True, "A-1") and rows[2][4] is None
     page = write(of=priced, to="stock.html").read_text()
     assert ">A-1<" in page and ">price<" in page
-    shown = StoreModel(priced).show(Selection())
-    assert shown.further == further and shown.rows[0][4] == "9.5" and 4 in shown.numbers
 
 
 def test_a_heading_of_ours_is_not_repeated(write, book_of) -> None:

@@ -157,28 +157,28 @@ class Animals:
         """Return the known animals that rows of this import are."""
         return {animal for (animal,) in self.do(KNOWN_HERE)}
 
+    def each(self, update: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Change rows, or the animals that they speak for; each tuple ends in the row's record."""
+        mine = f"WHERE import = {self.run.number} AND record = ?"
+        self.sql.executemany(f"UPDATE {update} {mine}", rows)
+
     def become(self, rows: Iterable[tuple[int | None, str | None, int]]) -> None:
         """Give rows their animals: animal, by what it is known, and the record of the row."""
-        self.sql.executemany(
-            "UPDATE rows SET animal = ?, known_by = ?"
-            f" WHERE import = {self.run.number} AND record = ?",
-            rows,
-        )
+        self.each("rows SET animal = ?, known_by = ?", rows)
 
     def repeat(self, records: Mapping[int, int]) -> None:
         """Make rows the animal of another row of the file."""
         self.repeats |= records
-        self.become((None, "repeat", record) for record in records)
-        self.sql.executemany(
-            f"UPDATE rows SET problem = NULL WHERE import = {self.run.number} AND record = ?",
+        self.each(
+            "rows SET animal = NULL, known_by = 'repeat', problem = NULL",
             [(record,) for record in records],
         )
 
     def spoil(self, records: Iterable[int], problem: RecordProblem) -> None:
         """Turn rows that could be sent into rows to fix."""
-        self.sql.executemany(
-            "UPDATE rows SET problem = ?, animal = NULL, known_by = NULL"
-            f" WHERE import = {self.run.number} AND record = ? AND problem IS NULL",
+        self.each(
+            "rows SET animal = iif(problem IS NULL, NULL, animal),"
+            " known_by = iif(problem IS NULL, NULL, known_by), problem = coalesce(problem, ?)",
             [(pack_problem(problem), record) for record in records],
         )
 
@@ -189,12 +189,7 @@ class Animals:
         self.guesses[case] = [*guesses], of
         answer = self.answers.get(case, self.otherwise)
         if answer == "send" and case == "store":  # of these nothing was sent yet
-            records = json.dumps([guess.record for guess in guesses])
-            self.do(
-                "UPDATE rows SET known_by = 'user' WHERE import = :mine"
-                " AND record IN (SELECT value FROM json_each(:records))",
-                records=records,
-            )
+            self.each("rows SET known_by = 'user'", [(guess.record,) for guess in guesses])
         elif answer == "send":
             base = self.staged.base
             self.become((base + guess.record, "user", guess.record) for guess in guesses)
@@ -229,22 +224,17 @@ class Animals:
             self.do(_BACK)
         self.do(_SPEAK)
         self.do(_NEW)
-        of_row = f"WHERE import = {self.run.number} AND record = ?"
-        self.sql.executemany(
-            f"UPDATE animals SET life = life + ? {of_row}",
-            [(life, record) for record, life in self.lives.items()],
-        )
-        self.sql.executemany(
-            "UPDATE animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
-            f" id_source = 'adopted', settled_at = {now}, shown_at = {now} {of_row}",
+        lives = [(life, record) for record, life in self.lives.items()]
+        self.each("animals SET life = life + ?", lives)
+        self.each(
+            "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
+            f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",
             [
                 (pet.pet_id, pet.payload, pet.likeness, record)
                 for record, pet in self.adopted.items()
             ],
         )
-        self.sql.executemany(
-            f"UPDATE rows SET known_by = 'store' {of_row}", [(record,) for record in self.adopted]
-        )
+        self.each("rows SET known_by = 'store'", [(record,) for record in self.adopted])
         self._follow_repeats()
         # The rows that were corrected are the animals of their corrections.
         self.sql.executemany(
@@ -263,10 +253,9 @@ class Animals:
             while stands in last:
                 stands = last[stands]  # noqa: PLW2901
             last[record] = stands
-        self.sql.executemany(
-            "UPDATE rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
-            f" WHERE one.import = {self.run.number} AND one.record = ?)"
-            f" WHERE import = {self.run.number} AND record = ?",
+        self.each(
+            "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
+            f" WHERE one.import = {self.run.number} AND one.record = ?)",
             [(stands, record) for record, stands in last.items()],
         )
 

@@ -12,13 +12,11 @@ from petstore_frame.loader.reading.keys import LikelyKey
 from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.reading.preview import Look, look, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
-from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.reading.source import Source
 from petstore_frame.loader.reading.words import RecipeWords
 
 __all__ = [
     "BLANK",
-    "Columns",
     "LikelyKey",
     "Look",
     "Recipe",

@@ -25,7 +25,7 @@ from petstore_frame.loader.reading.keys import (
 )
 from petstore_frame.loader.reading.mapping import REQUIRED, field_name, listed, recognise, unsent
 from petstore_frame.loader.reading.opening import Input, SourceKind
-from petstore_frame.loader.reading.returned import ColumnsOf
+from petstore_frame.loader.reading.returned import WordsOf, with_import
 from petstore_frame.loader.reading.source import Source
 from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.reading.words import RecipeFields
@@ -42,7 +42,7 @@ def open_source(
     path_or_frame: Any,
     recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
     *,
-    columns_of: ColumnsOf = lambda _: None,
+    words_of: WordsOf = lambda _: None,
     leave_lines: Collection[int] = (),
 ) -> Source:
     """Open a file or a frame as records; a result file of ours is read as we wrote it.
@@ -51,7 +51,7 @@ def open_source(
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
             or a DataFrame of any engine that narwhals knows.
         recipe: How it is read.
-        columns_of: Gives the columns of an import, for one of its result files.
+        words_of: Gives how an import was read, for one of its result files.
         leave_lines: Lines of records that the caller leaves out.
 
     Raises:
@@ -61,24 +61,31 @@ def open_source(
     Interface: Resources, NewPet (the layout of a file is ours).
     """
     recipe.refuse_blanks()
-    opened = Input(path_or_frame, columns_of)
+    opened = Input(path_or_frame)
     with opened.naming():
-        return lay_out(opened, recipe, leave_lines)
+        return lay_out(opened, recipe, words_of, leave_lines)
 
 
-def lay_out(opened: Input, recipe: RecipeFields, leave_lines: Collection[int] = ()) -> Source:
+def lay_out(
+    opened: Input,
+    recipe: RecipeFields,
+    words_of: WordsOf = lambda _: None,
+    leave_lines: Collection[int] = (),
+) -> Source:
     """Return the records of a file or a frame with the columns of animals.
 
     Raises:
         InputError: It has none; the text says what would help.
     """
-    own = opened.own_table(recipe)
-    table = own or opened.table(recipe)
+    if own := opened.own_table(recipe):
+        as_before = with_import(own, words_of, recipe)
+        return Source(opened, own, as_before, is_returned=True, leave_lines=leave_lines)
+    table = opened.table(recipe)
     try:
-        source = Source(opened, table, recipe, leave_lines)
+        source = Source(opened, table, recipe, leave_lines=leave_lines)
     except InputError as problem:
-        raise problem if own else _explained(opened, table, problem, recipe) from None
-    if own is None and not {"status"} & {*source.mapping, *recipe.mapping, *recipe.defaults}:
+        raise _explained(opened, table, problem, recipe) from None
+    if not {"status"} & {*source.mapping, *recipe.mapping, *recipe.defaults}:
         _refuse_unsent(source)
     return source
 

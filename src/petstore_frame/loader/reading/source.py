@@ -27,7 +27,6 @@ from petstore_frame.loader.reading.keys import (
 )
 from petstore_frame.loader.reading.mapping import find_columns, find_given
 from petstore_frame.loader.reading.opening import Input
-from petstore_frame.loader.reading.returned import has_own_columns, restored, with_import
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, Table
 from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields, readers_of
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
@@ -77,16 +76,19 @@ class Source:
     """
 
     def __init__(
-        self, opened: Input, table: Table, recipe: RecipeFields, leave_lines: Collection[int] = ()
+        self,
+        opened: Input,
+        table: Table,
+        recipe: RecipeFields,
+        *,
+        is_returned: bool = False,
+        leave_lines: Collection[int] = (),
     ) -> None:
         is_one_of_several = recipe.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned = has_own_columns(table.columns)
-        if self.is_returned:
-            table = restored(table)
-            recipe = with_import(table, opened.columns_of, recipe)
-        self.table, self.columns, self._leave_lines = table, table.columns, frozenset(leave_lines)
+        self.is_returned, self._leave_lines = is_returned, frozenset(leave_lines)
+        self.table, self.columns = table, table.columns
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
@@ -203,7 +205,7 @@ class Source:
         if not problems and held is not None:
             problems.append(held)
         is_of_lines = lines > 1 and "line_break" in notes
-        if is_of_lines and not problems and self._delimiter in cells[self._name_at]:
+        if is_of_lines and not problems and self._delimiter in cell_at(cells, self._name_at):
             problems.append(_swallowing(line, line + lines - 1))
         if problems:
             accepted = [each.accept for each in problems if each.accept
@@ -217,7 +219,7 @@ class Source:
             seen.add(mark)
         left_out = is_left = line in self._leave_lines
         for at, words, is_out in self._left:
-            left_out |= (word_of(cells[at] if at < len(cells) else "") in words) is is_out
+            left_out |= (word_of(cell_at(cells, at)) in words) is is_out
         rank = None if self._ranks is None else self._ranks.of(cells)
         record = Record(
             number, line, cells, _PENDING, payload, digest_of(body), None, tuple(notes), key,
@@ -275,7 +277,7 @@ class Source:
         cells, at = row.cells, self._count_at
         if not any(map(str.strip, cells)) or row.origin:
             return 1, None
-        text = cells[at].strip() if at < len(cells) else ""
+        text = cell_at(cells, at)
         whole = text.removesuffix(".0")
         if not (whole.isascii() and whole.isdecimal()) or int(whole[:9]) < 1:
             what = f"{text[:60]!r} is no number of animals"
