@@ -208,7 +208,7 @@ def run(name: str, seed: int, weeks: int, per_week: int, *, with_key: bool) -> T
                 files, asked = files + 1, asked + was_asked
                 _count(result, animals, created, listed)
                 known |= {animal.id: animal for animal in animals}
-                if "fixed" in name and result.to_fix:
+                if "fixed" in name and len(result.fix):
                     asked += _fix(result, store, folder, created, with_key=with_key)
     lost, lost_and_listed, doubled = _missed(known, created, listed)
     return Tally(len(known), files, asked, lost, lost_and_listed, doubled)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -162,10 +164,20 @@ def _write_llms_txt(app: Any, problem: Exception | None) -> None:
     (Path(app.outdir) / "llms-full.txt").write_text("\n\n".join(texts), encoding="utf-8")
 
 
+def _take_pictures(app: Any, problem: Exception | None) -> None:
+    """Make the site's pictures anew, where the programs for it are there."""
+    programs = (os.environ.get("CHROMIUM", "/usr/bin/chromium"), "soffice", "pdftoppm")
+    can = all(map(shutil.which, programs)) and importlib.util.find_spec("playwright")
+    if not problem and app.builder.name == "html" and can:
+        command = [sys.executable, str(HERE / "pictures.py"), str(Path(app.outdir) / "_images")]
+        subprocess.run(command, check=True)
+
+
 def setup(app: Any) -> None:
     app.connect("builder-inited", _bring_notebooks)
     app.connect("builder-inited", _draw_house)
     app.connect("autodoc-process-docstring", _link_interface)
     app.connect("build-finished", _write_llms_txt)
+    app.connect("build-finished", _take_pictures)
     app.add_transform(TabsOfSections)
     app.add_post_transform(NoEmptyOutputs)

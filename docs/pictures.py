@@ -67,8 +67,12 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                     page.get_by_role("button", name="Choose a file").first.click()
                 chooser.value.set_files(arrivals)
                 page.get_by_role("button", name="Yes, this is right").click(timeout=60_000)
-                page.get_by_role("button", name="Send 3 pets").wait_for(timeout=60_000)
-                last = page.get_by_role("button", name="Send 3 pets").bounding_box()
+                page.get_by_role("button", name="Use Chip-Nr").click(timeout=60_000)
+                reserved = page.get_by_label("Status: reserved")
+                reserved.select_option(label="pending", timeout=60_000)
+                send = page.get_by_role("button", name="Send 5 pets")
+                send.wait_for(timeout=60_000)
+                last = send.bounding_box()
                 take(page, "dashboard_import", last["y"] + last["height"])
                 browser.close()
         finally:
@@ -88,8 +92,11 @@ def take(page: Page, name: str, bottom: float) -> None:
 
 
 def write_arrivals(path: Path) -> Path:
-    """Write a file as people have them: another encoding and delimiter, words of their own."""
-    rows = ["Zoë;Dog;available;A7-1", "Käthe;Cat;reserved;A7-2", "Müsli;Rabbit;reserved;A7-3"]
+    """Write a file as people have them: another encoding and delimiter, words of their own.
+
+    No row of it equals a pet of the store, which would be asked about.
+    """
+    rows = ["Noëlle;Dog;available;A7-1", "Käthe;Cat;reserved;A7-2", "Müsli;Rabbit;reserved;A7-3"]
     rows += ["François;Dragon;sold;A7-4", "Bo;Dog;;A7-5", "Ærø;Cat;available;A7-6"]
     path.write_text("\n".join(["Tiername;Kategorie;Status;Chip-Nr", *rows]), encoding="cp1252")
     return path

@@ -28,7 +28,7 @@ BEHIND = {
     "schema": "msgspec pydantic_core",
     "files": "xlsxwriter filelock",
     "loader": "openpyxl sqlite3 platformdirs narwhals",
-    "history": "narwhals pyarrow duckdb polars typing_extensions",
+    "history": "narwhals pyarrow duckdb polars",
     "counts": "narwhals",
     "dashboard": "ipywidgets anywidget traitlets IPython",
     "cli": "traitlets voila typer",

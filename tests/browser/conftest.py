@@ -1,6 +1,6 @@
 """One JupyterLab, one Chromium and one notebook for all browser tests.
 
-The notebook has a cell that shows a dashboard, and one that ends its kernel.
+The notebook has a cell that shows a dashboard.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ NEEDED["Chromium"] = jupyter.CHROMIUM
 WHY_NOT = ", ".join(f"{name} is not installed" for name, found in NEEDED.items() if not found)
 AXE_RUN = """(part, rules) => axe.run(part, rules).then(
   found => found.violations.map(v => v.id + ': ' + v.nodes[0].html.slice(0, 300)))"""
-CELLS = (
+CELL = (
     "import petstore_frame as pf\n"
     "shown = pf.Dashboard(pf.Client(), categories='labels.csv', history='history', "
     "journal='journal', folder='out')\n"
-    "shown",
-    "import os; os.kill(os.getpid(), 9)",
+    "shown"
 )
 
 
@@ -68,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pf.samples.write_sample_categories(place / "labels.csv")
     (place / "out").mkdir()
     pf.samples.write_sample_history(place / "history", pets=150)
-    jupyter.write_notebook(place / "book.ipynb", *CELLS)
+    jupyter.write_notebook(place / "book.ipynb", CELL)
     return place
 
 

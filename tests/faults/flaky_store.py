@@ -36,8 +36,6 @@ class FlakyStore(RawServer):
     honours_keys: bool = False  # deduplicate on Idempotency-Key
     has_links: bool = False  # show the way to the next page; else a list is cut at its limit
     page_cap: int = 100  # the most pets on a page, whatever the limit asked for
-    has_get_pet: bool = True  # serve GET /pets/{id}; else 410, as after its removal
-    next_id: Callable[[int], int] = lambda last: last + 1
     stall_s: float = 30.0  # how long a stalled answer hangs before its connection is dropped
     late_s: float = 0.2  # how long after the disconnection a late_apply is applied
     latency_s: float = 0.0  # of each POST
@@ -193,7 +191,7 @@ class FlakyStore(RawServer):
             return http("201 Created", json.dumps(self.pets[pet_id]))
 
     def _add(self, pet: dict) -> int:
-        self._last_id = self.next_id(self._last_id)
+        self._last_id += 1
         self.pets[self._last_id] = {"id": self._last_id, **pet}
         return self._last_id
 
@@ -201,16 +199,8 @@ class FlakyStore(RawServer):
         if not self.is_up:
             return error_answer(503, "down")
         parts = urlsplit(target)
-        path = parts.path.removeprefix("/v1/pets")
         with self._lock:
             pets = list(self.pets.values())
-        if path.startswith("/"):
-            if not self.has_get_pet:
-                return error_answer(410, "gone")
-            pet = self.pets.get(int(path[1:]))
-            if pet is None:
-                return error_answer(404, "not_found")
-            return http("200 OK", json.dumps(pet))
         query: dict[str, Any] = dict(parse_qsl(parts.query))
         if "status" in query:
             pets = [pet for pet in pets if pet.get("status") == query["status"]]

@@ -123,32 +123,6 @@ def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:
     assert again.counts[State.UNKNOWN] == 1 and store.posts == sent
 
 
-def test_a_record_that_the_store_returns_changed_is_created_with_a_note(stores, run_load) -> None:
-    """The first pet is compared with what was sent; one that changed ends the import after it."""
-    store = stores()
-    add = store._add
-    store._add = lambda pet: add({**pet, "name": pet["name"].upper()})
-    result = run_load(20, store)
-    assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 1)
-    (row,) = result.rows(State.CREATED)
-    assert row.notes == ("the store returned name 'PET 0'",)
-
-
-def test_the_first_record_is_sent_alone_however_long_it_takes(stores, run_load) -> None:
-    """While the first pet is awaited, progress is told and no other record is sent."""
-    store, told, beside = stores(), [], []
-
-    def answer_late(number: int, stage: str) -> None:
-        if (number, stage) == (1, "body"):
-            began = len(told)
-            wait_until(lambda: len(told) > began + 1, 20)
-            beside.append(store.posts)
-
-    store.on_post = answer_late
-    result = run_load(9, store, progress=told.append)
-    assert (beside, result.counts[State.CREATED]) == ([1], 9)
-
-
 FIRST = {"name": "Pet 0", "categoryId": 1, "status": "available"}  # of pets_csv
 
 

@@ -16,14 +16,12 @@ from faults.flaky_store import FlakyStore
 from faults.load_harness import journal_in, result_in
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal import database
-from petstore_frame.loader.journal import outcomes as writing
 from petstore_frame.loader.journal.database import (
     SUFFIX,
     Writer,
     count_file,
     write_count,
 )
-from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import State
 
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
@@ -42,41 +40,15 @@ def killed(stores, run_child) -> FlakyStore:
     return store
 
 
-def test_a_disk_that_fails_at_a_commit_stops_the_import(
-    monkeypatch, stores, run_load, go_on
-) -> None:
-    """Nothing more is sent, or written, and the error names what it could not keep."""
-    store, commits, settle = stores(), [], writing.Outcomes._settle
-
-    def settle_or_fail(self, *args):
-        commits.append(self)
-        if len(commits) < 5:
-            return settle(self, *args)
-        problem = sqlite3.OperationalError("disk I/O error")
-        problem.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
-        raise problem
-
-    with monkeypatch.context() as patch:
-        patch.setattr(writing.Outcomes, "_settle", settle_or_fail)
-        words = r"stopped; free some room .*; not on disk: record \d+ is created with id \d+"
-        with pytest.raises(JournalError, match=words):
-            run_load(400, store)
-    assert (0 < store.posts < 400, len(commits)) == (True, 5)
-    assert go_on(400, store).counts[State.UNKNOWN] <= MOST_WORKERS
-
-
-@pytest.mark.parametrize(("room", "done"), [(0, "nothing was sent"), (6, "sending has stopped")])
+@pytest.mark.parametrize("is_sending", [False, True])
 def test_a_full_disk_is_called_full_by_its_path(
-    tmp_path: Path, monkeypatch, stores, run_load, go_on, room: int, done: str
+    tmp_path: Path, monkeypatch, stores, run_load, go_on, is_sending: bool
 ) -> None:
-    """It says whether anything was sent, and the same load goes on once there is room."""
-    store, staged = stores(), []
-    if room:  # not before its rows are staged
-        store.on_post = lambda *_: staged or staged.append(1)
-    begin = Writer.transaction
+    """It says what was sent and is not on disk, and the same load goes on once there is room."""
+    store, begin = stores(), Writer.transaction
 
     def full(writer: Writer):
-        if staged or not room:
+        if store.posts or not is_sending:
             ((pages,),) = writer.sql.execute("PRAGMA page_count").fetchall()
             writer.sql.execute(f"PRAGMA max_page_count = {pages}")
         return begin(writer)
@@ -85,10 +57,9 @@ def test_a_full_disk_is_called_full_by_its_path(
         patch.setattr(Writer, "transaction", full)
         with pytest.raises(JournalError) as caught:
             run_load(3000, store)
-    assert f"the disk of {journal_in(tmp_path)} is full; {done}; free some room" in str(
-        caught.value
-    )
-    assert (store.posts > 0) is bool(room)
+    done = "; sending has stopped" if is_sending else "; nothing was sent"
+    assert f"the disk of {journal_in(tmp_path)} is full{done}; free some" in str(caught.value)
+    assert ("not on disk: record" in str(caught.value)) is (store.posts > 0) is is_sending
     go_on(3000, store)
 
 

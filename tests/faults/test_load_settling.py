@@ -37,7 +37,7 @@ def test_only_a_whole_listing_proves_absence(load_with, rows, faults, options, e
     done = settle(result, store)
     assert (done.created, done.absent, done.unknown) == expected
     assert store.gets - asked == done.requests <= 20
-    assert [row.id_source for row in result.rows()].count("recovered") == done.created
+    assert [row.reason for row in result.rows()].count("found") == done.created
     check_promises(result, store)
 
 
@@ -199,7 +199,7 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     result.resolve({np.int64(5): np.int64(5), 6: None})
     again = run_load(10, store)
     assert again.counts[State.CREATED] == len(store.pets) == 10
-    assert [row.id_source for row in again.rows()].count("manual") == 1
+    assert [row.reason for row in again.rows()].count("a person found it") == 1
     check_promises(again, store)
 
 

@@ -33,7 +33,7 @@ def use(own: pf.Client, history: pf.History) -> None:
     files: list[Path] = result.write("results")
     snapshot: Snapshot = history.add(stock)
     changes: Diff = history.diff()
-    book: Path = pf.write_report(stock, "a.xlsx", categories="categories.csv", history=history)
+    book: Path = pf.write_report(stock, "a.xlsx", categories="categories.csv", changes=changes)
     print(files, snapshot, changes, book, pf.compare(stock, stock.frame, on="id"))
     with pf.serve(sample=100, seed=7) as server:
         pf.Dashboard(server.client(timeout=5.0))
@@ -54,7 +54,6 @@ pf.load("new.csv", client, duplicates="ignore")  # wrong
 pf.load("new.csv", client, kye="tag")  # wrong
 pf.load("new.csv", "https://store.example/v1")  # wrong
 pf.compare("new.csv", inventory, kye="tag")  # wrong
-pf.History("history").open().to_pandas()  # wrong
 
 
 def store(comparison: Comparison) -> None:

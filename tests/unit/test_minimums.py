@@ -32,8 +32,8 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
     """The cells of a sheet as a workbook shows them."""
 
     def show(held: Inventory, to: Path) -> str:
-        history = history_of(to, held, before)
-        path = pf.write_report(held, to.with_suffix(".xlsx"), history=history, progress=False)
+        changes = history_of(to, held, before).diff()
+        path = pf.write_report(held, to.with_suffix(".xlsx"), changes=changes, progress=False)
         cells = [cell for row in read_book(path)[name].iter_rows() for cell in row]
         return "".join(f"{'≥ ' * ('≥' in each.number_format)}{each.value}\n" for each in cells)
 
@@ -65,7 +65,6 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
          "at least 3 categories, largest first</caption>", "3 categories, largest first</caption>"),
         (sheet("Summary"), "in at least 3 categories", "in 3 categories"),
         (sheet("By category"), "at least 3 categories, largest", "3 categories, largest"),
-        (sheet("About"), "1–60 of at least 60, in the order", "1–60 of 60, in the order"),
         (sheet("Changes"), "came, went or changed: at least 0\n", "came, went or changed: 0\n"),
         (sheet("Changes", 45), "first seen\n–\nsold\n≥ 4", "new\n–\nsold\n4"),
     ],
@@ -102,4 +101,4 @@ def test_a_status_spelled_no_status_counts_as_none(tmp_path: Path) -> None:
     assert pf.summarize(held).count("no status").count == 3
     assert repr(pf.charts.status_chart(held)).endswith("1 sold, 3 no status>")
     shown = StoreModel(held).show(Selection(status="no status"))
-    assert shown.matches == len(shown.rows) == 3
+    assert shown.counts.total.count == len(shown.rows) == 3

@@ -91,7 +91,7 @@ def demo(
         _step("Reading back", str(inventory.completeness))
         _show(str(pf.summarize(inventory, categories=categories)).partition("\n\n")[2])
         results = write_files(result, folder / "results")
-        pf.write_report(inventory, report, categories=categories, results=result)
+        pf.write_report(inventory, report, categories=categories)
     _step("Files", "all that was written")
     notebooks = _copy_notebooks(folder)
     _show("\n".join(map(str, [arrivals, categories, *results, report, *notebooks])))

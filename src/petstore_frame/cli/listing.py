@@ -13,7 +13,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end, finish, refuse
+from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end, finish
 from petstore_frame.cli.options import (
     ApiKey,
     AsJson,
@@ -157,14 +157,6 @@ def report(
         Path, Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
     ],
     categories: CategoriesFile = None,
-    history: Annotated[
-        Path | None,
-        Option(
-            help="Folder of snapshots: adds to a workbook what changed between the last two.",
-            exists=True,
-            file_okay=False,
-        ),
-    ] = None,
     require_complete: RequireComplete = False,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
@@ -180,12 +172,10 @@ def report(
     """
     from petstore_frame.report import check_target
 
-    ending = check_target(output)  # before minutes are spent on reading
-    if history is not None and ending != ".xlsx":
-        refuse(f"--history is for a workbook (.xlsx), which {output} is not")
+    check_target(output)  # before minutes are spent on reading
     client = pf.Client(base_url, api_key, timeout=timeout)
     with listed(client, output, require_complete=require_complete) as listing:
-        pf.write_report(listing.inventory, output, categories=categories, history=history)
+        pf.write_report(listing.inventory, output, categories=categories)
     listing.tell(output, as_json=as_json)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
@@ -16,9 +15,9 @@ from petstore_frame.client import Client
 from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.memory import Memory
-from petstore_frame.dashboard.selection import Selection
+from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.dashboard.top import Top
-from petstore_frame.dashboard.worker import failure
+from petstore_frame.dashboard.work import failure
 from petstore_frame.errors import ArgumentError, ConfigurationError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
@@ -33,7 +32,8 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
 Tab = TypeVar("Tab", "HistoryTab", "ImportTab", "StocktakeTab")
-TABS = ("Inventory", "Import", "Stocktake", "History")
+TABS = {"Inventory": "inventory", "Import": "imports", "Stocktake": "stocktake",
+        "History": "history"}  # fmt: skip
 
 
 class Dashboard:
@@ -61,7 +61,7 @@ class Dashboard:
     Attributes:
         widget: The live part, for a page of your own.
         inventory, imports, stocktake, history: The tabs, each with its controls by name.
-        top: Refresh, Stop, Resume, and the field for a new key.
+        top: Refresh, Stop, and the field for a new key.
 
     Raises:
         ArgumentError: An argument is something else than described.
@@ -96,27 +96,20 @@ class Dashboard:
         for name, path in {"journal": journal, "folder": folder}.items():
             if not (path is None or isinstance(path, (str, PathLike))):
                 raise ArgumentError(f"{name} is a folder, got {path!r}")
-        self._labels = category_labels(categories)
         self._history = open_history(history)
         self._journal = None if journal is None else Path(journal)
-        self._folder = None if folder is None else Path(folder)
+        self._folder = Path.cwd() if folder is None else Path(folder)
         self._copies: list[Any] = []
+        place, labels = place_of(self._journal, client.base_url), category_labels(categories)
+        memory = Memory(place.parent / "memory" / place.stem, labels)
         self._kit = kit = Kit(self._show_failure)
-        self.top = Top(kit, client, self._take)
+        self.top = Top(kit, client, memory, self._take)
         self.inventory = InventoryTab(kit, self._folder)
         # The other tabs are made when they are first opened.
-        self._places = (self.inventory.widget, *(kit.column() for _ in TABS[1:]))
-        self.tabs = kit.make(widgets.Tab, "", self._places, titles=TABS, selected_index=0)
+        self._places = (self.inventory.widget, *(kit.column() for _ in [*TABS][1:]))
+        self.tabs = kit.make(widgets.Tab, self._places, titles=[*TABS], selected_index=0)
         self.tabs.observe(lambda _: self._draw_open(), "selected_index")
         self.widget = kit.column(kit.sheet(), self.top.widget, self.tabs, css="pf-dash")
-        self._closed = Event()
-        self._beat = Thread(
-            target=self.inventory.figures.beat,
-            args=(self._closed,),
-            name="petstore-beat",
-            daemon=True,
-        )
-        self._beat.start()
         if inventory is not None:
             self.top.take(inventory)
         else:
@@ -124,60 +117,28 @@ class Dashboard:
             self.wait(wait_s)
 
     @cached_property
-    def history(self) -> HistoryTab:
-        """The tab that shows what changed, and keeps snapshots."""
-        from petstore_frame.dashboard.history_tab import HistoryTab  # before it, the first paint
-
-        tab = HistoryTab(
-            self._kit, self._history, self.inventory.picked, lambda: self.inventory.pets,
-            lambda: self._shown_labels,
-        )  # fmt: skip
-        return self._placed(tab, "History")
-
-    @cached_property
-    def _memory(self) -> Memory:
-        """What was answered for files of this store."""
-        place = place_of(self._journal, self.client.base_url)
-        return Memory(place.parent / "memory" / place.stem, self._labels)
-
-    @cached_property
     def imports(self) -> ImportTab:
         """The tab that adds pets from a file."""
-        from petstore_frame.dashboard.import_tab import ImportTab
+        from petstore_frame.dashboard.import_tab import ImportTab  # not before the first paint
 
-        def ended(is_refused: bool) -> None:
-            if is_refused:
-                self.top.ask_for_key()
-            else:
-                self.refresh()
-
-        client = lambda: self.client  # noqa: E731 # a new key makes another client
-        tab = ImportTab(
-            self._kit, self._memory, self._numbers, client, self._journal, self._folder, ended
-        )
-        return self._placed(tab, "Import")
+        return self._placed("Import", ImportTab(self.top, self._journal, self._folder))
 
     @cached_property
     def stocktake(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
         from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
-        def open_pet(pet_id: str) -> None:
-            self.open("Inventory")
-            self.inventory.select(Selection(text=f"#{pet_id}"))
+        return self._placed("Stocktake", StocktakeTab(self.top, self._journal, self._open_pet))
 
-        tab = StocktakeTab(
-            self._kit, self._memory, self._numbers, self._journal,
-            lambda: self.inventory.pets, open_pet,
-        )  # fmt: skip
-        return self._placed(tab, "Stocktake")
+    @cached_property
+    def history(self) -> HistoryTab:
+        """The tab that shows what changed, and keeps snapshots."""
+        from petstore_frame.dashboard.history_tab import HistoryTab
 
-    def _numbers(self) -> set[int]:
-        """Return the categories of the store."""
-        return set() if self.inventory.pets is None else self.inventory.numbers
+        return self._placed("History", HistoryTab(self.top, self._history, self.inventory.pick))
 
-    def _placed(self, tab: Tab, name: str) -> Tab:
-        self._places[TABS.index(name)].children = (tab.widget,)
+    def _placed(self, name: str, tab: Tab) -> Tab:
+        self._places[[*TABS].index(name)].children = (tab.widget,)
         return tab
 
     @property
@@ -191,42 +152,36 @@ class Dashboard:
 
     def open(self, name: str) -> None:
         """Open a tab by its name."""
-        self.tabs.selected_index = TABS.index(name)
+        self.tabs.selected_index = [*TABS].index(name)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
-        return self.top.worker.wait(timeout_s)
+        return self.top.work.wait(timeout_s)
 
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
-        self._closed.set()
-        self.top.close()
-        self.inventory.worker.wait()
         for name in {"imports", "stocktake"} & vars(self).keys():
             getattr(self, name).close()
-        self._beat.join()
+        self.top.close()
+        self.inventory.work.close()
         self._kit.close()
 
     def _show_failure(self, problem: Exception) -> None:
-        self.top.notice.value = failure(problem)
+        self.top.work.say(failure(problem))
+
+    def _open_pet(self, pet_id: str) -> None:
+        self.open("Inventory")
+        self.inventory.select(Selection(text=f"#{pet_id}"))
 
     def _draw_open(self) -> None:
         """Draw the tab that is open; the others are drawn when they are opened."""
-        name = TABS[self.tabs.selected_index or 0]
-        if name == "Import":
-            self.imports.draw_plan()
-        elif name == "Stocktake":
-            self.stocktake.draw_found()
-        elif name == "History":
-            self.history.draw()
-
-    @property
-    def _shown_labels(self) -> dict[int, str]:
-        return shown_labels(self._memory.categories)
+        tab = getattr(self, [*TABS.values()][self.tabs.selected_index or 0])
+        tab.draw()
 
     def _take(self, inventory: Inventory) -> None:
-        self.inventory.take(inventory, self._shown_labels)
-        self._draw_open()
+        self.inventory.take(StoreModel(inventory, shown_labels(self.top.memory.categories)))
+        if self.tabs.selected_index:
+            self._draw_open()
         for copy in self._copies:
             copy.update(self._copy(), raw=True)
 
@@ -257,12 +212,10 @@ class Dashboard:
 
 
 def _check_place() -> None:
-    old = int(widgets.__version__.partition(".")[0]) < 8
     marimo = sys.modules.get("marimo")
-    if old or (marimo is not None and marimo.running_in_notebook()):
-        here = f"ipywidgets {widgets.__version__}" if old else "marimo"
+    if marimo is not None and marimo.running_in_notebook():
         raise ConfigurationError(
-            f"the dashboard needs ipywidgets 8 in Jupyter, and this is {here}; all else works "
-            "here: pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
+            "the dashboard needs Jupyter, and this is marimo; all else works here: "
+            "pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
             "`petstore-frame dashboard` in a terminal opens it in a browser"
         )

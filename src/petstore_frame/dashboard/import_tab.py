@@ -2,390 +2,384 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+import time
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
+from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.file_steps import FileTab
-from petstore_frame.dashboard.importing import (
-    Choices,
-    Importing,
-    Plan,
-    Speed,
-    becomes,
-    has_rows,
-    in_doubt,
-    past_words,
-)
-from petstore_frame.dashboard.kit import Kit, show
-from petstore_frame.dashboard.live import LARGEST_MESSAGE
-from petstore_frame.dashboard.memory import Memory
-from petstore_frame.dashboard.rows_step import RowControls, RowsStep
-from petstore_frame.dashboard.worker import Stopped, Worker
-from petstore_frame.loader.question import CASES
-from petstore_frame.loader.record import DOUBT_STATES, Reason, State
+from petstore_frame.dashboard.kit import show
+from petstore_frame.dashboard.rows_step import LEAVE, RowsStep, problems_of
+from petstore_frame.dashboard.top import STOPPING as READING
+from petstore_frame.dashboard.top import Top
+from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
+from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.journal.database import reading as open_journal
+from petstore_frame.loader.journal.rows import Import, count_in, read_imports
+from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
+from petstore_frame.loader.question import CASES, Question
+from petstore_frame.loader.reading import Recipe
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.run import load, resume_loads
+from petstore_frame.loader.settling.readback import WatchedClient
 from petstore_frame.markup import PAGE, Card, Markup
-from petstore_frame.schema.text import count_text
+from petstore_frame.schema.text import count_text, day_text
 
-CHANGED_SHOWN = 50
-IN_STORE = (State.CREATED, State.ADOPTED)
+Progress = Callable[[Mapping[State, int]], None]
+CHANGED_SHOWN, PAST_SHOWN, MANY = 50, 20, 2**31
 FOR_EVER = "A pet cannot be changed or deleted once it is sent."
+STOPPING = (
+    "It waits for the requests that are on their way, whose pets would be in doubt else. “Stop "
+    "now” does not wait for them."
+)
 CHECKING = (
     "Checking reads the store and sends nothing. A row is taken for a pet only where no other new "
     "pet could be it; what is left is listed with the pets that it may be."
 )
+# What becomes of rows, as the buttons of an answer and the lines of an import say it.
+BECOMES = {
+    State.PENDING: "to send",
+    State.SKIPPED: "not sent again",
+    State.ADOPTED: "taken for their pets",
+    State.CREATED: "sent before",
+    State.INVALID: "to fix",
+}
 
 
 class ImportTab(FileTab):
-    """Choose a file, say how it is read, decide, send; ``loaded`` then reads the store again.
+    """Choose a file, say how it is read, decide, send; the store is then read again.
 
     Attributes:
-        widget: The whole tab.
+        rows: The controls of each row to decide, by its line.
         cases: The answers to the question which animals the rows are, by case.
         again: A tick: the same file stands for other animals.
-        send, stop: Buttons.
+        anyway: A tick: the rows that are fine are sent, although most fail for one cause.
+        absent: A tick: rows that were sent, and are not in the store, are sent again.
+        send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
-        past, show_past: Past imports, and a button that shows the results of one.
         results: What became of the last file, and of its corrected rows.
     """
 
-    def __init__(
-        self,
-        kit: Kit,
-        memory: Memory,
-        numbers: Callable[[], Collection[int]],
-        client: Callable[[], Any],
-        journal: Path | None,
-        folder: Path | None,
-        ended: Callable[[bool], None],
-    ) -> None:
-        super().__init__(kit, memory, numbers, "Choose a file")
-        self._ended = ended
-        self.notice = kit.html()
-        self.worker = Worker("petstore-import", self._say, self._busy_changed)
-        self._importing = Importing(client, journal, folder, self.worker.check)
-        self.plan: Plan | None = None
-        self.results: list[LoadResult] = []
-        self._is_stale = self._is_checking = False
-        self.decide = RowsStep(kit, self.words, self.changed)
+    def __init__(self, top: Top, journal: Path | None, folder: Path) -> None:
+        super().__init__(top, "Choose a file")
+        kit, self._journal, self._folder, self.grace_s = top.kit, journal, folder, GRACE_S
+        self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
+        self.question: Question | None = None
+        self.to_send, self.results = 0, list[LoadResult]()
+        self.decide = RowsStep(kit, self.changed)
+        self.rows = self.decide.rows
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self.files: dict[str, widgets.Button] = {}
         self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
-        self._case_box = kit.column()
-        self.again = kit.tick("they are other animals: send all of them once more", self._decided)
-        self.anyway = kit.tick("send the rows that are fine all the same", self._decided)
+        self._cases, self._files = kit.column(), kit.row()
+        self.again, self.anyway, self.absent = (
+            kit.tick(text, lambda _: self.changed())
+            for text in (
+                "they are other animals: send all of them once more",
+                "send the rows that are fine all the same",
+                "send these again: the rows that were sent and are not in the store",
+            )
+        )
         self.send = kit.button("Send", self._send, button_style="primary")
-        self.stop = kit.button("Stop", self._stop, "end it in order")
-        self._for_ever = kit.html(FOR_EVER)
-        self._file_box = kit.row()
+        self._sending = kit.row(self.send, self.stop, kit.html(FOR_EVER))
         self.go_on = kit.button("Continue", self._go_on, button_style="primary")
-        self.check = kit.button("Check whether these arrived", self._settle)
+        self.check = kit.button("Check whether these arrived", self._check_doubtful)
         self._left = kit.html()
         self._left_box = kit.column(self._left, kit.row(self.go_on, self.check))
-        self.past = kit.choice("Past imports", [("none", "")], int)
-        self.show_past = kit.button("Show its results", self._open_past)
-        self._past_box = kit.row(self.past, self.show_past)
-        self._send_box = kit.row(self.send, self.stop, self._for_ever)
-        self.widget = kit.column(
-            self._left_box, self.steps, self._cards, self._question, self._case_box, self.again,
-            self.decide.widget, self.anyway, self._send_box, self.notice, self._result,
-            self._file_box, self._past_box, css="pf-column",
-        )  # fmt: skip
-        self.widget.add_class("pf-tab")
-        self.draw_plan()
-        self._draw_past()
+        self.widget.children = [
+            self._left_box, *self.widget.children, self._cards, self._question, self._cases,
+            self.again, self.absent, self.decide.widget, self.anyway, self._sending, self.notice,
+            self._result, self._files,
+        ]  # fmt: skip
+        self._draw_left()
+        self.draw()
 
-    @property
-    def choices(self) -> Choices:
-        """What was decided about the file."""
-        return Choices(
-            self.recipe if self.is_settled else self.recognised,
-            {name: case.value for name, case in self.cases.items() if case.value},
-            self.decide.edits,
-            self.decide.left_out,
-            self.decide.confirmed,
-            self.again.value,
-            self.anyway.value,
-        )
-
-    @property
-    def rows(self) -> dict[int, RowControls]:
-        """The controls of each row to decide, by its line."""
-        return self.decide.rows
-
-    def close(self) -> None:
-        """Stop what is under way, in order, and remove the uploads."""
-        self.worker.stop()
-        self.worker.wait()
-        super().close()
-
-    def _say(self, markup: str) -> None:
-        self.notice.value = self.as_known(markup)
-
-    # Checking: at each change, in the worker's thread.
+    # Checking: at each change, in a thread.
 
     def take(self, path: Path) -> None:
         if path.suffix != ".toml":
-            self._forget_answers()
+            self.decide.forget()
+            self._kit.forget(*self.cases.values())
+            self.cases.clear()
+            with self._kit.drawing():
+                for tick in (self.again, self.anyway, self.absent):
+                    tick.value = False
+                self._plan(None)
         super().take(path)
 
-    def _forget_answers(self) -> None:
-        self.decide.forget()
-        self._kit.forget(*self.cases.values())
-        self.cases, self.plan, self.results = {}, None, []
-        self.again.value = self.anyway.value = False
-        self.draw_plan()
-
     def changed(self) -> None:
-        with self._kit.lock:
-            self._is_stale = True
-            if self._is_checking:
-                self.worker.stop()  # and begin anew
-            else:
-                self.worker.start("Checking all rows …", self._check)
+        self.work.start("Counting what this would send …", self._check, is_renewed=True)
 
-    _decided = changed
-
-    def _busy_changed(self) -> None:
-        with self._kit.lock:
-            is_missed = self._is_stale and not self.worker.is_busy
-        if is_missed:
-            self.changed()
-        self._draw_buttons()
-        if not self.worker.is_busy and self.worker.refused_key:
-            self._ended(True)
+    def _plan(self, plan: LoadResult | None) -> None:
+        self.plan, self.to_send = plan, 0
+        self.question = None if plan is None else plan.question
+        self.draw()
 
     def _check(self) -> None:
-        self._is_checking = True
-        try:
-            while self._is_stale and self.source is not None:
-                self._is_stale, self.plan = False, None
-                self._draw_buttons()
-                try:
-                    self._check_once(self.source)
-                except Stopped:
-                    if not self._is_stale:
-                        raise
-        finally:
-            self._is_checking = False
-            self.draw_plan()
-
-    def _check_once(self, path: Path) -> None:
-        self._say(PAGE.progress("Counting what this would send …"))
-        if self.look():
-            self.plan = self._importing.rehearse(path, self.choices, self._read)
-        if self.is_settled:
-            self.keep_in_memory()
-        self._say("")
+        self._plan(None)
+        if self.look() and self.source is not None:
+            client = WatchedClient(self.top.client, lambda _: self.work.check())
+            options = self._options(dry_run=True, progress=False)
+            how = self.recognised
+            self._plan(load(self.source, client, how, options, records_read=self._read))
+        self.work.say("")
 
     def _read(self, rows: int) -> None:
-        self.worker.check()
-        self.worker.report(f"Checking: {count_text(rows, 'row')}")
+        self.work.report(f"Checking: {count_text(rows, 'row')}")
+
+    @property
+    def answers(self) -> dict[str, Word]:
+        """The answer to each case of the question that has one."""
+        said = {name: case.value for name, case in self.cases.items() if case.value}
+        return said | ({"absent": "send"} if self.absent.value else {})
+
+    def _options(self, **more: Any) -> LoadOptions:
+        return LoadOptions(
+            journal=self._journal,
+            duplicates=self.answers,
+            again=self.again.value,
+            max_errors=MANY if self.anyway.value else None,
+            leave_lines=tuple(sorted(self.decide.decided_as(LEAVE))),
+            **more,
+        )
 
     # Showing what sending would do.
 
-    def draw_plan(self) -> None:
+    def draw(self) -> None:
         """Show what sending would do, and what is to be decided first."""
-        with self._kit.lock:
-            plan = self.plan
-            self._cards.value = "" if plan is None or plan.question else _consequence(plan)
-            known = 0 if plan is None else sum(plan.result.counts[s] for s in IN_STORE)
-            known += 0 if plan is None else plan.result.counts[State.SKIPPED]
-            is_sent = plan is not None and plan.question is None and not plan.to_send and known
-            show(self.again, bool(is_sent) or self.again.value)
-            is_held = plan is not None and plan.is_held and plan.count(State.PENDING)
-            show(self.anyway, bool(is_held) or self.anyway.value)
+        with self._kit.drawing():
+            plan = self.plan if self.question is None else None
+            self._cards.value = "" if plan is None else self._consequence(plan)
+            counts = {} if plan is None else plan.counts
+            is_known = any(counts.get(state) for state in (State.CREATED, State.ADOPTED))
+            is_known = is_known or bool(counts.get(State.SKIPPED))
+            show(self.again, self.again.value or (is_known and not self.to_send))
+            show(self.absent, self.absent.value or counts.get(State.ABSENT))
+            is_held = plan is not None and plan.facts.is_held and counts.get(State.PENDING)
+            show(self.anyway, self.anyway.value or is_held)
+            causes = [] if plan is None else plan.facts.causes
+            is_repeated = any(cause.code == "key_repeated" for cause in causes)
+            show(self.keep, is_repeated or self.recipe.keep)
             self._draw_question()
-            if plan is not None or self.source is None:
-                self.decide.draw(plan)
-            codes = [] if plan is None else [cause.code for cause in plan.result.facts.causes]
-            self.show_keep("key_repeated" in codes)
-            self._draw_buttons()
+            self.draw_buttons()
 
-    def _draw_buttons(self) -> None:
-        plan, is_busy = self.plan, self.worker.is_busy
-        to_send = 0 if plan is None else plan.to_send
-        is_ready = bool(to_send) and self.is_settled and not is_busy
-        self.send.description = f"Send {count_text(to_send, 'pet')}" if to_send else "Send"
-        self.send.disabled = not is_ready
-        is_sending = is_busy and not self._is_checking
-        show(self.stop, is_sending)
-        self.stop.description = "Stop now" if self.worker.is_stopping else "Stop"
-        show(self._for_ever, bool(to_send))
-        show(self._send_box, self.source is not None or is_sending)
-        for button in (self.go_on, self.check, self.show_past):
-            button.disabled = is_busy
+    def draw_buttons(self) -> None:
+        can_send = self.to_send and self.is_settled and not self.work.is_busy
+        text = f"Send {count_text(self.to_send, 'pet')}" if self.to_send else "Send"
+        self.send.description, self.send.disabled = text, not can_send
+        show(self._sending, self.source is not None or self.work.is_busy)
+        self.go_on.disabled = self.check.disabled = self.work.is_busy
+
+    def _consequence(self, plan: LoadResult) -> Markup:
+        """Draw what sending would do, in numbers, and the rows to decide."""
+        fields = {column: name for name, column in plan.facts.run.mapping.items()}
+        wrong = {
+            row["line"]: {str(name): cell for name, cell in row.items()}
+            for row in plan.fix.to_dict("records")
+            if not self.words.is_asked(fields.get(row["error_column"]), row["error_value"])
+            and row["accept"] not in self.words.accept
+        }
+        rows = self.decide.corrected_rows(plan.fix)
+        problems = problems_of(rows, plan.facts.run, self.recognised)
+        self.decide.draw(wrong, problems)
+        facts, count = plan.facts, plan.facts.count
+        fixed = len(rows) - len(problems)
+        new = count(State.PENDING) + fixed
+        self.to_send = 0 if facts.is_held else new
+        changed = sum(each.records for each in facts.skipped if each.reason == Reason.CHANGED)
+        known = sum(each.records for each in facts.skipped if each.reason == Reason.KNOWN)
+        known += count(State.CREATED, State.ADOPTED)
+        absent = count(State.ABSENT)
+        shown = {
+            "New pets to send": (new, ""),
+            "Known already": (known, "not sent again"),
+            "Changed since": (changed, "not sent: a pet cannot be changed"),
+            "To fix": (count(*FIX_STATES) - fixed, "not sent"),
+            "In doubt": (count(*DOUBT_STATES) - absent, "sent before, perhaps in the store"),
+            "Not found": (absent, "sent before, and not in the store"),
+        }
+        always = ("New pets to send", "Known already", "To fix")
+        drawn = PAGE.cards(
+            Card(name, f"{number:,}", under)
+            for name, (number, under) in shown.items()
+            if number or name in always
+        )
+        if changed:
+            run = facts.run
+            columns = ["line", *run.key, run.mapping["name"], "changed"]
+            cells = plan.changed[columns].head(CHANGED_SHOWN).astype("str").to_numpy().tolist()
+            head = ["Line", *run.key, "Name", "Was → is"]
+            title = f"Known animals with other values now: {changed:,}"
+            fold = "<details><summary>Show what changed</summary>{}</details>"
+            drawn += Markup(fold).format(PAGE.table(cells, head, caption=title))
+        warnings = (Markup("<p>{}</p>").format(each) for each in plan.warnings)
+        return drawn + Markup("").join(warnings)
 
     def _draw_question(self) -> None:
-        question = None if self.plan is None else self.plan.question
-        asked = () if question is None else question.cases
-        title, lines = "Are these animals in the store already?", list[str]()
+        asked = () if self.question is None else self.question.cases
         for case in asked:
             if case.name not in self.cases:
                 text = CASES[case.name]
-                self.cases[case.name] = self._kit.on_change(
-                    self._kit.make(
-                        widgets.ToggleButtons,
-                        "",
-                        options=[
-                            (f"{text.skip} ({becomes(case.if_skip)})", "skip"),
-                            (f"{text.send} ({becomes(case.if_send)})", "send"),
-                        ],
-                        value=None,
-                        description="",
-                    ),
-                    self._decided,
+                answers = [(f"{text.skip} ({_becomes(case.if_skip)})", "skip"),
+                           (f"{text.send} ({_becomes(case.if_send)})", "send")]  # fmt: skip
+                self.cases[case.name] = self._kit.control(
+                    widgets.ToggleButtons, "", lambda _: self.changed(), options=answers, value=None
                 )
-            lines += [line for line in case.lines() if line]
+        lines = [line for case in asked for line in case.lines() if line]
+        title = "Are these animals in the store already?"
         self._question.value = PAGE.warning(title, lines) if asked else ""
-        self._case_box.children = [*self.cases.values()]
+        self._cases.children = [*self.cases.values()]
 
     # Sending, and what to do after an interruption.
 
     def _send(self) -> None:
-        if self.plan is not None and not self.send.disabled:
-            self.worker.start("Sending …", self._load)
+        self.work.start("Sending …", self._load, stopping=STOPPING)
 
     def _load(self) -> None:
-        if self.source is None or self.plan is None:
+        if self.source is None:
             return
-        progress = self._progress(self.plan.to_send)
-        results, question = self._importing.load(self.source, self.choices, progress)
-        self.plan = replace(self.plan, result=_asking(results[0], question)) if question else None
-        self._show_results(results)
-        self._ended(False)
+        results, question, progress = list[LoadResult](), None, self._progress(self.to_send)
+        options = self._options(progress=progress)
+        try:
+            results.append(load(self.source, self.top.client, self.recipe, options))
+            rows = self.decide.corrected_rows(results[0].fix)
+            if len(rows):
+                again = LoadOptions(
+                    journal=self._journal, progress=progress, duplicates=self.answers
+                )
+                results.append(load(rows, self.top.client, Recipe(), again))
+        except (LoadInterrupted, LoadStopped) as stopped:
+            results.append(stopped.result)
+        except DuplicatesError as problem:
+            question = problem.question
+        self._show_results(results, question)
 
-    def _progress(self, total: int) -> Callable[[Mapping[State, int]], None]:
-        speed, first = Speed(total), list[int]()
+    def _progress(self, total: int) -> Progress:
+        """Return a function that shows how fast rows are sent, and how long the rest takes."""
+        began, first = time.monotonic(), list[int]()
 
         def report(counts: Mapping[State, int]) -> None:
-            self.worker.check()
             left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
             first[:] = first or [left]
-            done = max(0, first[0] - left)
-            self.worker.report(speed.words(done), speed.share(done))
+            done, passed = max(0, first[0] - left), time.monotonic() - began
+            words = f"Sending: {done:,} of {total:,}"
+            if done >= 20 and passed >= 1:
+                rest = (total - done) * passed / done
+                shown = f"{rest:,.0f} s" if rest < 120 else f"{rest / 60:,.0f} minutes"
+                words += f", {done / passed:,.0f} a second, {shown} left"
+            self.work.report(words, min(1.0, done / total) if total else 1.0)
 
         return report
 
-    def _stop(self) -> None:
-        self.worker.stop()
-        self._say(
-            PAGE.warning(
-                "Stopping",
-                ["It waits for the requests that are on their way, whose pets would be in doubt "
-                 "else. “Stop now” does not wait for them."],
-            )
-        )  # fmt: skip
-        self._draw_buttons()
-
     def _go_on(self) -> None:
-        left = sum(counts[State.PENDING] for _, counts in self._importing.past())
-        self.worker.start("Sending what is left …", lambda: self._finish(left))
+        self.work.start("Sending what is left …", self._finish, stopping=STOPPING)
 
-    def _finish(self, left: int) -> None:
-        results = self._importing.go_on(self._progress(left))
+    def _finish(self) -> None:
+        progress = self._progress(sum(counts[State.PENDING] for _, counts in self._past()))
+        try:
+            results = resume_loads(self.top.client, journal=self._journal, progress=progress)
+        except (LoadInterrupted, LoadStopped) as stopped:
+            results = [stopped.result]
         self._show_results(results[-1:])
-        self._ended(False)
 
-    def _settle(self) -> None:
-        doubtful = [run.id for run, counts in self._importing.past() if in_doubt(counts)]
-        self.worker.start("Looking for them in the store …", lambda: self._look_for(doubtful))
+    def _check_doubtful(self) -> None:
+        words = "Looking for them in the store …"
+        self.work.start(words, self._look_for, stopping=READING)
 
-    def _look_for(self, doubtful: list[str]) -> None:
-        def pause(seconds: float) -> None:
+    def _look_for(self) -> None:
+        def wait(seconds: float) -> None:
             if seconds > 0:
                 words = f"Waiting {seconds:,.0f} s, for the store may still act on them"
-                self._say(PAGE.progress(words))
-            self.worker.pause(seconds)
+                self.work.say(PAGE.progress(words))
+            self.work.pause(seconds)
 
-        said = self._importing.settle(doubtful, pause)
-        self._show_results([self._importing.result_of(each) for each in doubtful[:1]])
-        self._say(PAGE.success("Checked", said))
-        self._ended(False)
+        said, results = list[str](), list[LoadResult]()
+        client: Any = WatchedClient(self.top.client, lambda _: self.work.check())
+        for run, counts in self._past():
+            if _in_doubt(counts):
+                results.append(LoadResult(self._place, run.id, sent_now=False))
+                results[-1].wait = wait
+                found = results[-1].reconcile(client, grace_s=self.grace_s)
+                said.append(f"{run.source}: {found.created:,} found in the store, {found.absent:,} "
+                            f"not found, {found.unknown:,} still in doubt")  # fmt: skip
+        self._show_results(results[:1])
+        self.work.say(PAGE.success("Checked", said))
+        if self.source is not None:
+            self.changed()
 
-    def _show_results(self, results: list[LoadResult]) -> None:
-        self._say(PAGE.progress("Writing the result files …"))
-        self.results = results
-        paths = [path for result in results for path in self._importing.write(result)]
+    def _show_results(self, results: list[LoadResult], question: Question | None = None) -> None:
+        self.work.say(PAGE.progress("Writing the result files …"))
+        self.results, paths = results, list[Path]()
+        for result in results:
+            stem = Path(result.facts.run.source).stem
+            written = result.write(self._folder / f"import-{stem}-{result.import_id[:8]}")
+            paths += [path for path in written if _is_shown(path, result)]
         self._kit.forget(*self.files.values())
         self.files = {
             f"{path.parent.name}/{path.name}": self._kit.button(
                 f"Download {path.name}", partial(self.drop.download_file, path)
             )
             for path in paths
-            if has_rows(path, results)
-            and path.stat().st_size <= LARGEST_MESSAGE
-            and path.suffix != ".json"
         }
-        self._file_box.children = [*self.files.values()]
+        self._files.children = [*self.files.values()]
         shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)
-        places = dict.fromkeys(str(path.parent) for path in paths)
-        shown += PAGE.quiet([f"Result files: {', '.join(places)}"])
-        self._result.value = self.as_known(shown)
-        self._say("")
-        self._draw_past()
-        self.draw_plan()
+        places = dict.fromkeys(str(result.folder) for result in results)
+        self._result.value = shown + PAGE.quiet([f"Result files: {each}" for each in places])
+        self.work.say("")
+        self._plan(None)
+        self.question = question
+        self._draw_left()
+        self.draw()
+        self.top.read()
 
-    def _draw_past(self) -> None:
-        past = self._importing.past()
-        self.past.options = [(past_words(*each), each[0].id) for each in past] or [("none", "")]
-        show(self._past_box, bool(past))
-        left = [(run, counts) for run, counts in past if counts[State.PENDING] or in_doubt(counts)]
+    @property
+    def _place(self) -> Path:
+        return place_of(self._journal, self.top.client.base_url)
+
+    def _past(self) -> list[tuple[Import, dict[State, int]]]:
+        """Return the last imports, the latest first, with their counts by state."""
+        if not self._place.exists():
+            return []
+        with open_journal(self._place) as sql:
+            last = read_imports(sql, "import > (SELECT max(import) - ? FROM imports)", [PAST_SHOWN])
+            return [(run, count_in(sql, run.id)) for run in reversed(last)]
+
+    def _draw_left(self) -> None:
+        """Show the imports that were not finished, and what can be done about them."""
+        left = [each for each in self._past() if each[1][State.PENDING] or _in_doubt(each[1])]
         waiting = sum(counts[State.PENDING] for _, counts in left)
-        doubtful = sum(in_doubt(counts) for _, counts in left)
-        lines = [past_words(*each) for each in left]
-        if doubtful:
-            lines.append(CHECKING)
+        doubtful = sum(_in_doubt(counts) for _, counts in left)
+        lines = [
+            f"{run.source}, {day_text(run.staged_at)}: {_becomes(counts)}" for run, counts in left
+        ]
+        lines += [CHECKING] if doubtful else []
         self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
-        show(self._left_box, bool(left))
-        show(self.go_on, bool(waiting))
-        show(self.check, bool(doubtful))
+        show(self._left_box, left)
+        show(self.go_on, waiting)
+        show(self.check, doubtful)
         self.go_on.description = f"Continue: send the {waiting:,} that wait"
 
-    def _open_past(self) -> None:
-        if self.past.value:
-            found = self._importing.result_of(self.past.value)
-            self.worker.start("Reading its results …", lambda: self._show_results([found]))
+
+def _in_doubt(counts: Mapping[State, int]) -> int:
+    """Return how many rows may or may not be in the store."""
+    return sum(counts.get(state, 0) for state in DOUBT_STATES)
 
 
-def _asking(result: LoadResult, question: Any) -> LoadResult:
-    result.question = question
-    return result
+def _is_shown(path: Path, result: LoadResult) -> bool:
+    """Whether a file of results has rows, and can be downloaded."""
+    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}.get(path.name)
+    is_empty = states is not None and not result.facts.count(*states)
+    return not is_empty and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
 
 
-def _consequence(plan: Plan) -> Markup:
-    """Draw what sending would do, in numbers."""
-    result = plan.result
-    skipped = result.facts.skipped
-    changed = sum(each.records for each in skipped if each.reason == Reason.CHANGED)
-    known = sum(each.records for each in skipped if each.reason == Reason.KNOWN)
-    known += plan.count(*IN_STORE)
-    absent = plan.count(State.ABSENT)
-    doubtful = plan.count(*DOUBT_STATES) - absent
-    to_fix = plan.count(State.INVALID)
-    cards = [Card("New pets to send", f"{plan.count(State.PENDING):,}")]
-    cards.append(Card("Known already", f"{known:,}", "not sent again"))
-    if changed:
-        cards.append(Card("Changed since", f"{changed:,}", "not sent: a pet cannot be changed"))
-    cards.append(Card("To fix", f"{to_fix:,}", "not sent"))
-    if doubtful:
-        cards.append(Card("In doubt", f"{doubtful:,}", "sent before, perhaps in the store"))
-    if absent:
-        cards.append(Card("Not found", f"{absent:,}", "sent before, and not in the store"))
-    drawn = PAGE.cards(cards)
-    if changed:
-        run = result.facts.run
-        columns = ["line", *run.key, run.mapping["name"], "changed"]
-        rows = result.changed[columns].head(CHANGED_SHOWN).astype("str").to_numpy().tolist()
-        head = ["Line", *run.key, "Name", "Was → is"]
-        table = PAGE.table(rows, head, caption=f"Known animals with other values now: {changed:,}")
-        drawn += Markup("<details><summary>Show what changed</summary>{}</details>").format(table)
-    warnings = Markup("").join(Markup("<p>{}</p>").format(each) for each in result.warnings)
-    return drawn + warnings
+def _becomes(counts: Mapping[State, int]) -> str:
+    """Say what becomes of rows, or became."""
+    said = (f"{n:,} {BECOMES.get(state, state.text)}" for state, n in counts.items() if n)
+    return ", ".join(said) or "nothing changes"

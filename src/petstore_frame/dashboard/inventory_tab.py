@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import tempfile
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import Figure, element, status_figure
+from petstore_frame.charts import element, status_figure
 from petstore_frame.counts import Summary, short
-from petstore_frame.dashboard.kit import Kit, set_options, show, titled
-from petstore_frame.dashboard.live import LARGEST_MESSAGE, Used, with_saves
-from petstore_frame.dashboard.pet_list import HEAD, pets_table
+from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
+from petstore_frame.dashboard.kit import Kit, grid, set_options, show, titled
+from petstore_frame.dashboard.pet_list import LABELS, pets_table
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
-from petstore_frame.dashboard.worker import Worker
+from petstore_frame.dashboard.work import Work
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
+from petstore_frame.markup import PAGE, Card, Markup, in_notebook
 from petstore_frame.markup.palette import status_colours, status_word
-from petstore_frame.schema.models import PET_COLUMNS, PET_STATUSES
+from petstore_frame.schema.models import PET_STATUSES
 from petstore_frame.schema.text import minute_text
 
 BARS = 15
 SUGGESTIONS = 500  # categories offered while typing; any other is found by its name or id
 PICTURE_WIDTH = 720
+ALL = ("All statuses", "")
 ORDERS = [
     (f"{name}{words}", f"{sign}{column}")
-    for name, column in zip(HEAD, PET_COLUMNS, strict=True)
+    for column, name in LABELS.items()
     for words, sign in (("", ""), (", last first", "-"))
 ]
 
@@ -41,52 +40,49 @@ class InventoryTab:
     Attributes:
         widget: The whole tab.
         status, category, name, order, page: What is shown; ``""`` of a filter is all.
-        what: Which pets the files hold: ``"shown"`` or ``"all"``.
-        excel, csv, web_page: Buttons that make a file.
-        pets: The Inventory that was read, or None.
+        back, clear: Buttons that set filters.
+        excel, csv, web_page: Buttons that make a file of the pets shown.
     """
 
-    def __init__(self, kit: Kit, folder: Path | None) -> None:
+    def __init__(self, kit: Kit, folder: Path) -> None:
         self._kit, self._folder = kit, folder
         self.model: StoreModel | None = None
-        self._drawn: ShownPets | None = None
         self._before: list[Selection] = []
-        self._hidden: frozenset[str] = frozenset()
-        self._is_held = False
-        statuses = [("All statuses", ""), *((status_word(each), each) for each in PET_STATUSES)]
-        self.status = kit.choice("Status", statuses, self._filtered)
-        self.category = kit.text("Category", "type to search", self._filtered, proposes=True)
-        self.name = kit.text("Name", "name or id", self._filtered)
-        self.order = kit.choice("Order", ORDERS, self._filtered)
+        statuses = [ALL, *((status_word(each), each) for each in PET_STATUSES)]
+        self.status = kit.choice("Status", statuses, self._filter)
+        self.category = kit.text("Category", "type to search", self._filter, widgets.Combobox)
+        self.name = kit.text("Name", "name or id", self._filter)
+        self.order = kit.choice("Order", ORDERS, self._filter)
         self.back = kit.button("← Back", self._go_back, "to the view before")
         self.clear = kit.button("Clear filters", lambda: self.select(Selection()))
-        self.what = kit.choice("Export", [("pets shown", "shown"), ("all pets", "all")], int)
-        self.excel = kit.button("Excel", lambda: self._export(".xlsx"), "as a workbook")
-        self.csv = kit.button("CSV", lambda: self._export(".csv"), "as a table")
-        self.web_page = kit.button("Web page", lambda: self._export(".html"), "as one page")
-        self.page = kit.make(widgets.BoundedIntText, "", 1, min=1, max=1, description="Page")
-        kit.on_change(self.page, self.draw)
+        self.excel = kit.button("Excel", lambda: self._export(".xlsx"), "the pets shown")
+        self.csv = kit.button("CSV", lambda: self._export(".csv"), "the pets shown")
+        self.web_page = kit.button("Web page", lambda: self._export(".html"), "the pets shown")
+        self.page = kit.control(
+            widgets.BoundedIntText, "Page", lambda _: self.draw(), value=1, min=1, max=1
+        )
         self.previous = kit.button("Previous", lambda: self._turn(-1))
         self.next = kit.button("Next", lambda: self._turn(1))
-        self.notice, self.words, self.cards = kit.html(), kit.html(), kit.html()
-        self.figures, self.table = kit.live(self._used), kit.live(self._used)
-        self._place = kit.html()
-        self.worker = Worker("petstore-export", self._say)
-        self._pager = kit.row(self.previous, self.next, self.page, self._place)
+        self.words, self.cards, self._place = kit.html(), kit.html(), kit.html()
+        self.figures = kit.figures(self.pick, self.draw)
+        self.table = kit.figures(self._sort)
+        self.work = Work(kit)
+        self.notice = self.work.notice
+        pager = kit.row(self.previous, self.next, self.page, self._place)
+        self._pets = kit.column(self.figures, self.table, pager)
+        filters = kit.row(self.status, self.category, self.name)
+        files = kit.row(kit.html("Download"), self.excel, self.csv, self.web_page)
         self._whole = kit.column(
-            kit.row(
-                kit.row(self.status, self.category, self.name),
-                kit.row(self.what, self.excel, self.csv, self.web_page),
-                css="pf-ends",
-            ),
+            kit.row(filters, files, css="pf-ends"),
             kit.row(kit.row(self.words, self.back, self.clear), self.order, css="pf-ends"),
-            self.notice, self.cards, self.figures, self.table, self._pager,
+            self.notice, self.cards, self._pets,
         )  # fmt: skip
         self.widget = kit.column(self._whole)
         show(self._whole, False)
 
     @property
     def pets(self) -> Inventory | None:
+        """The Inventory that was read, or None."""
         return None if self.model is None else self.model.inventory
 
     @property
@@ -95,40 +91,33 @@ class InventoryTab:
         return None if self.model is None else self.model.part(self.selection)
 
     @property
-    def numbers(self) -> set[int]:
-        """The categories of the pets that were read."""
-        held = [] if self.model is None else self.model.counts.category_ids
-        return {number for number in held if number is not None}
-
-    @property
     def selection(self) -> Selection:
         """What is chosen now."""
         chosen = self.status.value, self.category.value.strip(), self.name.value.strip()
         return Selection(*chosen, self.order.value, self.page.value)
 
-    def take(self, inventory: Inventory, labels: Mapping[int, str]) -> None:
+    def take(self, model: StoreModel) -> None:
         """Show another reading of the store; filters that are set stay."""
-        with self._kit.lock:
-            self.model = model = StoreModel(inventory, labels)
-            with self._held():
-                statuses = [(status_word(each), each) for each in model.counts.statuses]
-                set_options(self.status, [("All statuses", ""), *statuses], self.status.value)
-                self.category.options = tuple(model.counts.labels[:SUGGESTIONS])
+        with self._kit.drawing():
+            self.model = model
+            statuses = [(status_word(each), each) for each in model.counts.statuses]
+            set_options(self.status, [ALL, *statuses], self.status.value)
+            self.category.options = tuple(model.counts.labels[:SUGGESTIONS])
             show(self._whole, True)
             self.draw()
 
     def select(self, selection: Selection, *, is_step: bool = True) -> None:
         """Set all filters at once; the step before is kept for *Back*."""
-        with self._kit.lock, self._held():
+        with self._kit.drawing():
             if is_step:
                 self._before.append(self.selection)
             self.status.value = selection.status
             self.category.value, self.name.value = selection.category, selection.text
             self.order.value = selection.order
             self.page.value = min(selection.page, self.page.max)
-        self.draw()
+            self.draw()
 
-    def picked(self, used: Used) -> None:
+    def pick(self, used: Used) -> None:
         """Follow a click on a mark: to its pets."""
         now, model = self.selection, self.model
         if model is None:
@@ -144,44 +133,43 @@ class InventoryTab:
 
     def draw(self) -> None:
         """Draw what is chosen; every figure on the screen is of the same selection."""
-        with self._kit.lock:
-            if self.model is None or self._is_held:
-                return
-            self._drawn = shown = self.model.show(self.selection)
-            with self._held():
-                self.page.max, self.page.value = shown.pages, shown.selection.page
-            chosen = shown.selection
+        if self.model is None:
+            return
+        with self._kit.drawing():
+            shown = self.model.show(self.selection)
+            chosen, everything = shown.selection, self.model.counts
+            self.page.max, self.page.value = shown.pages, chosen.page
             self.words.value = element("span", shown.words, role="status")
-            show(self.back, bool(self._before))
+            show(self.back, self._before)
             show(self.clear, chosen.is_filtered)
-            for part in (self.figures, self.table, self._pager):
-                show(part, bool(shown.matches))
-            self.cards.value = _cards(shown, self.model.counts)
-            if not shown.matches:
+            show(self._pets, len(shown.rows))
+            self.cards.value = _cards(shown, everything)
+            if not len(shown.rows):
                 self.cards.value = PAGE.empty(
                     "No pet matches these filters: change one, or clear them."
-                    if shown.of
+                    if everything.total.count
                     else "The store holds no pets that could be read; add some under Import."
                 )
                 return
-            matrix = shown.counts.to_html(top=BARS, is_picked=True)
-            figures = [titled("Pets by category", with_saves(self._figure(shown)))]
+            hidden = self.figures.hidden["pets-by-category"]
+            bars = self.figures.with_saves(status_figure(shown.counts, top=BARS, hidden=hidden))
+            matrix = grid(shown.counts.to_html(top=BARS, is_picked=True))
             title = "Category by status (choose a number to see its pets)"
-            figures.append(titled(title, element("div", matrix, class_="pf-grid")))
-            self.figures.markup = element("div", *figures, class_="pf-two")
-            self.table.markup = element("div", _table(shown), class_="pf-grid")
+            both = titled("Pets by category", bars) + titled(title, matrix)
+            self.figures.markup = element("div", both, class_="pf-two")
+            shades = status_colours(shown.counts.statuses)
+            caption, labels = f"Pets {shown.place}", self.model.labels
+            self.table.markup = grid(
+                pets_table(shown.rows, labels, shades, caption=caption, order=chosen.order)
+            )
             self._place.value = f"of {shown.pages:,} · {shown.place}"
             self.previous.disabled = chosen.page == 1
             self.next.disabled = chosen.page == shown.pages
 
-    def _figure(self, shown: ShownPets) -> Figure:
-        return status_figure(shown.counts, top=BARS, hidden=self._hidden)
-
-    def _filtered(self) -> None:
-        if not self._is_held:
-            with self._held():
-                self.page.value = 1
-            self.draw()
+    def _filter(self, _: str) -> None:
+        with self._kit.drawing():
+            self.page.value = 1
+        self.draw()
 
     def _turn(self, pages: int) -> None:
         self.page.value += pages
@@ -189,58 +177,33 @@ class InventoryTab:
     def _go_back(self) -> None:
         self.select(self._before.pop() if self._before else Selection(), is_step=False)
 
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        before, self._is_held = self._is_held, True
-        try:
-            yield
-        finally:
-            self._is_held = before
-
-    def _used(self, used: Used) -> None:
-        with self._kit.lock:
-            if self._drawn is None:
-                return
-            if "save" in used:
-                self.figures.download_figure(self._figure(self._drawn), used["save"])
-            elif "toggle" in used:
-                self._hidden ^= {used["toggle"]}
-                self.draw()
-            elif "sort" in used:
-                now, column = self.order.value, used["sort"]
-                self.order.value = f"-{column}" if now == column else column
-            else:
-                self.picked(used)
-
-    def _say(self, markup: str) -> None:
-        self.notice.value = markup
+    def _sort(self, used: Used) -> None:
+        if column := used.get("sort"):
+            self.order.value = f"-{column}" if self.order.value == column else column
 
     def _export(self, ending: str) -> None:
-        model, selection = self.model, self.selection
-        if model is None:
-            return
-        if self.what.value == "all":
-            selection = Selection(order=selection.order)
-        stem = "selection" if selection.is_filtered else "inventory"
-        name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
-        self.worker.start(f"Writing {name} …", lambda: self._write(model, selection, name))
+        if self.model is not None:
+            stem = "selection" if self.selection.is_filtered else "inventory"
+            name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
+            self.work.start(f"Writing {name} …", lambda: self._write(name))
 
-    def _write(self, model: StoreModel, selection: Selection, name: str) -> None:
+    def _write(self, name: str) -> None:
         from petstore_frame.report import write_report  # its writers are slow to import
 
-        pets = model.part(selection)
+        pets, model = self.shown, self.model
+        if pets is None or model is None:
+            return
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             path = write_report(pets, Path(folder, name), categories=model.labels, progress=False)
             content = path.read_bytes()
+        size = f"{len(content) / 1024:,.0f} kB"
         if len(content) > LARGEST_MESSAGE:
-            kept = (self._folder or Path.cwd()) / name
+            kept = self._folder / name
             kept.write_bytes(content)
-            size = f"{len(content) / 1024**2:,.0f} MiB, too large for a download"
-            self._say(PAGE.success(f"Written to {kept}", [size]))
+            self.work.say(PAGE.success(f"Written to {kept}", [f"{size}: too large a download"]))
         else:
             self.table.download(content, name)
-            size = f"{len(content) / 1024:,.0f} kB"
-            self._say(PAGE.progress(f"{name} ({size}) is in your browser's downloads."))
+            self.work.say(PAGE.progress(f"{name} ({size}) is in your browser's downloads."))
 
 
 def _cards(shown: ShownPets, everything: Summary) -> Markup:
@@ -262,20 +225,6 @@ def _cards(shown: ShownPets, everything: Summary) -> Markup:
             under = counts.shares[status]
         drawn.append(Card(status_word(status), number, under, colour, count.is_exact))
     return PAGE.cards(drawn)
-
-
-def _table(shown: ShownPets) -> Markup:
-    order, head = shown.selection.order, list[Cell]()
-    for name, column in zip(HEAD, PET_COLUMNS, strict=True):
-        arrow = {column: " ▲", f"-{column}": " ▼"}.get(order, "")
-        head.append(Cell(element("span", name + arrow, class_="pf-mark"), {"sort": column}))
-    return pets_table(
-        shown.rows,
-        status_colours(shown.counts.statuses),
-        caption=f"Pets {shown.place}",
-        head=[*head, *shown.further],
-        numbers=shown.numbers,
-    )
 
 
 def static_copy(model: StoreModel | None) -> str:

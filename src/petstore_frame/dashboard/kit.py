@@ -1,11 +1,9 @@
-"""Makes the controls of the dashboard: core widgets that share their Layout and Style.
-
-Each model is a message before the first paint, so there are as few as possible.
-"""
+"""Makes the controls of the dashboard."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from string import Template
 from threading import RLock
 from typing import Any, TypeVar
@@ -13,7 +11,7 @@ from typing import Any, TypeVar
 import ipywidgets as widgets
 
 from petstore_frame.charts import CSS, element
-from petstore_frame.dashboard.live import Live, read_text
+from petstore_frame.dashboard.figures import Figures, read_text
 from petstore_frame.markup import Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
 
@@ -22,19 +20,49 @@ HIDDEN = "pf-hidden"
 
 
 class Kit:
-    """Makes the widgets of one dashboard, and closes them; ``lock`` guards what they show.
+    """Makes the widgets of one dashboard, and closes them.
 
-    ``failed`` gets what a control's function raises, which would go unseen otherwise.
+    Each model is a message before the first paint, so they share their Layout and Style.
+
+    Args:
+        failed: Called with what the function of a control raises, which would go unseen otherwise.
+
+    Attributes:
+        refused: Called when the store refuses the key.
     """
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self._failed = failed
-        self.lock = RLock()
+        self.failed = failed
+        self.refused: Callable[[], None] = lambda: None
+        self._lock, self._is_drawing = RLock(), False
         self._layout = widgets.Layout()
         self._styles: dict[type, widgets.Widget] = {}
         self._made: list[widgets.Widget] = [self._layout]
 
-    def make(self, kind: type[Made], css: str = "", *given: Any, **options: Any) -> Made:
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Draw alone, also against other threads; a control that is set calls nothing."""
+        with self._lock:
+            before, self._is_drawing = self._is_drawing, True
+            try:
+                yield
+            finally:
+                self._is_drawing = before
+
+    def answering(self, called: Callable[..., Any]) -> Callable[..., None]:
+        """Return a function for a control: it waits for a drawing, and what it raises is shown."""
+
+        def answer(*given: Any) -> None:
+            try:
+                with self._lock:
+                    if not self._is_drawing:
+                        called(*given)
+            except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
+                self.failed(problem)
+
+        return answer
+
+    def make(self, kind: type[Made], *given: Any, css: str = "", **options: Any) -> Made:
         """Make a widget that shares its Layout and Style with the others; ``css`` is its class."""
         styles = getattr(kind.class_traits().get("style"), "klass", None)
         if styles is not None and issubclass(styles, widgets.Widget):
@@ -50,75 +78,57 @@ class Kit:
 
     def html(self, value: str = "", css: str = "") -> widgets.HTML:
         """Make a piece of markup."""
-        return self.make(widgets.HTML, css, value)
+        return self.make(widgets.HTML, value, css=css)
 
-    def live(self, *called: Callable[..., None]) -> Live:
-        """Make markup that answers; of ``Live`` are the functions that it calls."""
-        return self.make(Live, "", *called)
+    def figures(self, used: Callable[..., Any], *more: Callable[..., Any]) -> Figures:
+        """Make markup that answers; the functions are those of ``Figures``."""
+        return self.make(Figures, *map(self.answering, (used, *more)))
 
     def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
         """Put widgets beside each other, as many as there is room for."""
-        return self.make(widgets.HBox, css, children)
+        return self.make(widgets.HBox, children, css=css)
 
     def column(self, *children: widgets.Widget, css: str = "pf-column") -> widgets.VBox:
         """Put widgets below each other."""
-        return self.make(widgets.VBox, css, children)
+        return self.make(widgets.VBox, children, css=css)
 
     def button(self, text: str, pressed: Callable[[], Any], tip: str = "", **options: Any) -> Any:
         """Make a button."""
-        made = self.make(widgets.Button, "", description=text, tooltip=tip or None, **options)
-        made.on_click(self._shown(pressed))
+        made = self.make(widgets.Button, description=text, tooltip=tip or None, **options)
+        press = self.answering(pressed)
+        made.on_click(lambda _: press())
+        return made
+
+    def control(
+        self, kind: type[Made], name: str, changed: Callable[[Any], Any], **options: Any
+    ) -> Made:
+        """Make a control whose new values go to a function."""
+        made = self.make(kind, description=name, **options)
+        answer = self.answering(changed)
+        made.observe(lambda change: answer(change["new"]), "value")
         return made
 
     def choice(
-        self, name: str, options: Iterable[Any], changed: Callable[[], Any], **more: Any
+        self, name: str, options: Iterable[Any], changed: Callable[[Any], Any], **more: Any
     ) -> widgets.Dropdown:
         """Make a list of which one is chosen."""
-        made = self.make(widgets.Dropdown, "", options=list(options), description=name, **more)
-        return self.on_change(made, changed)
+        return self.control(widgets.Dropdown, name, changed, options=list(options), **more)
 
     def text(
         self,
         name: str,
         hint: str,
-        changed: Callable[[], Any],
-        *,
-        value: str = "",
-        proposes: bool = False,
+        changed: Callable[[Any], Any],
+        kind: type[widgets.Text] = widgets.Text,
+        **more: Any,
     ) -> Any:
-        """Make a box to write in, which may propose its ``options``."""
-        kind = widgets.Combobox if proposes else widgets.Text
-        given = {"description": name, "placeholder": hint, "continuous_update": False}
-        return self.on_change(self.make(kind, "", value=value, **given), changed)
+        """Make a box to write in, or another kind of it."""
+        given = {"placeholder": hint, "continuous_update": False}
+        return self.control(kind, name, changed, **given, **more)
 
-    def tick(self, text: str, changed: Callable[[], Any], **options: Any) -> widgets.Checkbox:
+    def tick(self, text: str, changed: Callable[[Any], Any]) -> widgets.Checkbox:
         """Make a box to tick."""
-        made = self.make(widgets.Checkbox, "", description=text, indent=False, **options)
-        return self.on_change(made, changed)
-
-    def on_change(self, made: Made, changed: Callable[[], Any]) -> Made:
-        """Call a function after each new value of a control."""
-        made.observe(self._shown(changed), "value")
-        return made
-
-    def on_value(self, made: Made, taken: Callable[[Any], Any]) -> Made:
-        """Call a function with each new value of a control, which may be another by then."""
-
-        def changed(change: Any) -> None:
-            self._shown(lambda: taken(change["new"]))(change)
-
-        made.observe(changed, "value")
-        return made
-
-    def _shown(self, called: Callable[[], Any]) -> Callable[[Any], None]:
-        def run(_: Any) -> None:
-            try:
-                with self.lock:  # a worker may be drawing
-                    called()
-            except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
-                self._failed(problem)
-
-        return run
+        return self.control(widgets.Checkbox, text, changed, indent=False)
 
     def sheet(self) -> widgets.HTML:
         """Make the styles of everything in a dashboard."""
@@ -140,7 +150,7 @@ class Kit:
             widget.close()
 
 
-def show(widget: widgets.DOMWidget, is_shown: bool) -> None:
+def show(widget: widgets.DOMWidget, is_shown: object) -> None:
     """Show or hide a widget."""
     if is_shown:
         widget.remove_class(HIDDEN)
@@ -159,6 +169,11 @@ def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) ->
         choice.value = value
 
 
-def titled(title: str, part: Markup) -> Markup:
+def grid(table: str) -> Markup:
+    """Put a table where its marks answer, and where it can be moved if it is too wide."""
+    return element("div", table, class_="pf-grid")
+
+
+def titled(title: str, part: str = "") -> Markup:
     """Put a title above a part of a page."""
     return element("section", element("h3", title, class_="pf-section"), part)

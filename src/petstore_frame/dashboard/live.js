@@ -3,7 +3,6 @@
 // shown as text, and no server is asked.
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const REACH = 14; // pixels around a small mark that still mean it
-const LOOK_EVERY = 1000, SILENCE = 8000; // milliseconds
 const delivered = new WeakSet(); // files already saved by another view of the same model
 
 const zoneOf = (node) => node.closest?.(".pf-chart, .pf-grid");
@@ -102,21 +101,6 @@ async function give(model, file) {
   model.send({ upload: file.name, size: file.size }, undefined, content);
 }
 
-// Say that the Python of a dashboard is gone, wherever its page is scrolled to; or take that back.
-function tell(el, isGone) {
-  const dash = el.closest(".pf-dash"), note = document.querySelector("body > .pf-lost");
-  dash?.classList.toggle("pf-gone", isGone);
-  for (const child of dash?.children ?? []) child.inert = isGone;
-  if (!document.querySelector(".pf-gone")) return note?.remove();
-  if (note) return;
-  const alert = document.createElement("div");
-  alert.className = "pf-lost";
-  alert.setAttribute("role", "alert");
-  alert.textContent = "The Python behind this page does not answer, so what is shown is old and no "
-    + "button works. Reload this page; in a notebook, run the cell again.";
-  document.body.append(alert);
-}
-
 function render({ model, el }) {
   const root = document.createElement("div"), tip = document.createElement("div");
   root.className = "pf-live";
@@ -133,8 +117,10 @@ function render({ model, el }) {
     const box = mark.getBoundingClientRect(), frame = el.getBoundingClientRect();
     const left = box.left + box.width / 2 - frame.left - tip.offsetWidth / 2;
     tip.style.left = `${Math.max(0, Math.min(left, frame.width - tip.offsetWidth))}px`;
-    const above = box.top - frame.top - tip.offsetHeight - 6;
-    tip.style.top = `${above > -frame.top ? above : box.bottom - frame.top + 6}px`;
+    // Below its mark, as above it would be the legend.
+    const below = box.bottom - frame.top + 6;
+    const hasRoom = below + tip.offsetHeight < frame.height;
+    tip.style.top = `${hasRoom ? below : box.top - frame.top - tip.offsetHeight - 6}px`;
   };
   const act = (element) => {
     const meant = element && meaning(element);
@@ -190,28 +176,13 @@ function render({ model, el }) {
     if (event.type === "drop") give(model, event.dataTransfer.files[0]);
   };
   for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, drag, true);
-  // Python sends a beat every few seconds; without it, nothing on the page is live any more.
-  let lastBeat = null, lastLook = Date.now();
-  const listen = (message, buffers) => {
-    if (!message.beat) return receive(message, buffers);
-    lastBeat = Date.now();
-    tell(el, false);
-  };
-  const watch = setInterval(() => {
-    const now = Date.now(), slept = now - lastLook > 2 * LOOK_EVERY;
-    lastLook = now;
-    if (slept && lastBeat) lastBeat = now; // the page itself was asleep
-    if (lastBeat && now - lastBeat > SILENCE) tell(el, true);
-  }, LOOK_EVERY);
   model.on("change:markup", draw);
-  model.on("msg:custom", listen);
+  model.on("msg:custom", receive);
   draw();
   return () => {
-    clearInterval(watch);
-    tell(el, false);
     for (const kind of ["dragover", "dragleave", "drop"]) document.removeEventListener(kind, drag, true);
     model.off("change:markup", draw);
-    model.off("msg:custom", listen);
+    model.off("msg:custom", receive);
   };
 }
 

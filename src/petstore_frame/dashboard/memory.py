@@ -26,28 +26,25 @@ class Memory:
 
     Args:
         folder: Where its files are, or will be.
-        categories: Names that the user gave, which count before those that are remembered.
+        given: Names of categories that the user gave, which count before those remembered.
+
+    Attributes:
+        categories: The name of each category that is known.
     """
 
-    def __init__(self, folder: Path, categories: Mapping[int, str]) -> None:
-        self.folder, self._given = folder, dict(categories)
-        self._path = folder / "categories.csv"
-        self._known: dict[int, str] = {}
+    def __init__(self, folder: Path, given: Mapping[int, str]) -> None:
+        self._folder, self._path = folder, folder / "categories.csv"
+        known: dict[int, str] = {}
         with suppress(PetstoreError):  # none as yet, or one that a person broke
-            self._known = category_labels(self._path) if self._path.exists() else {}
-
-    @property
-    def categories(self) -> dict[int, str]:
-        """The name of each category that is known."""
-        return {**self._known, **self._given}
+            known = category_labels(self._path) if self._path.exists() else {}
+        self.categories = {**known, **given}
 
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Keep the names of categories."""
         if {**self.categories, **labels} == self.categories:
             return
-        self._known |= labels
-        self._given = {each: self._given[each] for each in self._given.keys() - labels.keys()}
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.categories |= labels
+        self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["category_id", "label"])
@@ -58,13 +55,14 @@ class Memory:
         names = sorted(name.strip().casefold() for name in columns)
         digest = hashlib.sha256("\n".join(names).encode(errors="surrogatepass")).hexdigest()[:8]
         word = re.sub(r"[^a-z0-9]+", "-", " ".join(columns[:3]).lower()).strip("-")[:40]
-        return self.folder / f"{'-'.join(filter(None, [word, digest]))}.toml"
+        found = [*self._folder.glob(f"*{digest}.toml")]
+        return found[0] if found else self._folder / f"{word}-{digest}.toml".lstrip("-")
 
     def recall(self, columns: Sequence[str]) -> Recipe | None:
         """Return how the last file of this header was read; None for a new one."""
-        found = [*self.folder.glob(f"*{self.place_of(columns).stem[-8:]}.toml")]
+        place = self.place_of(columns)
         with suppress(PetstoreError):  # a person wrote something else into it
-            return Recipe.read(found[0]) if found else None
+            return Recipe.read(place) if place.exists() else None
         return None
 
     def keep(self, columns: Sequence[str], recipe: Recipe) -> None:
@@ -72,7 +70,7 @@ class Memory:
         with suppress(PetstoreError, OSError):  # a recipe that no file can hold, or a full disk
             kept = recipe.replace(categories=None)
             if kept.given():
-                self.folder.mkdir(parents=True, exist_ok=True)
+                self._folder.mkdir(parents=True, exist_ok=True)
                 kept.write(self.place_of(columns))
 
     def forget(self, columns: Sequence[str]) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.importing import Plan
-from petstore_frame.dashboard.kit import Kit, show
-from petstore_frame.dashboard.words_step import WordsStep
-from petstore_frame.markup import escape
+from petstore_frame.charts import element
+from petstore_frame.dashboard.file_steps import OF_LAYOUT
+from petstore_frame.dashboard.kit import Kit, show, titled
+from petstore_frame.loader.reading import Recipe, look
+from petstore_frame.loader.record import Suspicion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from petstore_frame.loader.journal.rows import Import
 
 ROWS = 20
+SEND, LEAVE = "send", "leave"
 
 
 class RowControls(NamedTuple):
@@ -20,25 +27,31 @@ class RowControls(NamedTuple):
 
     box: widgets.HBox
     said: widgets.HTML
+    decision: widgets.Dropdown
     cell: widgets.Text | None
     column: str | None
-    send: widgets.Checkbox
-    leave: widgets.Checkbox
 
 
 class RowsStep:
-    """Controls for rows to decide, by their lines; ``decided`` is called after each decision."""
+    """Controls for rows to decide, by their lines; ``decided`` is called after each decision.
 
-    def __init__(self, kit: Kit, words: WordsStep, decided: Callable[[], None]) -> None:
-        self._kit, self._words, self._decided = kit, words, decided
+    Attributes:
+        widget: The whole step.
+        rows: The controls of each row, by its line.
+    """
+
+    def __init__(self, kit: Kit, decided: Callable[[], None]) -> None:
+        self._kit, self._decided = kit, decided
         self.rows: dict[int, RowControls] = {}
         self._title, self._box = kit.html(), kit.column(css="pf-rows")
         self.widget = kit.column(self._title, self._box)
+        show(self.widget, False)
 
     def forget(self) -> None:
         """Take the rows of the last file away."""
         self._kit.forget(*(row.box for row in self.rows.values()))
-        self.rows = {}
+        self.rows.clear()
+        self.draw({}, {})
 
     @property
     def edits(self) -> dict[tuple[int, str], str]:
@@ -49,60 +62,72 @@ class RowsStep:
             if row.cell is not None and row.column and row.cell.value != row.cell.placeholder
         }
 
-    @property
-    def left_out(self) -> frozenset[int]:
-        """The lines of rows that are not sent."""
-        return frozenset(line for line, row in self.rows.items() if row.leave.value)
+    def decided_as(self, decision: str) -> set[int]:
+        """Return the lines of the rows that are sent all the same, or left out."""
+        return {line for line, row in self.rows.items() if row.decision.value == decision}
 
     @property
-    def confirmed(self) -> frozenset[int]:
-        """The lines of rows that are sent although they look wrong."""
-        return frozenset(line for line, row in self.rows.items() if row.send.value)
+    def corrected(self) -> set[int]:
+        """The lines of the rows that are sent as they are now: corrected, or as they were."""
+        return ({line for line, _ in self.edits} | self.decided_as(SEND)) - self.decided_as(LEAVE)
 
-    def draw(self, plan: Plan | None) -> None:
-        """Show the rows that a plan would not send, and those that were decided."""
-        wrong = {} if plan is None or plan.question is not None else self._wrong(plan)
-        decided = {line for line, _ in self.edits} | self.left_out | self.confirmed
-        for line in [line for line in self.rows if line not in {*wrong, *decided}]:
+    def corrected_rows(self, fix: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of ``LoadResult.fix`` that are sent as they are now, as they are."""
+        rows = fix[fix["line"].isin(self.corrected)].copy()
+        for (line, column), text in self.edits.items():
+            rows.loc[rows["line"].eq(line), column] = text
+        # Whoever corrected a row has looked at it, so it needs no second yes.
+        rows["accept"] = "yes"
+        return rows
+
+    def draw(self, wrong: Mapping[int, Mapping[str, Any]], problems: Mapping[int, str]) -> None:
+        """Show rows that are not sent, and those that were decided.
+
+        ``wrong`` are rows of ``LoadResult.fix``; ``problems`` says what is wrong with corrected
+        ones now.
+        """
+        left_out, decided = self.decided_as(LEAVE), self.corrected | self.decided_as(LEAVE)
+        for line in self.rows.keys() - wrong.keys() - decided:
             self._kit.forget(self.rows.pop(line).box)
         for line, row in wrong.items():
             if line not in self.rows and len(self.rows) < ROWS:
                 self.rows[line] = self._controls(line, row)
-            if line in self.rows:
-                _, now = (plan.problems if plan else {}).get(line, (None, ""))
-                fixed = "corrected" if line in decided and not now else ""
-                self._say(line, fixed or now or str(row["error_message"]), is_wrong=not fixed)
-        for line in self.left_out:
-            self._say(line, "left out", is_wrong=False)
+        for line, controls in self.rows.items():
+            text = problems.get(line) or str(wrong.get(line, {}).get("error_message", ""))
+            css = "pf-wrong"
+            if line in decided and line not in problems:
+                text, css = "left out" if line in left_out else "corrected", "pf-right"
+            controls.said.value = element("small", text, class_=css)
         few = f"{len(wrong):,}" if wrong else "none left"
         shown = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else few
-        title = f'<h3 class="pf-section">Rows to decide: {shown}</h3>'
-        self._title.value = title if self.rows else ""
+        self._title.value = titled(f"Rows to decide: {shown}")
+        show(self.widget, self.rows)
         self._box.children = [row.box for _, row in sorted(self.rows.items())]
 
-    def _wrong(self, plan: Plan) -> dict[int, Mapping[str, Any]]:
-        fields = {column: name for name, column in plan.result.facts.run.mapping.items()}
-        return {
-            row["line"]: {str(name): cell for name, cell in row.items()}
-            for row in plan.result.fix.to_dict("records")
-            if not self._words.is_asked(fields.get(row["error_column"]), row["error_value"])
-            and not self._words.is_ticked(row["accept"])
-        }
-
-    def _say(self, line: int, text: str, *, is_wrong: bool) -> None:
-        css = "pf-wrong" if is_wrong else "pf-right"
-        self.rows[line].said.value = f'<small class="{css}">{escape(text)}</small>'
-
     def _controls(self, line: int, row: Mapping[str, Any]) -> RowControls:
-        kit, column = self._kit, row["error_column"]
+        kit, column, cell = self._kit, row["error_column"], None
         column = column if isinstance(column, str) and column in row else None
-        cell = None
         if column is not None:
             text = str(row[column])
-            cell = kit.text(f"Line {line}: {column}", text, self._decided, value=text)
-        leave = kit.tick("leave it out", self._decided)
-        send = kit.tick("send it all the same", self._decided)
-        show(send, isinstance(row["accept"], str))
+            cell = kit.text(f"Line {line}: {column}", text, self._decide, value=text)
+        answers = [("send it all the same", SEND)] if isinstance(row["accept"], str) else []
+        answers = [("decide …", ""), *answers, ("leave it out", LEAVE)]
+        decision = kit.choice("or" if cell else f"Line {line}", answers, self._decide)
         said = kit.html()
-        first = cell or kit.html(f"Line {line}")
-        return RowControls(kit.row(first, said, send, leave), said, cell, column, send, leave)
+        box = kit.row(*filter(None, (cell, decision, said)))
+        return RowControls(box, said, decision, cell, column)
+
+    def _decide(self, _: str) -> None:
+        self._decided()
+
+
+def problems_of(rows: pd.DataFrame, run: Import, recipe: Recipe) -> dict[int, str]:
+    """Return what is wrong with corrected rows of an import, by their lines."""
+    if rows.empty:
+        return {}
+    words = dict.fromkeys((*OF_LAYOUT, "leave_out"))
+    how = recipe.replace(**words, mapping=run.mapping, accept=[*map(str, Suspicion)])
+    own = rows[[name for name in run.header if name in rows]]
+    records = look(own, how, rows=len(rows)).records
+    pairs = zip(rows["line"].tolist(), records, strict=True)
+    return {line: record.problem.message for line, record in pairs if record.problem}

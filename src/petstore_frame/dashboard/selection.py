@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, summarize
-from petstore_frame.dashboard.pet_list import (
-    further_columns,
-    number_places,
-    pet_rows,
-    place_in_words,
-)
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
 
@@ -47,40 +41,29 @@ class Selection:
         return ", ".join(filter(None, (self.category, self.status, name)))
 
 
-@dataclass(frozen=True)
-class ShownPets:
-    """What is on the screen: counts of the pets selected, and one page of them as text."""
+class ShownPets(NamedTuple):
+    """What is on the screen: counts of the pets selected, and one page of them."""
 
     selection: Selection  # its page brought within the pages that there are
     counts: Summary
-    rows: list[tuple[str, ...]]
-    further: list[str]  # names of the columns that a user added
-    numbers: Collection[int]  # the columns that hold numbers
-    of: int  # pets read in all, selected or not
-
-    @property
-    def matches(self) -> int:
-        """How many pets are selected."""
-        return self.counts.total.count
+    rows: pd.DataFrame
 
     @property
     def pages(self) -> int:
         """How many pages they fill."""
-        return max(1, -(-self.matches // ROWS_PER_PAGE))
+        return _pages(self.counts)
 
     @property
     def place(self) -> str:
         """Which of them are on the page: ``1-50 of 312``."""
         first = (self.selection.page - 1) * ROWS_PER_PAGE
-        return place_in_words(first, len(self.rows), self.counts.total)
+        return f"{first + 1:,}–{first + len(self.rows):,} of {self.counts.total}"
 
     @property
     def words(self) -> str:
-        """What is shown: ``Showing 28 of the 610 pets read: Dog, pending``."""
-        total = self.counts.total
-        if self.selection.is_filtered:
-            return f"Showing {total} of the {self.of:,} pets read: {self.selection.words}"
-        return f"Showing all pets{'' if total.is_exact else ' that could be read'}."
+        """What is shown: ``Showing 28 of 610 pets: Dog, pending``."""
+        rest = "" if self.counts.total.is_exact else " that could be read"
+        return f"Showing {self.counts.selection or f'all pets{rest}.'}"
 
 
 class StoreModel:
@@ -97,20 +80,15 @@ class StoreModel:
         counts = self.counts
         if mask is not None:
             counts = summarize(self._part(frame[mask], selection), categories=self.labels)
-        last_page = max(1, -(-counts.total.count // ROWS_PER_PAGE))
-        selection = replace(selection, page=min(max(1, selection.page), last_page))
+        selection = replace(selection, page=min(max(1, selection.page), _pages(counts)))
         first = (selection.page - 1) * ROWS_PER_PAGE
         places = self._places(mask, selection.order)[first : first + ROWS_PER_PAGE]
-        rows = pet_rows(frame.iloc[places], self.labels)
-        return ShownPets(
-            selection, counts, rows, further_columns(frame), number_places(frame), len(frame)
-        )
+        return ShownPets(selection, counts, frame.iloc[places])
 
     def part(self, selection: Selection) -> Inventory:
         """Return the pets selected, in the order chosen, with what is known of that part."""
-        mask = self._mask(selection)
-        rows = self.inventory.frame.iloc[self._places(mask, selection.order)]
-        if mask is None:
+        rows = self.inventory.frame.iloc[self._places(self._mask(selection), selection.order)]
+        if not selection.is_filtered:
             return replace(self.inventory, frame=rows)
         return self._part(rows, selection)
 
@@ -118,41 +96,40 @@ class StoreModel:
         statuses = [selection.status] if selection.status else None
         return self.inventory.part(rows, selection.words, statuses)
 
-    def categories(self, text: str) -> set[int | None]:
-        """Return the ids of the categories with this name or id, or else with it in their name."""
-        pairs = [*zip(self.counts.labels, self.counts.category_ids, strict=True)]
-        exact = {number for label, number in pairs if text in (label, str(number))}
-        wanted = text.casefold().strip()
-        return exact or {number for label, number in pairs if wanted in label.casefold()}
-
     def _mask(self, selection: Selection) -> NDArray[np.bool_] | None:
         import numpy as np
 
-        frame, masks = self.inventory.frame, list[Any]()
-        if selection.status == NO_STATUS:
-            masks.append(frame["status"].isna() | frame["status"].eq(NO_STATUS))
-        elif selection.status:
-            masks.append(frame["status"].eq(selection.status))
-        if selection.category:
-            found = self.categories(selection.category)
-            known = frame["category_id"].isin([number for number in found if number is not None])
-            masks.append(known | frame["category_id"].isna() if None in found else known)
-        if selection.text:
-            masks.append(self._text_mask(selection.text))
-        if not masks:
+        if not selection.is_filtered:
             return None
-        together: NDArray[np.bool_] = np.logical_and.reduce(
-            [each.to_numpy(dtype=bool) for each in masks]
-        )
-        return together
+        frame = self.inventory.frame
+        mask: NDArray[np.bool_] = np.ones(len(frame), dtype=bool)
+        if selection.status:
+            passes = frame["status"].eq(selection.status).to_numpy(dtype=bool)
+            is_none = selection.status == NO_STATUS
+            mask = passes | (frame["status"].isna().to_numpy() & is_none)
+        if selection.category:
+            found = self._categories(selection.category)
+            held = frame["category_id"]
+            passes = held.isin(found - {None}).to_numpy(dtype=bool)
+            mask = mask & (passes | (held.isna().to_numpy() & (None in found)))
+        if selection.text:
+            mask = mask & self._has_text(selection.text).to_numpy(dtype=bool)
+        return mask
 
-    def _text_mask(self, text: str) -> pd.Series[bool]:
+    def _categories(self, text: str) -> set[int | None]:
+        """Return the ids of the categories with this name or id, or else with it in their name."""
+        pairs = [*zip(self.counts.labels, self.counts.category_ids, strict=True)]
+        exact = {number for label, number in pairs if text in (label, str(number))}
+        wanted = text.casefold()
+        return exact or {number for label, number in pairs if wanted in label.casefold()}
+
+    def _has_text(self, text: str) -> pd.Series[bool]:
         mask: pd.Series[bool] = self._lower_names.str.contains(text.lower(), regex=False)
-        digits = text.strip().removeprefix("#")
+        digits = text.removeprefix("#")
         is_number = digits.removeprefix("-").isdecimal() and len(digits) < 25
         if is_number and INT64_MIN <= int(digits) <= INT64_MAX:
             is_pet = self.inventory.frame["id"].eq(int(digits))
-            mask = is_pet if text.strip().startswith("#") else mask | is_pet
+            mask = is_pet if digits != text else mask | is_pet
         return mask
 
     @cached_property
@@ -182,3 +159,7 @@ class StoreModel:
         ordered = sorted(labels, key=lambda pair: (pair[0] is None, pair[1].casefold()))
         ranks = {number: rank for rank, (number, _) in enumerate(ordered)}
         return frame["category_id"].map(ranks).fillna(len(ranks)).to_numpy()
+
+
+def _pages(counts: Summary) -> int:
+    return max(1, -(-counts.total.count // ROWS_PER_PAGE))

@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.errors import MissingExtraError, ReportError
+from petstore_frame.errors import ReportError, import_extra
 from petstore_frame.files.styles import TEXT, WHOLE
 from petstore_frame.markup.palette import INK
 
@@ -37,10 +37,7 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
         MissingExtraError: XlsxWriter is not installed.
         OSError: The file cannot be written, for example because the disk is full.
     """
-    try:
-        import xlsxwriter
-    except ImportError:
-        raise MissingExtraError("writing a workbook", "excel") from None
+    xlsxwriter = import_extra("xlsxwriter", "writing a workbook", "excel")
     with tempfile.TemporaryDirectory("_petstore_frame", ignore_cleanup_errors=True) as scratch:
         options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
         workbook = xlsxwriter.Workbook(str(path), options)
@@ -122,17 +119,15 @@ def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
 
 
 class Book:
-    """A workbook being written; ``contents`` are its sheets so far, each with what it holds."""
+    """A workbook being written."""
 
     def __init__(self, workbook: Any, *, is_constant_memory: bool) -> None:
         self.workbook = workbook
         self.is_constant_memory = is_constant_memory
-        self.contents: list[tuple[str, str]] = []
         self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
 
-    def sheet(self, name: str, holds: str = "") -> Sheet:
-        """Add a sheet at the end, and note what it holds."""
-        self.contents.append((name, holds))
+    def sheet(self, name: str) -> Sheet:
+        """Add a sheet at the end."""
         return Sheet(self, self.workbook.add_worksheet(name), name)
 
     def style(self, **properties: Any) -> Any:
@@ -224,20 +219,13 @@ class Sheet:
         self._cells.clear()
 
     def print_on_a4(
-        self,
-        *,
-        header: str,
-        footer: str,
-        pages_high: int = 0,
-        repeat_row: int | None = None,
-        is_portrait: bool = False,
+        self, *, header: str, footer: str, pages_high: int = 0, repeat_row: int | None = None
     ) -> None:
-        """Print as wide as the page, across it unless ``is_portrait``, on so many pages or all (0).
+        """Print across the page, as wide as it is, on so many pages or all (0).
 
         In header and footer ``&L``, ``&C`` and ``&R`` begin what is left, centred and right.
         """
-        if not is_portrait:
-            self.raw.set_landscape()
+        self.raw.set_landscape()
         self.raw.set_paper(_A4)
         self.raw.fit_to_pages(1, pages_high)
         self.raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)

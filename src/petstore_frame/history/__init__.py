@@ -1,7 +1,6 @@
 """What changed between dates, from snapshots kept on disk."""
 
 from petstore_frame.history.changes import Diff, diff
-from petstore_frame.history.engines import diff_pets, trend_pets
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.history import History, HistoryOption, open_history
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
@@ -14,7 +13,5 @@ __all__ = [
     "Snapshot",
     "SnapshotProblem",
     "diff",
-    "diff_pets",
     "open_history",
-    "trend_pets",
 ]

@@ -33,9 +33,9 @@ class Diff(HasFrame):
     """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
     Attributes:
+        since, until: The days of the two listings, in ``timezone``; None is the machine's.
         rows: The rows of ``frame`` as a frame of the history's engine, in no fixed order, not yet
             computed where the engine is lazy.
-        timezone: The time zone of ``since`` and ``until``; None is the machine's.
         left_out: The days after ``since`` whose snapshot cannot be read or is of another store.
 
     Example:
@@ -51,24 +51,11 @@ class Diff(HasFrame):
 
     old: Snapshot | Inventory
     new: Snapshot | Inventory
+    since: date
+    until: date
     rows: Any = field(compare=False)
     timezone: tzinfo | None = None
     left_out: tuple[SnapshotProblem, ...] = ()
-
-    @property
-    def since(self) -> date:
-        """The day of the earlier listing."""
-        return self._day(self.old)
-
-    @property
-    def until(self) -> date:
-        """The day of the later listing."""
-        return self._day(self.new)
-
-    def _day(self, listing: Snapshot | Inventory) -> date:
-        if isinstance(listing, Snapshot):
-            return listing.date
-        return day_of(listing.fetched_at, self.timezone)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -188,7 +175,11 @@ def _compared(
 ) -> Diff:
     is_old_whole, is_new_whole = (each.completeness.covers_all for each in (old, new))
     rows = diff_pets(*frames, is_old_whole=is_old_whole, is_new_whole=is_new_whole)
-    return Diff(old, new, rows, zone)
+    since, until = (
+        each.date if isinstance(each, Snapshot) else day_of(each.fetched_at, zone)
+        for each in (old, new)
+    )
+    return Diff(old, new, since, until, rows, zone)
 
 
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:

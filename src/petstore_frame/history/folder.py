@@ -27,7 +27,6 @@ from petstore_frame.history.snapshot import (
     NEXT_STEP,
     Snapshot,
     SnapshotProblem,
-    check_rows,
     open_snapshot,
     write_file,
 )
@@ -226,5 +225,4 @@ def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
     written = open_snapshot(path, day)
     if isinstance(written, SnapshotProblem):
         raise HistoryError(f"{written}; the disk did not keep what was written")
-    check_rows(path, written.columns)
     return written

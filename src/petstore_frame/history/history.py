@@ -7,12 +7,10 @@ from dataclasses import replace
 from datetime import date, tzinfo
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overload
+from typing import Any, TypeAlias, Union
 
 import pandas as pd
-from typing_extensions import TypeVar
 
-from petstore_frame.counts import Summary
 from petstore_frame.errors import ArgumentError, HistoryError, answering
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import Engine
@@ -22,17 +20,12 @@ from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.history.trend import count_trend
 from petstore_frame.inventory import Inventory
 from petstore_frame.markup import PAGE, in_notebook
-from petstore_frame.schema.arguments import some_of, time_zone
+from petstore_frame.schema.arguments import time_zone
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.schema.models import PET_COLUMNS
 
-if TYPE_CHECKING:
-    import duckdb
-
-    Relation: TypeAlias = duckdb.DuckDBPyRelation
-Frame = TypeVar("Frame", default="Relation")
-HistoryOption: TypeAlias = Union["History[Any]", str, "PathLike[str]", None]
+HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _ROWS_SHOWN = 10
 _LISTED = {
     "date": "datetime64[us]",
@@ -47,7 +40,7 @@ _LISTED = {
 
 
 @answering
-class History(Generic[Frame]):
+class History:
     """Dated inventories of one store, kept as plain Parquet.
 
     One snapshot is kept per day: a later listing replaces an earlier one unless it proves less. A
@@ -70,24 +63,6 @@ class History(Generic[Frame]):
     Interface: Events (not shown); Resources (a Pet has no dates).
     """
 
-    @overload  # a type checker knows what open() returns
-    def __init__(
-        self: History[Relation],
-        folder: str | PathLike[str],
-        *,
-        engine: Literal["duckdb"] = "duckdb",
-        session: Any = None,
-        timezone: str | tzinfo | None = None,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: History[Any],
-        folder: str | PathLike[str],
-        *,
-        engine: str,
-        session: Any = None,
-        timezone: str | tzinfo | None = None,
-    ) -> None: ...
     def __init__(
         self,
         folder: str | PathLike[str],
@@ -147,45 +122,21 @@ class History(Generic[Frame]):
         """
         return self._contents().on(day).read()
 
-    def at(self, day: Day) -> Inventory:
-        """Return the last inventory kept on or before a day; its ``fetched_at`` says of when."""
-        return self._contents().between(until=day).snapshots[-1].read()
-
     def last_complete(self, before: Day | None = None) -> Snapshot | None:
         """Return the last snapshot, before that day, that holds every pet of the store, or None."""
         end = date.max if before is None else day_of(before, self.timezone)
         earlier = [each for each in self._contents().snapshots if each.date < end]
         return next((each for each in reversed(earlier) if each.completeness.covers_all), None)
 
-    def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Frame:
+    def open(self, day: Day | None = None) -> Any:
         """Open one snapshot as a frame of the engine, lazy where the engine is.
 
         Args:
-            day: As of ``read``.
-            columns: Columns of the pets' table; None takes all that every one of the snapshots
-                has. ``date`` is added as the last one.
+            day: As of ``read``. It is added as the last column, ``date``.
         """
-        return self._open_columns([self._contents().on(day)], columns)
-
-    def open_all(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        since: Day | None = None,
-        until: Day | None = None,
-    ) -> Frame:
-        """Open several snapshots as one frame of the engine, a row per pet and snapshot.
-
-        ``since`` and ``until`` are the first and the last day, here and in ``trend`` and ``flow``;
-        None is the first or the last snapshot.
-        """
-        return self._open_columns(self._contents().between(since, until).snapshots, columns)
-
-    def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
-        """Count one snapshot by category and status on the engine, with what it covers."""
-        chosen = self._contents().on(day)
-        (rows,) = self._engine.open([chosen], columns=("category_id", "status"))
-        return Summary.of(rows, chosen.completeness, categories)
+        snapshot = self._contents().on(day)
+        held = tuple(name for name in PET_COLUMNS if name in snapshot.columns)
+        return self._engine.open([snapshot], columns=held)[0]
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
         """Compare two snapshots, the last with the one before it where no day is given.
@@ -292,14 +243,8 @@ class History(Generic[Frame]):
     def _contents(self, *, warn: bool = True) -> Contents:
         return Contents.of(self.folder, self.timezone, warn=warn)
 
-    def _open_columns(self, snapshots: Sequence[Snapshot], columns: Sequence[str] | None) -> Frame:
-        held = [name for name in PET_COLUMNS if all(name in each.columns for each in snapshots)]
-        wanted = some_of("columns", held if columns is None else columns, held)
-        frame: Frame = self._engine.open(snapshots, columns=wanted)[0]
-        return frame
 
-
-def open_history(history: HistoryOption) -> History[Any] | None:
+def open_history(history: HistoryOption) -> History | None:
     """Return the History that an option ``history=`` means, None for None."""
     if history is None or isinstance(history, History):
         return history

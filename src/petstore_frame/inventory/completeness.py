@@ -248,12 +248,10 @@ class Completeness:
         )
 
     def after_change(self, reason: Evidence, counts: Mapping[str, int]) -> Self:
-        """Return what is known once the rows are not those that were read, with why.
-
-        No more pets are counted than were read; rows added by hand were not.
-        """
+        """Return what is known once the rows are not those that were read, with why."""
+        # No more pets are counted than were read; rows added by hand were not.
         left = {name: min(n, self.count(name).count) for name, n in counts.items()}
-        known = type(self).unknown(reason, left, self.status)
+        known = self.unknown(reason, left, self.status)
         return replace(known, rows=min(sum(counts.values()), self.rows))
 
     def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:

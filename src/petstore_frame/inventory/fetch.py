@@ -155,12 +155,13 @@ class _Fetch:
             self._raise_incomplete(reading, problem)
         finally:
             self.meter.close()
+        self.ask.forget()  # the frame needs the memory
         return self._inventory(reading, reading.evidence)
 
     def _inventory(self, reading: Reading, evidence: list[Evidence]) -> Inventory:
         ask, columns = self.ask, reading.rows.columns()
         evidence = [*evidence, *reading.of_rows()]
-        matches = [ask.status in (None, status) for status in columns.status]
+        matches = [status == ask.status for status in columns.status] if ask.status else []
         if mismatches := len(matches) - sum(matches):
             columns = PetColumns(*(list(compress(column, matches)) for column in columns))
             evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
@@ -170,21 +171,21 @@ class _Fetch:
             evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
         known = self._completeness(reading, tuple(dict.fromkeys(evidence)), columns)
         log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-        oldest_s = max(page.age_s for page in ask.answers)
-        made_at = datetime.fromtimestamp(time.time() - oldest_s, UTC)
+        made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
         provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
         return Inventory(stamp(to_frame(columns), known, provenance), provenance)
 
     def _completeness(
         self, reading: Reading, evidence: tuple[Evidence, ...], columns: PetColumns
     ) -> Completeness:
-        status, finding, total = self.ask.status, weigh(evidence), reading.total()
+        status, finding = self.ask.status, weigh(evidence)
         counts, exact = count_statuses(Counter(columns.status)), finding.exact
         if finding.verdict is Verdict.COMPLETE:
             exact = frozenset(counts if status is None else [status]) - finding.inexact
         is_least = not any(e.shows is Shows.MOVED and e.scope is None for e in evidence)
-        # A larger total may be that of all pets, where one status was asked for.
-        is_of_listing = total.is_own or not total.exceeds(len(reading.rows))
+        total = reading.total()
+        if status is not None and (total or 0) > len(reading.rows):
+            total = None  # it may be that of all pets
         return Completeness(
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
@@ -194,7 +195,7 @@ class _Fetch:
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact, is_least) for name, n in counts.items()},
-            advertised_total=total.value if is_of_listing else None,
+            advertised_total=total,
         )
 
     def _raise_incomplete(self, reading: Reading, problem: BaseException) -> NoReturn:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.requests import OF_ALL, Requests
@@ -22,7 +22,7 @@ from petstore_frame.inventory.status_pages import (
 )
 from petstore_frame.inventory.walk import LinkWalk, Walk, WindowWalk, find_parameter
 from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS, PET_STATUSES
-from petstore_frame.transport.page import Page
+from petstore_frame.transport.response import Page
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10
@@ -33,20 +33,6 @@ _HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes a moment.
 _TOLERANCE_S = 2.0
-
-
-class Total(NamedTuple):
-    """The total of one listing, as it was stated last; ``value`` is None where there is none.
-
-    ``is_own`` says that it is surely not that of all pets, where one status was asked for.
-    """
-
-    value: int | None = None
-    is_own: bool = True
-
-    def exceeds(self, held: int) -> bool:
-        """Return whether the store states more pets than were read."""
-        return self.value is not None and self.value > held
 
 
 class Reading:
@@ -141,9 +127,8 @@ class Reading:
         """Believe a short page where nothing speaks against it, and it is no usual length."""
         ask = self.ask
         is_refuted = any(each.is_contradiction for each in self.evidence)
-        if is_refuted or self.walk is not None or not self._may_be_whole(first):
-            return
-        if len(first) > MAX_LIMIT:
+        is_one_page = self.walk is None and len(first) < MAX_LIMIT and self._may_be_whole(first)
+        if is_refuted or not is_one_page:
             return
         statuses = self._ask_statuses(first)
         if statuses is not None and len(statuses.usable) < len(statuses.answered):
@@ -211,11 +196,8 @@ class Reading:
             self.rows.add(page.columns)
 
     def _may_be_whole(self, first: Page) -> bool:
-        """Ask whose a stated total is; return whether the first page may be the whole listing."""
-        if len(first) == MAX_LIMIT or first.may_name_next:
-            return False
-        total = self._ask_whose_total(first)
-        return not (total.is_own and total.exceeds(len(self.rows)))
+        """Return whether the first page may be the whole listing."""
+        return len(first) != MAX_LIMIT and not first.may_name_next and not self._states_more()
 
     def _may_be_cut(self, first: Page) -> bool:
         """Return whether the page beside it is as long, or shows that the store cut this one."""
@@ -242,28 +224,19 @@ class Reading:
             known[Assumption.NO_OLD_ANSWER] = None
         return Evidence(fact, assumptions=tuple(known), **values)
 
-    def total(self) -> Total:
-        """Return the total as the answers so far show it; nothing is sent."""
-        ask, first, walk = self.ask, self._first, self.walk
-        pages = [] if first is None else [first]
-        if walk is not None and walk.is_over:
-            pages.append(walk.last)
-        stated = [page.total for page in pages if page.total is not None]
-        # A page that holds other pets too counts those as well.
-        if not ask.may_probe or not stated or pages[0].mismatches(ask.status):
-            return Total()
-        value, whole = stated[-1], None if ask.status is None else ask.known(OF_ALL)
-        is_of_all = whole is not None and whole.total == value
-        if whole is not None and is_of_all and whole.mismatches(ask.status):
-            return Total()  # else all pets may have this one status
-        return Total(value, ask.status is None or (whole is not None and not is_of_all))
+    def total(self) -> int | None:
+        """Return the total that the store stated last for this listing, or None.
 
-    def _ask_whose_total(self, first: Page) -> Total:
-        """Ask for all pets where it matters: some programs state their number beside a filter."""
-        total = self.total()
-        if not total.is_own and total.exceeds(len(self.rows)):
-            self.ask.probe(OF_ALL)
-        return self.total()
+        Beside a status filter a larger one may be that of all pets.
+        """
+        first, walk = self._first, self.walk
+        if not self.ask.may_probe or first is None or first.mismatches(self.ask.status):
+            return None  # a page that holds other pets too counts those as well
+        last = walk.last.total if walk is not None and walk.is_over else None
+        return first.total if last is None else last
+
+    def _states_more(self) -> bool:
+        return (self.total() or 0) > len(self.rows)
 
     def _count_left_out(self, first: Page) -> int:
         """Return how many pets only the pages of the statuses have."""
@@ -291,15 +264,13 @@ class Reading:
                 self._hold(statuses)
                 yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
             yield from statuses.notes
-        total = self._ask_whose_total(first)
-        if total.exceeds(len(self.rows)) and total.is_own:
+        if self._states_more() and ask.status is None:
             assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
-            yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total.value or 0)
-        elif total.exceeds(len(self.rows)):
-            yield Evidence(Fact.TOTAL_OF_ALL, count=total.value or 0)
-        ages = [page.age_s for page in ask.answers]
+            yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.total() or 0)
+        elif self._states_more():
+            yield Evidence(Fact.TOTAL_OF_ALL, count=self.total() or 0)
         # Answers of two ages show the store at two times.
-        if (apart_s := max(ages) - min(ages)) > _TOLERANCE_S:
+        if (apart_s := ask.oldest_s - ask.newest_s) > _TOLERANCE_S:
             yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
 
     def of_rows(self) -> Iterator[Evidence]:
@@ -309,8 +280,7 @@ class Reading:
             yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
         if self.rows.ambiguous_id is not None:
             yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
-        damaged = {pet_id for page in self.ask.answers for pet_id in page.damaged}
-        if count := sum(pet_id in self.rows for pet_id in damaged):
+        if count := sum(pet_id in self.rows for pet_id in self.ask.damaged):
             yield Evidence(Fact.TEXTS_DAMAGED, count=count)
 
 

@@ -42,13 +42,6 @@ class Inventory(HasFrame, HasProvenance):
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
         provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
             ``.fetched_at`` and ``.store_id`` of an Inventory are those of its provenance.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
-        ...     inventory = pf.fetch_inventory(client)
-        >>> print(len(inventory), inventory.completeness, list(inventory.frame.columns))
-        3 complete: 3 pets ['id', 'name', 'category_id', 'status']
     """
 
     frame: pd.DataFrame
@@ -72,15 +65,12 @@ class Inventory(HasFrame, HasProvenance):
         Every count is exact where ``verdict`` is complete, and those of the statuses ``exact``
         where it is not; the rest is as in its completeness and its provenance.
         """
-        verdict = Verdict(verdict)
         counts = status_counts(frame)
-        is_whole = verdict is Verdict.COMPLETE
-        by_status = {
-            name: StatusCount(count, name in exact or (is_whole and status in (None, name)))
-            for name, count in counts.items()
-        }
+        if Verdict(verdict) is Verdict.COMPLETE:
+            exact = counts if status is None else [*exact, status]
+        by_status = {name: StatusCount(count, name in exact) for name, count in counts.items()}
         known = Completeness(
-            verdict, basis, rows=len(frame), requests=1, status=status, by_status=by_status
+            Verdict(verdict), basis, len(frame), 1, status=status, by_status=by_status
         )
         provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
         return cls(stamp(frame.copy(deep=False), known, provenance), provenance)
@@ -155,17 +145,11 @@ class Inventory(HasFrame, HasProvenance):
         Raises:
             IncompleteInventoryError: The verdict is another one; the text has the evidence, and
                 ``.partial`` is this Inventory.
-
-        Example:
-            >>> import petstore_frame as pf
-            >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
-            ...     len(pf.fetch_inventory(client).require_complete())
-            9
         """
         known = self.completeness
         if known.is_complete:
             return self
-        shown = [known.basis, *(str(each) for each in known.contradictions)]
+        shown = [known.basis, *map(str, known.contradictions)]
         raise IncompleteInventoryError(
             f"{known}, so this may not be all: {' '.join(dict.fromkeys(filter(None, shown)))} "
             "Use the Inventory itself for what there is, or fetch it again",
@@ -187,8 +171,7 @@ class Inventory(HasFrame, HasProvenance):
         Raises:
             ArgumentError: The table has no columns ``key`` and ``id``.
         """
-        lacking = {"key", "id"} - {*getattr(ids, "columns", ())}
-        if lacking:
+        if lacking := {"key", "id"} - {*getattr(ids, "columns", ())}:
             raise ArgumentError(
                 "with_ids takes a table with the columns key and id, as pf.read_ids(client) "
                 f"returns it; {' and '.join(sorted(lacking))} is missing"
@@ -214,23 +197,16 @@ class Inventory(HasFrame, HasProvenance):
             The frame with ``status`` never missing, and with a column ``category`` (category) of
             labels after ``category_id``.
 
-        Example:
-            >>> import petstore_frame as pf
-            >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
-            ...     pets = pf.fetch_inventory(client).to_frame({3: "Cat"})
-            >>> int(pets["status"].value_counts().sum()), pets["category"].dtype.name
-            (9, 'category')
         """
-        import pandas as pd
 
         labels, frame = shown_labels(categories), self.frame.copy()
         status = frame["status"].astype("category")
         if no_status not in status.cat.categories:
             status = status.cat.add_categories([no_status])
         frame["status"] = status.fillna(no_status)
-        codes, ids = pd.factorize(frame["category_id"], sort=True)
-        names = [category_name(int(each), labels) for each in ids]
-        shown = pd.Series([names[code] for code in codes], index=frame.index, dtype="category")
+        ids = frame["category_id"]
+        names = {each: category_name(int(each), labels) for each in ids.unique()}
+        shown = ids.map(names).astype("category")
         frame = frame.drop(columns="category", errors="ignore")
         frame.insert(list(frame.columns).index("category_id") + 1, "category", shown)
         return frame

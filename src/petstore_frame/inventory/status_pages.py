@@ -11,7 +11,7 @@ from functools import cached_property
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.requests import Requests
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
-from petstore_frame.transport.page import Page
+from petstore_frame.transport.response import Page
 
 
 class StatusPages:

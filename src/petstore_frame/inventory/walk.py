@@ -11,12 +11,11 @@ from petstore_frame.inventory.requests import SIDE_BY_SIDE, Requests
 from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.frame import PetColumns
-from petstore_frame.transport.page import Page, passes_over
+from petstore_frame.transport.response import Page, passes_over
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
-MAX_PAGES_WITHOUT_NEWS = 5
-MAX_EMPTY_PAGES = 100
+MAX_PAGES_WITHOUT_NEWS, MAX_PAGES_BACK = 20, 5
 # So many short pages in a row are read, or as many as came before them: a store that grows with
 # each request has no end.
 MAX_SHORT_PAGES = 50
@@ -85,9 +84,10 @@ class Walk:
                 breaks = [Evidence(Fact.NEW_IN_FRONT, count=new)]
                 if doubt is not None and doubt.fact is Fact.PAGES_REPEAT:
                     doubt = None
+                self.rows.add(page.columns)
             elif ids != before:
                 breaks = [*breaks, Evidence(Fact.FIRST_PAGE_MOVED)]
-            if Fact.FIRST_PAGE_MOVED not in {each.fact for each in breaks}:
+            elif page.columns != first.columns:
                 self.rows.add(page.columns)
             if first.total is not None and page.total is not None and page.total < first.total:
                 breaks = [*breaks, Evidence(Fact.PETS_LEFT, count=first.total - page.total)]
@@ -123,7 +123,7 @@ class LinkWalk(Walk):
             raise PaginationLoopError(
                 f"the store's next link of page {self.pages} leads back to a page already read"
             )
-        elif self._without_news >= self._most_without_news():
+        elif self._without_news == MAX_PAGES_WITHOUT_NEWS:
             self._end(Fact.NEXT_NOT_READ, detail=f"{number} brought no new pet")
         else:
             self._visited.add(address)
@@ -137,18 +137,12 @@ class LinkWalk(Walk):
         has_news = rows > repeated
         self._without_news = 0 if has_news else self._without_news + 1
         self._known_rows = 0 if has_news else self._known_rows + rows
-
-    def _most_without_news(self) -> int:
-        """Return how many pages without a new pet are followed."""
-        # More than a page of known pets means a loop; a few may come from a first page that was
-        # longer than the following ones, and a filter may leave page after page empty.
-        is_round = self._known_rows > self.ask.max_page
-        if is_round and self._without_news >= MAX_PAGES_WITHOUT_NEWS and len(self.last):
+        # A few known pets may come from a first page that was longer than the following ones.
+        is_round = rows > 0 and self._known_rows > self.ask.max_page
+        if is_round and self._without_news >= MAX_PAGES_BACK:
             raise PaginationLoopError(
                 f"{self._without_news} pages in a row brought no new pet, and the store points on"
             )
-        may_go_on = not is_round and (self._known_rows > 0 or self.ask.status is not None)
-        return MAX_EMPTY_PAGES if may_go_on else MAX_PAGES_WITHOUT_NEWS
 
 
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import petstore_frame as pf
+from petstore_frame import errors
 
 
 class MondayOutcome(Enum):
@@ -18,37 +18,45 @@ class MondayOutcome(Enum):
 
     GOOD = 0, "nothing but good news"
     ROWS_TO_FIX = 1, "some rows are to fix"
-    REFUSED = 2, "a setting, a recipe or a list cannot be used"
+    REFUSED = 2, "a setting, a recipe or a list cannot be used", errors.PetstoreError
     NOT_COMPLETE = 8, "the listing is not known to be complete"
     IN_DOUBT = 3, "some rows are in doubt: they may be in the store"
-    QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
+    QUESTION = (
+        9,
+        "a file may hold animals that are loaded already; none of it was sent",
+        errors.DuplicatesError,
+    )
     DROP = 10, "more pets are gone than max_drop allows"
-    STORE_AWAY = 5, "the store did not answer, or refused"
-    DISK = 6, "the disk, a journal or the history cannot be used"
+    STORE_AWAY = (
+        5,
+        "the store did not answer, or refused",
+        (
+            errors.APIStatusError,
+            errors.APIConnectionError,
+            errors.ContractError,
+            errors.CrossOriginError,
+        ),
+    )
+    DISK = (
+        6,
+        "the disk, a journal or the history cannot be used",
+        (errors.JournalError, errors.HistoryError, errors.ReportError, OSError),
+    )
     FAILED = 11, "the run ended before its end"
 
-    def __init__(self, exit_code: int, sentence: str) -> None:
+    def __init__(self, exit_code: int, sentence: str, kinds: Any = ()) -> None:
         self.exit_code = exit_code
         self.sentence = sentence
+        self.kinds = kinds
 
     @classmethod
     def of(cls, problem: BaseException) -> MondayOutcome:
-        """Return what an error makes of a run."""
-        errors = pf.errors
+        """Return what an error makes of a run: the worst that its kind stands for."""
         if isinstance(problem, errors.LoadStopped):
-            return cls.DISK if problem.ending == "journal" else cls.STORE_AWAY
-        # The first line that fits decides.
-        for kinds, outcome in (
-            ((errors.DuplicatesError,), cls.QUESTION),
-            ((errors.APIStatusError, errors.APIConnectionError), cls.STORE_AWAY),
-            ((errors.ContractError, errors.CrossOriginError), cls.STORE_AWAY),
-            ((errors.JournalError, errors.HistoryError, errors.ReportError, OSError), cls.DISK),
-            ((errors.InputError,), cls.ROWS_TO_FIX),
-            ((errors.PetstoreError,), cls.REFUSED),
-        ):
-            if isinstance(problem, kinds):
-                return outcome
-        return cls.FAILED
+            of_ending = {"journal": cls.DISK, "budget": cls.REFUSED}
+            return of_ending.get(problem.ending, cls.STORE_AWAY)
+        fits = (outcome for outcome in reversed(cls) if isinstance(problem, outcome.kinds))
+        return next(fits, cls.FAILED)
 
 
 @dataclass
@@ -87,7 +95,7 @@ class Run:
         self.doing = step
         try:
             yield
-        except pf.errors.PetstoreError as problem:
+        except errors.PetstoreError as problem:
             self.note_error(problem)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -16,7 +16,6 @@ import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Diff, Snapshot
 from petstore_frame.loader.reading import harmless
-from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
 
@@ -29,7 +28,6 @@ def run(
     client: pf.Client | None = None,
     progress: Any = None,
     now: datetime | None = None,
-    step: Callable[[str], None] = ignore,
 ) -> Run:
     """Load the files, read the store once, and write one folder for the day.
 
@@ -42,7 +40,6 @@ def run(
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
         progress: As in ``load``.
         now: What counts as the time of the run and of its reading, for a trial; None is the clock.
-        step: Called with the name of each step when it is done, where a test ends the process.
 
     Raises:
         InputError: The settings cannot be read; nothing was sent.
@@ -57,10 +54,10 @@ def run(
             earlier = _runs(output)
             try:
                 with (
-                    _folder_of_the_day(output, monday, step) as draft,
+                    _folder_of_the_day(output, monday) as draft,
                     nullcontext(client) if client else pf.Client(settings.base_url) as store,
                 ):
-                    _Work(settings, monday, store, draft, progress, now, step, earlier).do()
+                    _Work(settings, monday, store, draft, progress, now, earlier).do()
             except BaseException as problem:
                 monday.note_error(problem)
                 problem.add_note(f"Monday stopped at: {monday.doing}")
@@ -86,9 +83,8 @@ def plan(path: str | Path = "monday.toml") -> str:
         for each in settings.load
     )
     place = _free_place(settings.output, datetime.now(settings.timezone).date())
-    return "\n".join(
-        [*loads, *(f"compare {each.list}" for each in settings.compare), f"write {place}"]
-    )
+    compares = (f"compare {each.list}" for each in settings.compare)
+    return "\n".join([*loads, *compares, f"write {place}"])
 
 
 def check(
@@ -101,14 +97,14 @@ def check(
     """
     settings = MondaySettings.read(path)
     runs, last = _runs(settings.output), ""
-    complete = [run["day"] for run in _complete(runs)]
     if runs:
         sentence = MondayOutcome[runs[-1]["outcome"].upper()].sentence
         last = f"; the last attempt, of {runs[-1]['day']}, said: {sentence}"
-    if not complete:
+    newest = max((run["day"] for run in runs if _is_complete(run)), default=None)
+    if newest is None:
         return False, f"no complete run yet{last}"
-    newest = date.fromisoformat(max(complete))
-    age = ((today or datetime.now(settings.timezone).date()) - newest).days
+    today = today or datetime.now(settings.timezone).date()
+    age = (today - date.fromisoformat(newest)).days
     if age > max_age_days:
         return False, f"the newest complete run is of {newest}, {age} days ago{last}"
     return True, f"the newest complete run is of {newest}"
@@ -127,12 +123,12 @@ def _runs(output: Path) -> list[dict[str, Any]]:
     return runs
 
 
-def _complete(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [run for run in runs if run.get("folder") and run.get("is_complete")]
+def _is_complete(run: dict[str, Any]) -> bool:
+    return bool(run.get("folder") and run.get("is_complete"))
 
 
 @contextmanager
-def _folder_of_the_day(output: Path, run: Run, step: Callable[[str], None]) -> Iterator[Path]:
+def _folder_of_the_day(output: Path, run: Run) -> Iterator[Path]:
     """Give a folder to write to, and rename it to the day's when all of it is there."""
     draft = output / _DRAFT
     shutil.rmtree(draft, ignore_errors=True)  # the lock is ours, so its writer is dead
@@ -145,7 +141,6 @@ def _folder_of_the_day(output: Path, run: Run, step: Callable[[str], None]) -> I
         draft.rename(place)
         sync(output)
         run.folder = place
-        step("renamed")
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -169,71 +164,64 @@ class _Work:
     draft: Path
     progress: Any
     now: datetime | None
-    step: Callable[[str], None]
     earlier: list[dict[str, Any]]  # the runs before this one
 
     def do(self) -> None:
         """Do all of it, in order; what fails for one file does not stop the others."""
         loads = self.run.facts.setdefault("loads", [])
-        for each in self.settings.load:
-            for file in each.paths():
-                loads.append({"file": file.name, "states": self._load(file, each.recipe)})
-                self.step("loaded")
-        inventory = self._read_store()
-        if inventory is not None:
-            changes = self._compare_with_last(inventory)
-            self._compare_lists(inventory)
-            self._write_stock(inventory, changes)
-        facts = json.dumps(self.run.as_dict(), indent=2)
-        for name, text in (("summary.txt", self.run), ("summary.json", facts)):
-            (self.draft / name).write_text(f"{text}\n", encoding="utf-8")
-        self.step("written")
-
-    def _load(self, file: Path, recipe: Path | None) -> dict[str, int]:
-        """Load one file, and return its records by state."""
-        journal, progress = self.settings.journal, self.progress
-        result = None
-        with self.run.at(f"load {file.name}"):
-            try:
-                result = pf.load(
-                    file, self.client, recipe=recipe, journal=journal, progress=progress
-                )
-            except pf.errors.DuplicatesError as problem:
-                place = self.draft / f"question {file.name}.txt"
-                place.write_text(f"{problem}\n", encoding="utf-8")
-                text = f"{file.name}: nothing was sent; see {place.name}"
-                self.run.note(MondayOutcome.QUESTION, text)
-            except pf.errors.LoadStopped as problem:
-                result = problem.result
-                raise
-        return {} if result is None else self._write_result(file, result)
-
-    def _write_result(self, file: Path, result: pf.LoadResult) -> dict[str, int]:
-        folder = f"results {file.name}"
-        to_fix, in_doubt = len(result.fix), len(result.unknown)
-        for outcome, count, what in (
-            (MondayOutcome.ROWS_TO_FIX, to_fix, "to fix"),
-            (MondayOutcome.IN_DOUBT, in_doubt, "in doubt"),
-        ):
-            if count:
-                self.run.note(outcome, f"{file.name}: {count:,} {what}; see {folder}")
-        if to_fix or in_doubt:
-            result.write(self.draft / folder)
-        return {state: count for state, count in result.summary["states"].items() if count}
-
-    def _read_store(self) -> pf.Inventory | None:
-        """Read the store once; None where it is away."""
+        for load in self.settings.load:
+            for file in load.paths():
+                loads.append({"file": file.name, "states": {}})
+                with self.run.at(f"load {file.name}"):
+                    self._load(file, load.recipe, loads[-1]["states"])
         inventory = None
         with self.run.at("read the store"):
-            try:
-                inventory = pf.fetch_inventory(self.client, progress=self.progress)
-            except pf.errors.IncompleteInventoryError as problem:
-                inventory = problem.partial
-        if inventory is None:
-            return None
+            inventory = self._read_store()
+        if inventory is not None:
+            self._write_reports(inventory)
+        with self.run.at("write the summary"):
+            facts = json.dumps(self.run.as_dict(), indent=2)
+            for name, text in (("summary.txt", self.run), ("summary.json", facts)):
+                (self.draft / name).write_text(f"{text}\n", encoding="utf-8")
+
+    def _load(self, file: Path, recipe: Path | None, states: dict[str, int]) -> None:
+        """Load one file, and count its records by state in ``states``."""
+        journal, stopped = self.settings.journal, None
+        try:
+            result = pf.load(
+                file, self.client, recipe=recipe, journal=journal, progress=self.progress
+            )
+        except pf.errors.DuplicatesError as problem:
+            place = self.draft / f"question {file.name}.txt"
+            place.write_text(f"{problem}\n", encoding="utf-8")
+            text = f"{file.name}: nothing was sent; see {place.name}"
+            self.run.note(MondayOutcome.QUESTION, text)
+            return
+        except pf.errors.LoadStopped as problem:
+            result, stopped = problem.result, problem
+        if result is not None:
+            states |= {key: count for key, count in result.summary["states"].items() if count}
+            folder, to_fix, in_doubt = f"results {file.name}", len(result.fix), len(result.unknown)
+            if to_fix:
+                text = f"{file.name}: {to_fix:,} to fix; see {folder}"
+                self.run.note(MondayOutcome.ROWS_TO_FIX, text)
+            if in_doubt:
+                text = f"{file.name}: {in_doubt:,} in doubt; see {folder}"
+                self.run.note(MondayOutcome.IN_DOUBT, text)
+            if to_fix or in_doubt:
+                result.write(self.draft / folder)
+        if stopped is not None:
+            raise stopped
+
+    def _read_store(self) -> pf.Inventory:
+        """Read the store once, in the time zone in which each file shows the time."""
+        try:
+            inventory = pf.fetch_inventory(self.client, progress=self.progress)
+        except pf.errors.IncompleteInventoryError as problem:
+            inventory = problem.partial
         read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)
-        # Each file shows the time in the zone that it has here.
-        inventory = pf.Inventory(inventory.frame, replace(inventory.provenance, fetched_at=read_at))
+        origin = replace(inventory.provenance, fetched_at=read_at)
+        inventory = pf.Inventory(inventory.frame, origin)
         known = inventory.completeness
         self.run.day = read_at.date()
         self.run.facts |= {
@@ -248,52 +236,67 @@ class _Work:
         }
         if not known.covers_all:
             self.run.note(MondayOutcome.NOT_COMPLETE, f"the listing: {known}")
-        self.step("read")
         return inventory
 
-    def _compare_with_last(self, inventory: pf.Inventory) -> Diff | None:
-        """Keep the day's snapshot; return what changed since the last complete one."""
-        history = pf.History(self.settings.history, timezone=self.settings.timezone)
+    def _write_reports(self, inventory: pf.Inventory) -> None:
+        """Keep the day's snapshot, and write every file from the one reading."""
+        settings, run = self.settings, self.run
+        history = pf.History(settings.history, timezone=settings.timezone)
         last = changes = None
         with self.run.at("keep a snapshot"):
-            try:
-                history.add(inventory)
-            except pf.errors.HistoryError as problem:
-                if problem.add is None:
-                    raise
-                # The day's snapshot is there and proves more: it stays.
-            self.step("kept")
-            with catch_warnings():
-                simplefilter("ignore", pf.errors.HistoryWarning)  # what is lost is noted below
-                last = history.last_complete(before=self.run.day)
+            last = self._keep(inventory, history)
         self._check_drop(inventory, history, last)
         if last is not None:
             with self.run.at("compare with the last snapshot"):
-                changes = pf.diff(last, inventory, timezone=self.settings.timezone)
-                self._write_changes(changes)
-        return changes
+                changes = self._write_changes(pf.diff(last, inventory, timezone=settings.timezone))
+        run.facts["comparisons"] = []
+        for each in settings.compare:
+            with self.run.at(f"compare {each.list.name}"):
+                self._compare(each.list, each.recipe, inventory)
+        with self.run.at("read our keys"):
+            inventory = inventory.with_ids(pf.read_ids(self.client, journal=settings.journal))
+        with self.run.at("write stock.csv"):
+            place = self.draft / "stock.csv"
+            pf.write_report(inventory, place, categories=settings.categories)
+        with self.run.at("write stock.xlsx"):  # last, as it says what needs attention
+            pf.write_report(
+                inventory, self.draft / "stock.xlsx", categories=settings.categories,
+                changes=changes, attention=run.attention,
+            )  # fmt: skip
+
+    def _keep(self, inventory: pf.Inventory, history: pf.History) -> Snapshot | None:
+        """Keep the day's snapshot; return the last complete one of an earlier day."""
+        try:
+            history.add(inventory)
+        except pf.errors.HistoryError as problem:
+            if problem.add is None:  # else the day's snapshot is there and proves more: it stays
+                raise
+        with catch_warnings():
+            simplefilter("ignore", pf.errors.HistoryWarning)  # what is lost is noted elsewhere
+            return history.last_complete(before=self.run.day)
 
     def _check_drop(
-        self, inventory: pf.Inventory, history: pf.History[Any], last: Snapshot | None
+        self, inventory: pf.Inventory, history: pf.History, last: Snapshot | None
     ) -> None:
         """Raise the alarm where too many pets are gone, or where the history cannot tell."""
-        today, here, elsewhere = self.run.day, inventory.provenance, []
+        today, here = self.run.day, inventory.provenance
         day, pets = (date.min, 0) if last is None else (last.date, last.rows)
         lost = [str(each) for each in history.problems() if day < (each.date or day) < today]
-        for run in _complete(self.earlier):
-            run_day = date.fromisoformat(run["day"])
-            there = replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
-            if not day < run_day <= today:
-                continue
-            if here.is_other_store(there):
-                elsewhere = [f"the run of {run_day} read another store, {run['base_url']}"]
-                continue
-            elsewhere = []
-            if run_day < today:
-                day, pets = run_day, run["pets"]
-        if (last is None or day > last.date) and pets:
+        later = [run for run in self.earlier if _is_complete(run) and run["day"] > str(day)]
+        of_here = [
+            run
+            for run in later
+            if not here.is_other_store(
+                replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
+            )
+        ]
+        for run in [run for run in of_here if run["day"] < str(today)][-1:]:
+            day, pets = date.fromisoformat(run["day"]), run["pets"]
             lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
-        for text in (*lost, *elsewhere):
+        if later[-1:] != of_here[-1:]:
+            there = later[-1]
+            lost.append(f"the run of {there['day']} read another store, {there['base_url']}")
+        for text in lost:
             self.run.note(
                 MondayOutcome.DISK, f"the history: {text}; what changed since then is not known"
             )
@@ -302,41 +305,21 @@ class _Work:
             text = f"{gone:.0%} fewer pets than the {pets:,} of {day}"
             self.run.note(MondayOutcome.DROP, text)
 
-    def _write_changes(self, changes: Diff) -> None:
+    def _write_changes(self, changes: Diff) -> Diff:
         self.run.facts |= {"compared_with": changes.since.isoformat(), "changes": changes.counts}
         rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
         rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
+        return changes
 
-    def _compare_lists(self, inventory: pf.Inventory) -> None:
-        """Write one workbook for each list of our own."""
-        found = self.run.facts.setdefault("comparisons", [])
-        for each in self.settings.compare:
-            name, journal = each.list.name, self.settings.journal
-            place = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
-            with self.run.at(f"compare {name}"):
-                comparison = pf.compare(each.list, inventory, recipe=each.recipe, journal=journal)
-                comparison.write(place, categories=self.settings.categories)
-                kinds = comparison.frame["kind"].value_counts()
-                counts = kinds[kinds > 0].to_dict()
-                found.append({"list": name, "kinds": counts})
-                differing = [
-                    f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"
-                ]
-                if differing:
-                    text = f"{name}: {', '.join(differing)}; see {place.name}"
-                    self.run.attention.append(text)
-                self.step("compared")
-
-    def _write_stock(self, inventory: pf.Inventory, changes: Diff | None) -> None:
-        """Write the workbook and the CSV file, with the user's own keys beside the pets."""
-        with self.run.at("read our keys"):
-            inventory = inventory.with_ids(pf.read_ids(self.client, journal=self.settings.journal))
-        labels, attention = self.settings.categories, self.run.attention
-        with self.run.at("write stock.csv"):
-            pf.write_report(inventory, self.draft / "stock.csv", categories=labels)
-        with self.run.at("write stock.xlsx"):  # last, as it says what needs attention
-            pf.write_report(
-                inventory, self.draft / "stock.xlsx", categories=labels, changes=changes,
-                attention=attention,
-            )  # fmt: skip
-        self.step("stock")
+    def _compare(self, ours: Path, recipe: Path | None, inventory: pf.Inventory) -> None:
+        """Write the workbook of one list of our own."""
+        place = self.draft / f"compare {ours.name.removesuffix('.xlsx')}.xlsx"
+        found = pf.compare(ours, inventory, recipe=recipe, journal=self.settings.journal)
+        found.write(place, categories=self.settings.categories)
+        kinds = found.frame["kind"].value_counts()
+        counts = kinds[kinds > 0].to_dict()
+        self.run.facts["comparisons"].append({"list": ours.name, "kinds": counts})
+        differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
+        if differing:
+            text = f"{ours.name}: {', '.join(differing)}; see {place.name}"
+            self.run.attention.append(text)

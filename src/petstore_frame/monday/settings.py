@@ -118,18 +118,14 @@ def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputEr
     """Return the refusal of a word that is not known, else of the first that makes no sense."""
     problems = error.errors(include_url=False)
     problem = max(problems, key=lambda each: each["type"] == "extra_forbidden")
-    names = [each for each in problem["loc"] if isinstance(each, str)]
-    numbers = [each for each in problem["loc"] if isinstance(each, int)]
-    table, word = names[0], names[-1]
+    table, word = problem["loc"][0], [each for each in problem["loc"] if isinstance(each, str)][-1]
     if problem["type"] == "extra_forbidden":
-        kinds: dict[str, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
-        known = (kinds[table] if numbers else MondaySettings).model_fields
+        kinds: dict[Any, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
+        known = kinds.get(table, MondaySettings).model_fields
         return unknown_word(word, known, text, path, owner="a Monday")
-    line = line_of(word, text)
-    if numbers:  # of the table with this number among those of its name
-        lines = enumerate(text.splitlines(), 1)
-        heads = [at for at, here in lines if here.startswith(f"[[{table}]]")]
-        line = dict(enumerate(heads)).get(numbers[0], line)
+    lines = enumerate(text.splitlines(), 1)
+    heads = [at for at, line in lines if line.startswith(f"[[{table}]]")]
+    line = heads[int(problem["loc"][1])] if heads else line_of(word, text)
     what = f"{word}: {problem['msg']}, got {problem['input']!r}"
     hint = "petstore-frame monday NEW.toml --init writes one with every word"
     return pf.errors.InputError(what, path=str(path), line=line, hint=hint)

@@ -10,9 +10,8 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, category_ids, pandas_frame, typed_frame
-from petstore_frame.files.book import fit, fits
 from petstore_frame.files.styles import SHEET_ROWS
-from petstore_frame.inventory import Completeness, Inventory, Provenance, StatusCount
+from petstore_frame.inventory import Completeness, Inventory, Provenance
 from petstore_frame.inventory.provenance import provenance_of
 from petstore_frame.inventory.result import completeness
 from petstore_frame.markup.palette import status_colours
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from petstore_frame.history import Diff
-    from petstore_frame.loader.results.results import LoadResult
 
 LABELS = "category"  # the column of the categories' names, beside that of their ids
 CHUNK = 10_000
@@ -45,12 +43,6 @@ class Part(NamedTuple):
     start: int
     stop: int
 
-    def words(self, pets: StatusCount) -> str:
-        """Return which of all pets it lists."""
-        if self.start == self.stop:
-            return f"One row per pet: {pets} pets, in the order read."
-        return f"One row per pet: {self.start + 1:,}–{self.stop:,} of {pets}, in the order read."
-
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Yield where pieces of it begin and end, small enough to hold."""
         for start in range(self.start, self.stop, CHUNK):
@@ -68,9 +60,7 @@ class Content:
         provenance: Where and when they were read, or None; also of rows that were changed since.
         labels: What a category is called, by its id.
         advance: Called with the number of pets written since the last call.
-        changes: What the sheet Changes shows, or the reason why there is nothing to compare, or
-            None for no such sheet.
-        results: What the sheet Import shows, or None for no such sheet.
+        changes: What the sheet Changes shows, or None for no such sheet.
         attention: What needs a person, as sentences, or None where nobody asked.
     """
 
@@ -79,8 +69,7 @@ class Content:
     provenance: Provenance | None
     labels: Mapping[int, str]
     advance: Callable[[int], None] = lambda pets: None
-    changes: Diff | str | None = None
-    results: LoadResult | None = None
+    changes: Diff | None = None
     attention: Sequence[str] | None = None
 
     @property
@@ -178,17 +167,6 @@ class Content:
             column = column.astype("object").where(column.notna(), None)
         values = column.tolist()
         return values if name in PET_COLUMNS else [*map(_plain, values)]
-
-    @cached_property
-    def changed_names(self) -> dict[int, str]:
-        """How names were changed to fit a cell, by pet id."""
-        changed: dict[int, str] = {}
-        for start, stop in Part("", 0, len(self.frame)).chunks():
-            rows = self.frame.iloc[start:stop]
-            if not fits(names := rows["name"].tolist()):
-                done = [fit(name)[1] for name in names]
-                changed |= {one: d for one, d in zip(rows["id"].tolist(), done, strict=True) if d}
-        return changed
 
 
 def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:

@@ -63,11 +63,9 @@ def as_of_words(as_of: datetime | None) -> str:
     return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
 
 
-def begin(
-    book: Book, name: str, holds: str, line: str, widths: Sequence[float], *, title: str = ""
-) -> Sheet:
+def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: str = "") -> Sheet:
     """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
-    sheet = book.sheet(name, holds)
+    sheet = book.sheet(name)
     sheet.height(0, 9)
     sheet.text(1, 1, title or name, **styles.TITLE)
     sheet.height(1, styles.TITLE_POINTS)
@@ -124,7 +122,6 @@ def finish(
     pages_high: int = 0,
     head: int | None = None,
     listed: tuple[int, int] = (0, 0),
-    is_portrait: bool = False,
     has_gridlines: bool = False,
 ) -> None:
     """Write the cells, and set up print: A4, the verdict above and the page number below.
@@ -146,5 +143,4 @@ def finish(
         f"&R{plain_mark(as_of_words(content.as_of))}",
         pages_high=pages_high,
         repeat_row=head,
-        is_portrait=is_portrait,
     )

@@ -1,4 +1,4 @@
-"""The sheets of words and lists: what changed, what became of an import, what all of it covers."""
+"""The sheets of words and lists: what changed, and what all of it covers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.loader.results.result_text import headline
-from petstore_frame.loader.results.steps import next_steps
 from petstore_frame.markup.palette import status_word, verdict_badge
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
@@ -21,24 +19,15 @@ from petstore_frame.schema.models import NO_STATUS
 from petstore_frame.schema.text import day_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from petstore_frame.history import Diff
 
 LISTED_ROWS = 10_000  # of pets that changed, and of records to fix
-_NAMED_CAUSES, _NAMED_PETS = 5, 50
 _FIRST_ROW = 4
 _MOVES = {"What": "text", "Was": "text", "Now": "text", "Pets": "count"}
 _PETS = {
     "ID": "id", "Name": "text", "Category": "text", "What": "text", "Was": "text", "Now": "text",
     "Differs in": "text",
 }  # fmt: skip
-_STATES = {"State": "text", "Records": "number"}
-_CAUSES = {"Records": "number", "What is wrong": "text"}
-_FIX = {
-    "Line": "number", "Column": "text", "Value": "text", "What is wrong": "text", "Hint": "text",
-}  # fmt: skip
-
 Line = tuple[str, str]
 _WORDS: tuple[Line, ...] = (
     ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
@@ -63,11 +52,7 @@ def write_changes(book: Book, content: Content) -> None:
     changes = content.changes
     if changes is None:
         return
-    holds = "What changed since the last time."
-    sheet = layout.begin(book, "Changes", holds, str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
-    if isinstance(changes, str):
-        layout.finish(sheet, content, pages_high=1)
-        return
+    sheet = layout.begin(book, "Changes", str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
     as_of, header = content.as_of, None
     if as_of is not None and as_of.astimezone(changes.timezone).date() != changes.until:
         note = (
@@ -105,60 +90,17 @@ def _status(status: Any) -> str:
     return status if isinstance(status, str) else "–"
 
 
-def write_imported(book: Book, content: Content) -> None:
-    """Add the sheet of what became of the records of an import, where results are given."""
-    imported = content.results
-    if imported is None:
-        return
-    holds = "What became of the records of the import."
-    line = ": ".join(headline(imported.facts))
-    sheet = layout.begin(book, "Import", holds, line, (2, 12, 16, 26, 52, 52))
-    states = [(str(state), count) for state, count in imported.counts.items() if count]
-    states.append(("all records", len(imported)))
-    row = write_list(sheet, _FIRST_ROW, _STATES, states) + 1
-    if steps := next_steps(imported.facts):
-        sheet.text(row, 1, "What to do next", **styles.SECTION)
-        for at, step in enumerate(steps, start=row + 1):
-            sheet.text(at, 1, step.text[:1].upper() + step.text[1:])
-        row += len(steps) + 2
-    header = None
-    if count := len(imported.fix):
-        named = [(cause.records, str(cause)) for cause in imported.facts.causes[:_NAMED_CAUSES]]
-        often = "What was wrong most often"
-        header = write_list(sheet, row + 1, _CAUSES, named, title=often) + 2
-        listed = f"the first {LISTED_ROWS:,} of {count:,}; fix.csv has all"
-        title = f"Records to fix: {listed if count > LISTED_ROWS else f'{count:,}'}"
-        records = _records_to_fix(imported.fix.head(LISTED_ROWS))
-        row = write_list(sheet, header, _FIX, records, title=title, has_filter=True)
-    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
-    layout.finish(sheet, content, head=header, listed=(min(count, LISTED_ROWS), len(_FIX)))
-
-
-def _records_to_fix(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    columns = ["line", "error_column", "error_value", "error_message", "hint"]
-    for line, *texts in fix[columns].itertuples(index=False, name=None):
-        yield int(line), *(text if isinstance(text, str) else "" for text in texts)
-
-
 def write_about(book: Book, content: Content) -> None:
-    """Add the last sheet: what is covered, how that is known, the sheets before, and the words."""
-    contents, changed = list(book.contents), content.changed_names
-    names = [(f"ID {pet_id}", done) for pet_id, done in list(changed.items())[:_NAMED_PETS]]
-    if more := len(changed) - len(names):
-        names.append(("Others", f"{more:,} more, changed likewise"))
+    """Add the last sheet: what is covered, how that is known, and the words."""
     sections: dict[str, Sequence[Line]] = {
         "What it covers": coverage(content),
         "How that is known": evidence_lines(content.completeness),
-        "Sheets": contents,
-        "Names changed to fit": names,
         "Words": _WORDS,
     }
     line = f"{layout.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"
-    sheet = layout.begin(book, "About", "", line, (2, 26, 104), title="About this workbook")
+    sheet = layout.begin(book, "About", line, (2, 26, 104), title="About this workbook")
     row = _FIRST_ROW
     for title, lines in sections.items():
-        if not lines:
-            continue
         sheet.text(row, 1, title, **styles.SECTION, bottom=2)
         sheet.blank(row, 2, bottom=2)
         sheet.height(row, 24)
@@ -186,7 +128,5 @@ def coverage(content: Content) -> list[Line]:
     lines.append(("Asked for", asked_for))
     if known.part:
         lines.append(("Shown", f"those with {known.part}"))
-    asked = known.counts_asked_for()
-    for status, count in known.by_status.items():
-        lines.append((status_word(status), str(count) if status in asked else "not asked for"))
-    return lines
+    counts = content.counts.by_status.items()  # of a selection without what it leaves out
+    return [*lines, *((status_word(status), str(count)) for status, count in counts)]

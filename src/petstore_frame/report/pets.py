@@ -12,7 +12,6 @@ from petstore_frame.report import layout
 from petstore_frame.report.content import LABELS, Content, Part, PetColumn
 from petstore_frame.schema.models import NO_STATUS
 
-PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")
 _NAME = 1  # the column of names
@@ -35,28 +34,22 @@ def write_inventory(book: Book, content: Content) -> None:
         for status, colour in content.colours.items()
     }
     for part in content.parts:
-        sheet = book.sheet(part.name, part.words(content.counts.total))
+        sheet = book.sheet(part.name)
         _set_up(book, sheet, content, part)
         _fill(sheet, content, part, looks, chips)
 
 
 def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
     last, columns = part.stop - part.start, content.columns
-    widths = [_width(content, column) for column in columns]
-    for col, width in enumerate(widths):
-        sheet.do("set_column", col, col, width)
+    for col, column in enumerate(columns):
+        sheet.do("set_column", col, col, _width(content, column))
     sheet.raw.freeze_panes(1, 1)
     sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{last + 1}"})
     heads = [(column.label, {**_DARK, **_place(column)}) for column in columns]
     for col, (label, style) in enumerate(heads):
         sheet.text(0, col, label, **style)
     sheet.height(0, 21)
-    is_narrow = sum(widths) <= PORTRAIT_WIDTH
-    layout.finish(
-        sheet, content, head=0, listed=(last, len(columns) - 1), is_portrait=is_narrow,
-        has_gridlines=True,
-    )  # fmt: skip
-    sheet.do("write_comment", 0, 0, layout.ID_RULE, {"x_scale": 2, "author": "petstore-frame"})
+    layout.finish(sheet, content, head=0, listed=(last, len(columns) - 1), has_gridlines=True)
     if book.is_constant_memory or last == 0:
         sheet.do("autofilter", 0, 0, last, len(columns) - 1)
         return

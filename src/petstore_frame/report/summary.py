@@ -31,7 +31,6 @@ def write_summary(book: Book, content: Content) -> None:
     sheet = layout.begin(
         book,
         "Summary",
-        "The key figures, and status by category for the largest categories.",
         content.base_url or "Store: not recorded",
         [2, _NAME_WIDTH, *[width] * (len(counts.statuses) + 1), _SHARE_WIDTH, 3],
         title=content.title,
@@ -129,14 +128,11 @@ def _write_answers(cells: CountCells, answers: list[tuple[str, str, str]]) -> No
 
 def _notes(cells: CountCells) -> None:
     """Say below the table what a reader of the first sheet must know of the others."""
-    parts, changed = cells.content.parts, len(cells.content.changed_names)
+    parts = cells.content.parts
     sentences = [cells.content.counts.nothing_available()]
     if len(parts) > 1:
         names = f"{parts[0].name} to {parts[-1].name}"
         sentences.append(f"The pets are on {len(parts)} sheets, {names}.")
-    if changed:
-        count = "1 name was" if changed == 1 else f"{changed:,} names were"
-        sentences.append(f"{count} changed to fit a cell; About has the ids.")
     for row, text in enumerate(filter(None, sentences), start=cells.total + 1):
         cells.sheet.text(row, cells.name, text, **styles.QUIET)
 
@@ -149,7 +145,6 @@ def write_by_category(book: Book, content: Content) -> None:
     sheet = layout.begin(
         book,
         "By category",
-        "Counts by status, and shares, of each category read.",
         f"{counts.categories_in_words}, largest first",
         [2, *[14] * has_ids, names, *numbers, 9],
     )

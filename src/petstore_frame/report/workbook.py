@@ -12,21 +12,14 @@ from pathlib import Path
 from petstore_frame import __version__
 from petstore_frame.files.book import open_book
 from petstore_frame.report.content import Content
-from petstore_frame.report.lists import write_about, write_changes, write_imported
+from petstore_frame.report.lists import write_about, write_changes
 from petstore_frame.report.pets import write_inventory
 from petstore_frame.report.summary import write_by_category, write_summary
 
 # Up to so many pets the inventory is an Excel table; above, memory stays constant, which allows a
 # plain filter only.
 TABLE_ROWS = 100_000
-SHEETS = (
-    write_summary,
-    write_by_category,
-    write_inventory,
-    write_changes,
-    write_imported,
-    write_about,
-)
+SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
 
 
 def write_workbook(content: Content, path: Path) -> None:

@@ -7,20 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from petstore_frame.errors import (
-    ArgumentError,
-    HistoryError,
-    MissingExtraError,
-    ReportError,
-    answering,
-)
+from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
 from petstore_frame.files.whole import refuse_impossible, whole_file
-from petstore_frame.history import Diff, HistoryOption, open_history
+from petstore_frame.history import Diff
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
 from petstore_frame.inventory.progress import open_progress
@@ -33,9 +26,7 @@ from petstore_frame.report.workbook import write_workbook
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
-
-if TYPE_CHECKING:
-    from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.schema.text import kind_text
 
 PATIENCE_S = 2.0
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
@@ -55,9 +46,7 @@ def write_report(
     path: str | PathLike[str],
     *,
     categories: Categories = None,
-    history: HistoryOption = None,
     changes: Diff | None = None,
-    results: LoadResult | None = None,
     attention: Sequence[str] | None = None,
     delimiter: str = ",",
     progress: Progress = None,
@@ -79,13 +68,10 @@ def write_report(
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
-        history: A History, or its folder, which must exist; the workbook gets a sheet of what
-            changed between its last two snapshots, so add this inventory to it first. This and
-            the next three are for ``.xlsx`` only.
-        changes: A Diff in the place of a history, as of ``pf.diff(last, inventory)``.
-        results: A LoadResult; the workbook gets a sheet of what became of its records.
-        attention: What needs a person, in sentences that the first sheet shows; an empty list says
-            that nothing does.
+        changes: What changed since the last time, as of ``history.diff()`` or ``pf.diff(last,
+            inventory)``; an ``.xlsx`` gets a sheet of it.
+        attention: What needs a person, in sentences that the first sheet of an ``.xlsx`` shows; an
+            empty list says that nothing does.
         delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
             that writes decimals with a comma, a tab, or ``|``.
         progress: True shows a bar, False none, None one where a person is watching, after two
@@ -119,11 +105,13 @@ def write_report(
         raise ArgumentError(f"path is the file to write, got {type(path).__name__}")
     target = Path(path)
     ending = check_target(target, delimiter)
-    extras = {"history": history, "changes": changes, "results": results, "attention": attention}
-    _check_extras(target, ending, extras)
-    extras["changes"] = _last_changes(history) if changes is None else changes
-    del extras["history"]
-    content = gather(pets, categories, **extras)
+    if changes is not None and not isinstance(changes, Diff):
+        raise ArgumentError(f"changes is a Diff, as of history.diff(), got {kind_text(changes)}")
+    if isinstance(attention, str):
+        raise ArgumentError("attention is a list of sentences, got one text")
+    if ending != ".xlsx" and (changes is not None or attention is not None):
+        raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
+    content = gather(pets, categories, changes=changes, attention=attention)
     with _shown(progress, len(content.frame)) as advance, whole_file(target) as draft:
         content = replace(content, advance=advance)
         if ending == ".csv":
@@ -161,8 +149,8 @@ def check_target(target: Path, delimiter: str = ",", *, is_data: bool = False) -
     one_of("delimiter", delimiter, _DELIMITERS)
     if delimiter != "," and ending != ".csv":
         raise ArgumentError(f"delimiter is for a .csv file, not for {ending}")
-    if ending == ".parquet" and find_spec("pyarrow") is None:
-        raise MissingExtraError("writing Parquet", "history")
+    if ending == ".parquet":
+        import_extra("pyarrow", "writing Parquet", "history")
     return ending
 
 
@@ -195,45 +183,6 @@ def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
             display.show(written, written)
 
         yield advance
-
-
-def _last_changes(history: HistoryOption) -> Diff | str | None:
-    """Return what changed between the last two snapshots, or why that is not known.
-
-    Raises:
-        ReportError: There is no such folder: a name mistyped must not read as "nothing changed".
-    """
-    kept = open_history(history)
-    if kept is None:
-        return None
-    if not kept.folder.is_dir():
-        raise ReportError(
-            f"history={str(kept.folder)!r} does not exist, so no report was written; check the "
-            "name, or add an inventory to it first: petstore_frame.History(folder).add(inventory)"
-        )
-    try:
-        return kept.diff()
-    except HistoryError as problem:
-        return f"Nothing to compare: {problem}"
-
-
-def _check_extras(target: Path, ending: str, extras: Mapping[str, Any]) -> None:
-    """Refuse what this kind of report does not show."""
-    from petstore_frame.loader.results.results import LoadResult
-
-    given = [name for name, value in extras.items() if value is not None]
-    if given and ending != ".xlsx":
-        raise ArgumentError(
-            f"{' and '.join(given)} can be shown in an .xlsx report only, not in {target.name!r}"
-        )
-    for name, kind in (("results", LoadResult), ("changes", Diff)):
-        if name in given and not isinstance(extras[name], kind):
-            got = type(extras[name]).__name__
-            raise ArgumentError(f"{name} is a {kind.__name__}, got {got}")
-    if "changes" in given and "history" in given:
-        raise ArgumentError("give history or changes: each says what the workbook compares")
-    if isinstance(extras["attention"], str):
-        raise ArgumentError("attention is a list of sentences, got one text")
 
 
 def _write_csv(content: Content, path: Path, delimiter: str) -> None:

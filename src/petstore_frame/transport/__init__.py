@@ -1,11 +1,9 @@
 """Sends one request, reads one answer, and says what is proven if none comes."""
 
-from petstore_frame.transport.connections import GivenTransport, in_memory
 from petstore_frame.transport.outcome import PostOutcome, Proof
-from petstore_frame.transport.page import Page
-from petstore_frame.transport.response import STORE_ID, Response
+from petstore_frame.transport.response import STORE_ID, Page, Response
 from petstore_frame.transport.settings import IdempotencyKey, checked_key, same_store_address
-from petstore_frame.transport.transport import Clocks, Transport
+from petstore_frame.transport.transport import Clocks, GivenTransport, Transport, in_memory
 
 __all__ = [
     "STORE_ID",

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import socket
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -37,13 +38,21 @@ from petstore_frame.errors import (
 )
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import NewPet, Pet
-from petstore_frame.transport.connections import Trace
 from petstore_frame.transport.links import shown_origin
 from petstore_frame.transport.response import STORE_ID, BodyProblem, Response
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
 # All that a transport raises on purpose.
 TRANSPORT_ERRORS = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL)
+# Raised before a byte of the request has left.
+_NEVER_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+    httpx.ProxyError,
+)
 # The first class that fits counts: a word for results and tests, and what it says in a sentence.
 _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
     (httpx.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
@@ -57,6 +66,32 @@ _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
     (httpx.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
     (httpx.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
 )
+
+
+class Trace:
+    """Follows one request: an exception alone does not tell whether all of it was sent.
+
+    httpx reports each step to the ``trace`` among a request's extensions, as ``PART.STEP.started``,
+    ``.complete`` or ``.failed``; a request through a proxy begins with one to the proxy.
+    """
+
+    def __init__(self) -> None:
+        self._has_events = self._was_sent_whole = False
+
+    def __call__(self, event: str, info: Mapping[str, Any]) -> None:
+        self._has_events = True
+        if event.endswith(".send_request_headers.started"):
+            self._was_sent_whole = False
+        elif event.endswith(".send_request_body.complete"):
+            self._was_sent_whole = True
+
+    def proves_not_applied(self, problem: Exception) -> bool:
+        """Return True where the store cannot have acted on the request.
+
+        Without events (a transport of the caller's own) only the error's class is evidence.
+        """
+        is_cut = self._has_events and not self._was_sent_whole
+        return is_cut or isinstance(problem, _NEVER_SENT)
 
 
 class Proof(StrEnum):

@@ -5,26 +5,34 @@ from __future__ import annotations
 import logging
 import os
 import random
+import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
-from typing import NamedTuple, cast
-from urllib.parse import urlencode
+from typing import Any, NamedTuple, Protocol, cast
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 from pydantic import SecretStr
 from pydantic_core import from_json
 
 from petstore_frame.errors import APIConnectionError, APIStatusError, ConfigurationError
-from petstore_frame.transport.connections import GivenTransport, Trace, new_transport, proxy_for
-from petstore_frame.transport.links import unreadable_link, whole_address
-from petstore_frame.transport.outcome import TRANSPORT_ERRORS, connection_error, unusable_error
+from petstore_frame.transport.links import shown_origin, split_link, unreadable_link, whole_address
+from petstore_frame.transport.outcome import (
+    TRANSPORT_ERRORS,
+    Trace,
+    connection_error,
+    unusable_error,
+)
 from petstore_frame.transport.response import BodyProblem, Headers, Response
-from petstore_frame.transport.settings import Settings
+from petstore_frame.transport.settings import Settings, is_loopback
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
 _CONNECT_TIMEOUT_S = 5.0
+# uvicorn and others close idle connections after 5 s; we close ours earlier, so that no request
+# meets a closing one. How many there are is up to the caller's threads.
+_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=2.0)
 _LINES = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
@@ -45,6 +53,13 @@ class Clocks(NamedTuple):
 
 
 REAL_TIME = Clocks()
+
+
+class GivenTransport(Protocol):
+    """An ``httpx.BaseTransport``, or anything that works like one."""
+
+    def handle_request(self, request: Any) -> Any: ...
+    def close(self) -> None: ...
 
 
 class Transport:
@@ -263,3 +278,62 @@ def repeat_wait_s(
         return None
     wait_s = max(draw() * min(_LONGEST_S, _BASE_S * 2.0**repeats), retry_after_s or 0.0)
     return wait_s if repeats == 0 or elapsed_s + wait_s < _PATIENCE_S else None
+
+
+def proxy_for(base_url: str) -> str | None:
+    """Return the address of the environment's proxy for a store, or None."""
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
+    if is_loopback(host):  # a proxy would answer for a store on this machine
+        return None
+    from urllib.request import getproxies, proxy_bypass  # large
+
+    proxies = {} if proxy_bypass(host) else getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
+
+
+def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
+    """Return the pool of real sockets to a store, which all threads share.
+
+    Raises:
+        ConfigurationError: The environment names a proxy that cannot be used.
+    """
+    is_plain = base_url.startswith("http:") and not (proxy or "").startswith("https:")
+    # Reading the trusted certificates takes longer than a hundred plain requests.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else httpx.create_ssl_context()
+    if proxy is None:
+        return httpx.HTTPTransport(verify=context, limits=_LIMITS)
+    reason = "not a proxy's address"
+    try:
+        through = httpx.Proxy(proxy, ssl_context=context if proxy.startswith("https:") else None)
+        if through.url.host and split_link(proxy) is not None:
+            return httpx.HTTPTransport(verify=context, limits=_LIMITS, proxy=through)
+    except (ValueError, httpx.InvalidURL):
+        pass
+    except ImportError:
+        reason = "SOCKS needs `pip install httpx[socks]`"
+    raise ConfigurationError(
+        f"the environment's proxy, {shown_origin(proxy)}, cannot be used: {reason}; correct or "
+        "unset HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or name the store's host in NO_PROXY"
+    )
+
+
+# From method, path (with that of the base address), query, header lines and body to a status, a
+# body and further header lines.
+Answering = Callable[
+    [str, str, Mapping[str, str], Mapping[str, str], bytes], tuple[int, bytes, Mapping[str, str]]
+]
+
+
+def in_memory(answer: Answering) -> GivenTransport:
+    """Return a transport for ``Client(transport=)`` that opens no socket."""
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        url = request.url
+        status, body, lines = answer(
+            request.method, url.path, dict(url.params), request.headers, request.content
+        )
+        headers = {"Content-Type": "application/json", **lines}
+        return httpx.Response(status, headers=headers, content=body)
+
+    return httpx.MockTransport(handle)

@@ -145,7 +145,6 @@ REFUSED = {
     "sample --output nope/a.csv": "the folder nope does not exist; make it first",
     "fetch --output nope/x.csv": "the folder nope does not exist; make it first",
     "demo --folder a.csv": "is a file",
-    "report --output x.xlsx --history nohist": "does not exist",
     "load a.csv --categories nocat.csv": "does not exist",
     "report --output .": "'.' is a folder; add a file's name, such as 'pets.csv'",
     # Which store is not said.
@@ -162,7 +161,6 @@ REFUSED = {
     f"load a.csv --reconcile --dry-run {STORE}": "exclude each other",
     f"load a.csv --duplicates skip --duplicates send {STORE}": "CASE=ANSWER",
     f"load a.csv --idempotency-lifetime 0 {STORE}": "'--idempotency-lifetime'",
-    f"report --output a.csv --history . {STORE}": "--history is for a workbook (.xlsx)",
     f"dashboard --sample 5 {STORE}": "--sample shows a store of its own",
     f"dashboard 5 {STORE}": "add --sample",
     "serve --faults lost-replies=0.1": "'lost-reply'",

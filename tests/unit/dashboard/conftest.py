@@ -21,9 +21,14 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def show(monkeypatch) -> Iterator[Callable[..., pf.Dashboard]]:
+def failures() -> list[Exception]:
+    """What the functions of controls have raised, which a test takes out."""
+    return []
+
+
+@pytest.fixture
+def show(monkeypatch, failures) -> Iterator[Callable[..., pf.Dashboard]]:
     """Makes a dashboard of a store, which is closed after the test; what fails is raised."""
-    failures: list[Exception] = []
     monkeypatch.setattr(pf.Dashboard, "_show_failure", lambda _, problem: failures.append(problem))
     with ExitStack() as shown:
         yield lambda store, **more: shown.enter_context(
@@ -97,7 +102,7 @@ class Importing:
         return self.settled()
 
     def settled(self) -> Importing:
-        assert self.tab.worker.wait(WAIT_S)
+        assert self.tab.work.wait(WAIT_S)
         return self
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.dashboard import inventory_tab
-from petstore_frame.dashboard.live import Live
+from petstore_frame.dashboard.figures import Figures
 from petstore_frame.dashboard.selection import Selection, StoreModel
 from unit.conftest import inventory, pets, read_book
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, widgets_made
@@ -52,8 +52,8 @@ def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selecti
         is_named = found["name"].str.lower().str.contains(selection.text)
         found = found[is_id if selection.text.startswith("#") else is_id | is_named]
     shown, part = model.show(selection), model.part(selection).frame
-    assert shown.matches == len(found) == len(part) == shown.counts.cells.sum()
-    assert [row[0] for row in shown.rows] == [str(each) for each in found["id"]][:50]
+    assert shown.counts.total.count == len(found) == len(part) == shown.counts.cells.sum()
+    assert shown.rows["id"].tolist() == found["id"].tolist()[:50]
 
 
 def test_a_value_does_what_a_click_does(dashboard) -> None:
@@ -66,12 +66,12 @@ def test_a_value_does_what_a_click_does(dashboard) -> None:
     for category, status, number in marks:
         tab.figures._handle_custom_msg({"category": category, "status": status}, [])
         assert (tab.status.value, tab.category.value) == (status, LABELS[int(category)])
-        assert f"Showing {number} of the 240" in tab.words.value
+        assert f"Showing {number} of 240" in tab.words.value
         tab.back.click()
         assert (tab.status.value, tab.category.value, tab.name.value) == ("", "", "pet 1")
     tab.clear.click()
     tab.status.value = "sold"
-    assert set(tab.shown.frame["status"]) == {"sold"} and "Showing 60 of" in tab.words.value
+    assert set(tab.shown.frame["status"]) == {"sold"} and "Showing 60 of 240" in tab.words.value
 
 
 def test_a_selection_says_so_everywhere(dashboard) -> None:
@@ -80,12 +80,12 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
     tab.table.download = lambda content, name: sent.update({name.rpartition(".")[2]: content})
     tab.status.value, tab.category.value = "pending", "Dog"
     screen = tab.cards.value + tab.figures.markup + tab.table.markup
-    assert "of the 240 pets read: Dog, pending" in tab.words.value
+    assert "of 240 pets: Dog, pending" in tab.words.value
     assert "none" not in screen and "Available" not in tab.figures.markup
     assert screen.count("not selected") == 3 and "All pets" not in screen
     for button in (tab.excel, tab.csv, tab.web_page):
         button.click()
-        assert tab.worker.wait(WAIT_S)
+        assert tab.work.wait(WAIT_S)
     book = read_book(io.BytesIO(sent["xlsx"]))
     cells = " ".join(str(cell.value) for row in book.worksheets[0].rows for cell in row)
     assert "pets with Dog, pending" in cells and "none:" not in cells
@@ -134,7 +134,7 @@ def test_too_large_a_file_is_kept_in_the_folder(dashboard, tmp_path, monkeypatch
     """A browser cannot carry it, so it is named."""
     monkeypatch.setattr(inventory_tab, "LARGEST_MESSAGE", 10)
     dashboard.inventory.csv.click()
-    assert dashboard.inventory.worker.wait(WAIT_S)
+    assert dashboard.inventory.work.wait(WAIT_S)
     (path,) = tmp_path.glob("inventory-*.csv")
     assert path.name in dashboard.inventory.notice.value and len(path.read_bytes()) > 240
 
@@ -150,7 +150,7 @@ def test_hostile_words_and_the_key_stay_out(show, store) -> None:
     markup = " ".join(
         getattr(widget, "markup", None) or widget.value
         for widget in made
-        if isinstance(widget, widgets.HTML | Live)
+        if isinstance(widget, widgets.HTML | Figures)
     )
     assert "&lt;img src=x" in markup and "<img src=x" not in markup and "<b>Cat" not in markup
 

@@ -86,6 +86,22 @@ def test_diff(asked) -> None:
     assert str(BIG) in (html := proven._repr_html_()) and "&lt;b&gt;" in html
 
 
+def test_each_field_that_differs_is_named(asked) -> None:
+    """No status twice is no change, a status that is lost is one, and ids are whole."""
+    history = pf.History(asked.folder.parent / "fields", engine=asked.engine)
+    history.add(
+        listing("2026-11-01", [(2, "Bo", 3, None), (4, "Gil", 3, "lost"), (BIG, "Di", 1, "sold")])
+    )
+    history.add(
+        listing("2026-11-02", [(2, "Bo", 3, None), (4, "Hy", BIG, "lost"), (BIG, "Di", 1, None)])
+    )
+    columns = ["id", "name", "category_id", "kind", "was", "now", "difference"]
+    assert history.diff().frame[columns].values.tolist() == [
+        [4, "Hy", BIG, "changed", "lost", "lost", "name, category_id"],
+        [BIG, "Di", 1, "changed", "sold", "no status", "status"],
+    ]
+
+
 def test_flow(asked) -> None:
     """It has each move, and how long the pets that are available now were seen so."""
     flow = asked.flow(until="2026-11-04")
@@ -130,14 +146,11 @@ def test_flow_by_week(asked) -> None:
 
 
 def test_open_hands_out_the_engine_s_own_frame(asked) -> None:
-    """A snapshot is counted on the engine, and ``open_all`` gives it the rows with their date."""
-    assert str(asked.summarize("2026-11-01").count("available", 3)) == "2"
-    assert str(asked.summarize().count()) == "at least 2"
-    opened = asked.open_all(columns=("id", "status"), since="2026-11-02")
-    days = to_pandas(opened)["date"].astype("datetime64[us]").nunique()
-    assert days == len(asked.snapshots().query("date >= '2026-11-02'"))
-    assert nw.from_native(opened).collect_schema().names() == ["id", "status", "date"]
-    assert type(asked.open("2026-11-04")) is type(opened)
+    """A snapshot is counted on the engine, and its rows have their date."""
+    opened = asked.open("2026-11-01")
+    assert pf.summarize(opened).count("available", 3).count == 2
+    assert to_pandas(opened)["date"].tolist() == [pd.Timestamp("2026-11-01")] * 3
+    assert nw.from_native(opened).collect_schema().names() == [*pf.PET_COLUMNS, "date"]
 
 
 def test_questions_from_threads(folder) -> None:
@@ -168,8 +181,6 @@ def test_snapshots(folder) -> None:
     assert listed["rows"].tolist() == [3, 3, 2, 2]
     assert listed["verdict"].tolist() == ["complete", "complete", "complete", "unknown"]
     assert listed.dtypes.equals(empty.dtypes)
-    # ``at`` looks back to the last snapshot, ``read`` wants that very day.
-    assert history.at("2026-11-03").fetched_at.date() == date(2026, 11, 2)
     assert history.read().frame["id"].tolist() == [5, 6]
 
 
@@ -189,14 +200,13 @@ def test_an_empty_store_has_the_same_tables(asked) -> None:
 ELSEWHERE = listing("2026-11-06", LAST, base_url="https://other.example/v1")
 WRONG = {
     "old comes before new": lambda h: h.diff("2026-11-01", "2026-11-01"),
-    "expected a day, got 'yesterday'; pass a date": lambda h: h.at("yesterday"),
+    "expected a day, got 'yesterday'; pass a date": lambda h: h.read("yesterday"),
     "expected a day, got 20261101": lambda h: h.read(20261101),
     "expected a day, got NaT": lambda h: h.read(pd.NaT),
     "got 'name'": lambda h: h.trend("name"),
     "by is one or more of category_id, status": lambda h: h.trend([["status"]]),
     "every_days is 1 or more, got 0": lambda h: h.trend(every_days=0),
     "period is one of snapshot, week, month": lambda h: h.flow(period=["week"]),
-    "columns is one or more of id, name, .*'age'": lambda h: h.open(columns="age"),
     "a DuckDB connection": lambda h: pf.History(h.folder, session=3).diff(),
     "expected an Inventory, got int": lambda h: h.add(3),
     "not its frame": lambda h: h.add(h.read().frame),
@@ -209,7 +219,7 @@ UNANSWERED = {
     "no snapshot from 2026-12-01": lambda h: h.trend(since="2026-12-01"),
     "petstore-frame snapshot": lambda h: pf.History(h.folder / "none").trend(),
     r"no snapshot of 2026-11-03; .* has 4, 2026-11-01": lambda h: h.read("2026-11-03"),
-    "no snapshot to 2026-10-31": lambda h: h.at(date(2026, 10, 31)),
+    "no snapshot to 2026-10-31": lambda h: h.trend(until=date(2026, 10, 31)),
     "file cannot be written to": lambda h: pf.History(h.folder.parent / "file").add(h.read()),
 }
 
@@ -230,8 +240,8 @@ def test_a_lost_day_is_warned_of_once_at_the_caller(folder) -> None:
     history = pf.History(folder)
     (folder / "date=2026-11-02" / "pets.parquet").write_bytes(b"")
     asked = [
-        history.diff, history.trend, history.flow, history.snapshots, history.summarize,
-        history.open, lambda: history.at("2026-11-04"), lambda: len(history),
+        history.diff, history.trend, history.flow, history.snapshots, history.open,
+        lambda: len(history),
     ]  # fmt: skip
     for ask in asked:
         with pytest.warns(errors.HistoryWarning) as warned:
@@ -258,7 +268,7 @@ def test_a_library_that_does_not_fit_tells_why(folder, monkeypatch, tmp_path) ->
         monkeypatch.delitem(sys.modules, name)
     (tmp_path / "polars.py").write_text("raise ImportError('numpy 2 is needed')")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(errors.HistoryError, match="cannot be imported: numpy 2 is needed"):
+    with pytest.raises(errors.MissingExtraError, match="cannot be imported: numpy 2 is needed"):
         pf.History(folder, engine="polars").trend()
 
 

@@ -241,7 +241,7 @@ def asked(history: pf.History, ask) -> pd.DataFrame | str:
 def test_no_damage_gives_wrong_rows(three_days, tmp_path, campaign: int) -> None:
     """Wherever a file is damaged, its day answers as before, or with its path and what to do."""
     good, refused = (three_days.folder / FILE).read_bytes(), 0
-    asks = [lambda kept: kept.read(DAY).frame, lambda kept: kept.summarize(DAY).frame]
+    asks = [lambda kept: kept.read(DAY).frame, lambda kept: pf.summarize(kept.open(DAY)).frame]
     right = [ask(three_days) for ask in asks]
     for trial, bad in enumerate(damages(good, 80 * campaign)):
         history = pf.History(tmp_path / str(trial), engine="duckdb")
@@ -265,7 +265,7 @@ def test_no_engine_reads_damaged_rows(three_days, tmp_path, engine: str) -> None
         bad[at] ^= 1  # in each column
     (folder / FILE).write_bytes(bad)
     history = pf.History(folder, engine=engine)
-    asks = [pf.History.diff, pf.History.trend, pf.History.open_all]
-    for ask in (*asks, lambda kept: kept.flow().ageing, lambda kept: kept.summarize(DAY)):
+    asks = [pf.History.diff, pf.History.trend, lambda kept: kept.open(DAY)]
+    for ask in (*asks, lambda kept: kept.flow().ageing):
         assert "its rows do not fit their checksum" in asked(history, ask)
     assert len(history.diff("2026-11-01", "2026-11-03")) == 2_000

@@ -12,7 +12,7 @@ from typing import Any
 import openpyxl
 
 from petstore_frame.loader.reading import Recipe, open_source
-from petstore_frame.loader.reading.returned import ColumnsOf
+from petstore_frame.loader.reading.returned import WordsOf
 from petstore_frame.loader.record import Record
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -23,12 +23,12 @@ def records_of(
     source: Any,
     *,
     leave_lines: Collection[int] = (),
-    columns_of: ColumnsOf = lambda _: None,
+    words_of: WordsOf = lambda _: None,
     **options: Any,
 ) -> list[Record]:
     """Return the records of a file or a frame, read with these words of a recipe."""
     recipe = Recipe(**options)
-    return [*open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines)]
+    return [*open_source(source, recipe, words_of=words_of, leave_lines=leave_lines)]
 
 
 def written_out(record: Record) -> str:

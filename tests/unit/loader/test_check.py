@@ -91,10 +91,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "more than a thousand animals of a row are to confirm": (
         "name,category,n\nBee,3,1001\n", {"count": "n"}, ["2: invalid large_count n"],
     ),
-    "a thousand and one are sent where that is confirmed": (
-        "name,category,n\nBee,3,1001\n", {"count": "n", "accept": "large_count"},
-        [pet(2, "Bee", 3)] * 1001,
-    ),
     "two identical rows without a key may be two animals": (
         "name,category\nA,3\nTom &amp; Bo,3\nA,3\n", {},
         [pet(2, "A", 3), f"{pet(3, 'Tom &amp; Bo', 3)}",
@@ -109,10 +105,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"categories": {5: "Dog", 1: "Bird", 2: "bird"}},
         [pet(2, "A", 5), pet(3, "B", 5), "4: invalid ambiguous_category category",
          "5: invalid unknown_category category", pet(6, "E", 5)],
-    ),
-    "a block of zeros, as a crashed export leaves it, costs one record": (
-        f"name,category\nA,3\n{chr(0) * 500}", {},
-        [pet(2, "A", 3), "3: invalid missing_cell category"],
     ),
     "a cell that swallows rows holds its record, though no whole row is within it": (
         'note,name,category\n1,"A,3\n2,B",4\n3,C,5\n', {},
@@ -131,13 +123,15 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
          "4: invalid open_word name | also category: what 'Cat' means is a question mark in the "
          "recipe"],
     ),
-    **{f"a note of several lines is ordinary: {note!r}": (
-        f'note,name,category\n"{note}",A,3\n,B,4\n', {}, [pet(2, "A", 3), pet(4, "B", 4)],
-    ) for note in ("shy, quiet\nneeds walks", "shy\nneeds walks, daily", "\r,")},
-    **{f"{total!r} is a total, also in front of blank rows": (
-        f"name,category\nA,3\nB,4\n{total},7\n,\n", {},
-        [pet(2, "A", 3), pet(3, "B", 4), "4: invalid total_row name", "5: skipped | blank"],
-    ) for total in ("Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt")},
+    "a note of several lines is ordinary": (
+        'note,name,category\n"shy, quiet\nneeds walks",A,3\n"needs walks, daily\r,",B,4\n', {},
+        [pet(2, "A", 3), pet(4, "B", 4)],
+    ),
+    "what is called like a total is one, wherever it stands": (
+        "name,category\nTotal,3\nB,4\nTOTAL:,7\nGrand total,7\nTotal: 6,7\nGesamt,7\n,\n", {},
+        ["2: invalid total_row name", pet(3, "B", 4),
+         *(f"{line}: invalid total_row name" for line in (4, 5, 6, 7)), "8: skipped | blank"],
+    ),
     "an id beyond the given categories is held": (
         "name,category\nA,3\nB,4\n", {"categories": {3: "Dog"}},
         [pet(2, "A", 3), "3: invalid unlisted_category category"],
@@ -153,11 +147,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "the first row of a sheet without a header is a record": (
         [("A", 3, "sold")], {"columns": [*HEADER]}, [pet(1, "A", 3, "sold")],
     ),
-    "a row of formulas that were never calculated is no blank row": (
-        [HEADER, ("=A1",), ("A", 3)], {},
-        ["2: invalid formula_without_value name | also categoryId: the category id is missing",
-         pet(3, "A", 3)],
-    ),
     **{f"a frame of {make.__module__.partition('.')[0]} is as the file of it": (
         make({"Name": ["A", "NA"], "category_id": [3, 2**53 + 1], "status": ["Sold", None]}), {},
         [f'{pet(1, "A", 3, "sold")} | status_case', pet(2, "NA", 2**53 + 1)],
@@ -168,10 +157,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         [pet(1, "A", 3), f'{pet(2, "7", 4)} | number→text',
          f'{pet(3, "2026-03-01", 5)} | date→text', "4: invalid boolean_value name",
          "5: invalid not_text name", "6: invalid missing_category_id category"],
-    ),
-    "the last of thousands of columns count too": (
-        f"{','.join(f'question_{n:05d}_of_a_survey' for n in range(5000))},name,category\n"
-        f"{'x,' * 5000}A,3\n", {}, [pet(2, "A", 3)],
     ),
     "a mapping names columns in any case, and fields as the store does": (
         "Animal,Kind\nA,3\n", {"mapping": {"name": "animal", "categoryId": "Kind"}},

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import Recipe
+from petstore_frame.loader.reading import Recipe, look
 from shop import Shop
 
 PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]
@@ -122,6 +123,36 @@ def test_a_file_without_a_header_is_named(tmp_path: Path) -> None:
     """Its first row is no header where a cell of it is a number or a status."""
     (tmp_path / "a.csv").write_text("Luna,1,available\nMax,2,sold\n")
     assert "The first row looks like an animal" in str(Recipe.draft(tmp_path / "a.csv"))
+
+
+# By the column's name, its cells beside the names of the animals.
+REX_TWICE = ["Rex", "Rex", "Bo", "Bo", "Mia", "Mia", "Ada"]
+TWICE = ["1", "1", "2", "2", "3", "3", "4"]
+EACH = [*"1234567"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "proven", "proposed"),
+    [
+        ({"Animal ID": EACH}, True, True),
+        ({"Animal ID": TWICE}, False, True),
+        ({"ID": TWICE}, False, True),
+        ({"ID": EACH}, False, False),
+        ({"OWNER_ID": EACH}, False, False),
+        ({"License Number": EACH}, False, False),
+        ({"Visit ID": EACH, "Chip": [*"11", "", *"3345"]}, False, False),
+        ({"Animal ID": TWICE, "ID": TWICE}, False, True),
+        ({"Chip": EACH, "Tag no": EACH}, False, False),
+        ({"Tag": [f"2026-03-0{n}" for n in EACH]}, False, False),
+        ({"Animal no": [f"{n}.5" for n in EACH]}, False, False),
+        ({"Pet name": EACH}, False, False),
+    ],
+)
+def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> None:
+    """Proven: an animal's own, different in every row. Proposed: its repeats agree, too."""
+    frame = pd.DataFrame({"name": REX_TWICE, "category_id": 3, **columns})
+    assert (Recipe.draft(frame).recipe.key not in (None, ("?",))) == proven
+    assert (look(frame).proposed_key is not None) == proposed
 
 
 @pytest.mark.skipif(not AUSTIN.exists(), reason="the real shelter records are not here")

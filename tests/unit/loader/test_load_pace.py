@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from petstore_frame.loader.sending.pace import FRUITLESS_OPENINGS, Pace
+from petstore_frame.loader.sending.pace import Pace
 
 
 @pytest.fixture
@@ -17,14 +17,6 @@ def clock() -> SimpleNamespace:
 @pytest.fixture
 def pace(clock: SimpleNamespace) -> Pace:
     return Pace(16, ceiling=32, clock=lambda: clock.now, draw=lambda: 1.0)
-
-
-@pytest.fixture
-def down(pace: Pace) -> Pace:
-    """After three doubts in a row, which open the breaker."""
-    for _ in range(3):
-        pace.note_doubt()
-    return pace
 
 
 MANY = "a" * 1000
@@ -93,16 +85,6 @@ def test_a_store_that_asks_for_no_wait_is_not_flooded(pace: Pace, clock: SimpleN
     assert pace.wait_s() == 0.0
 
 
-def test_one_doubt_after_a_pause_opens_it_again(down: Pace, clock: SimpleNamespace) -> None:
-    """A store that answers GET and no POST is found out after a few single tries."""
-    for _ in range(FRUITLESS_OPENINGS):
-        assert not down.is_fruitless
-        clock.now += 100
-        down.note_probe(is_up=True)
-        down.note_doubt()
-    assert down.is_open and down.is_fruitless
-
-
 def test_waits_grow_and_an_answer_ends_them(pace: Pace, clock: SimpleNamespace) -> None:
     """Probes come further and further apart, up to a longest wait, also in days of outage."""
     pace.open()
@@ -115,12 +97,3 @@ def test_waits_grow_and_an_answer_ends_them(pace: Pace, clock: SimpleNamespace) 
     assert pace.down_s() == pytest.approx(sum(waits))
     pace.note_answer()
     assert pace.down_s() == 0.0
-
-
-def test_an_outage_counts_though_a_late_answer_came(down: Pace, clock: SimpleNamespace) -> None:
-    """An answer to an older request does not hide that the store is down after it."""
-    down.note_answer()
-    clock.now += 10
-    down.note_probe(is_up=False)
-    clock.now += 50
-    assert down.down_s() == 50

@@ -37,45 +37,36 @@ def writer(result: LoadResult) -> Iterator[Outcomes]:
         yield made
 
 
-def states(result: LoadResult) -> list[str]:
-    return [row.state.value for row in result.rows()]
-
-
 def end(intent: Intent, state: State, **more) -> Outcome:
     return Outcome(intent, state, "made up", **more)
 
 
-def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Outcomes) -> None:
-    """A move that record.py does not list is refused, with the whole commit."""
-    (intent,) = writer.commit([], 1.0, fresh=1)
-    writer.commit([end(intent, State.CREATED, pet_id=7)], 2.0)
-    for state in State:
-        with pytest.raises(JournalError, match="cannot become"):
-            writer.commit([end(intent, state)], 3.0, fresh=1)
-    assert states(result) == ["created", *["pending"] * 5]
-    assert MOVES[State.CREATED] == {State.GONE}
-
-
-def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer) -> None:
-    """An unknown record is sent again under its key and in its time, and never pending."""
+def test_a_key_is_repeated_only_while_it_is_remembered(writer: Outcomes) -> None:
+    """A record in doubt is sent again under the key of its first request, and never pending."""
     first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
     third = writer.commit([], 100.0, fresh=1)[0]
     writer.commit([end(intent, State.UNKNOWN) for intent in (first, second, third)], 101.0)
     assert third.key is None
     assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
     again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
-    assert [intent.record for intent in again] == [1, 2]
+    assert [intent.key for intent in again] == [first.key, second.key]
     with pytest.raises(JournalError, match="in doubt"):
         writer.commit([end(again[0], State.PENDING)], 201.0)
 
 
-def test_an_id_belongs_to_one_record(result: LoadResult, writer: Outcomes) -> None:
-    """The database refuses a pet that a record has already, with all that came with it."""
-    first, second = writer.commit([], 1.0, fresh=2)
-    writer.commit([end(first, State.CREATED, pet_id=7)], 2.0)
-    with pytest.raises(JournalError):
-        writer.commit([end(second, State.CREATED, pet_id=7)], 3.0)
-    assert ({*writer.owners([7, 8])}, states(result)[1]) == ({7}, "in_flight")
+@pytest.mark.parametrize(
+    ("keys", "repeatable"),
+    [((0.0, None), ([], [])), ((None, 0.0), ([1], []))],
+    ids=["a sending without it ends a key", "a key is as old as its own first sending"],
+)
+def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, repeatable) -> None:
+    """The store remembers a key from when it first came, not from a request without it."""
+    (one,) = writer.commit([], 1.0, fresh=1, keys_since=keys[0])
+    writer.commit([end(one, State.PENDING)], 2.0)
+    (two,) = writer.commit([], 9.0, fresh=1, keys_since=keys[1])
+    writer.commit([end(two, State.UNKNOWN)], 10.0)
+    assert [one.key is None, two.key is None] == [key is None for key in keys]
+    assert (writer.repeatable(5.0, 10.0), writer.repeatable(9.0, 10.0)) == repeatable
 
 
 @pytest.mark.parametrize("old", MOVES)
@@ -87,16 +78,7 @@ def test_the_database_refuses_every_other_move(result: LoadResult, old: State | 
             change(result, "UPDATE animals SET state = ? WHERE record = 1", state)
 
 
-def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
-    """On opening, in flight is unknown, never pending."""
-    with session_of(result) as dead:
-        dead.commit([], 1.0, fresh=3)
-    with session_of(result) as writer:
-        assert writer.start(9.0) == 3
-    assert states(result) == [*["unknown"] * 3, *["pending"] * 3]
-
-
-def test_an_absent_record_keeps_its_key(result: LoadResult, writer: Outcomes) -> None:
+def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:
     """Sent again under the same key, so that a store which has it after all answers with it."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
@@ -122,24 +104,3 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         record = Record(1, 2, cells, State.INVALID, problem=problem, notes=("a", "b"))
         (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [record]).rows()
         assert (row.cells, row.problem, row.notes) == (cells, problem, ("a", "b"))
-
-
-def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Outcomes) -> None:
-    """A record sent without a key is never repeated under the key of an attempt before it."""
-    (keyed,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
-    writer.commit([end(keyed, State.PENDING)], 2.0)
-    (bare,) = writer.commit([], 3.0, fresh=1)
-    writer.commit([end(bare, State.UNKNOWN)], 4.0)
-    assert keyed.key is not None and bare.key is None
-    assert writer.repeatable(0.0, 5.0) == []
-    assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
-
-
-def test_a_key_is_as_old_as_its_own_first_sending(result: LoadResult, writer: Outcomes) -> None:
-    """The store remembers a key from when it first came, not from a request without it."""
-    (bare,) = writer.commit([], 1.0, fresh=1)
-    writer.commit([end(bare, State.PENDING)], 2.0)
-    (keyed,) = writer.commit([], 9.0, fresh=1, keys_since=0.0)
-    writer.commit([end(keyed, State.UNKNOWN)], 10.0)
-    assert keyed.key is not None
-    assert (writer.repeatable(5.0, 10.0), writer.repeatable(9.0, 10.0)) == ([1], [])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading import Columns, Recipe, look, open_source
+from petstore_frame.loader.reading import Recipe, look, open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
@@ -111,15 +111,6 @@ def test_a_file_is_read_whole_or_refused(tmp_path: Path, monkeypatch, content, w
         records_of(written(tmp_path, content, "pets.csv.gz"))
 
 
-@pytest.mark.parametrize("cell", ["x" * 2**21, '"' + ("x" * 999 + "\n") * 2**11 + '"'])
-def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) -> None:
-    """A cell of megabytes is no animal: the file is refused there."""
-    path = written(tmp_path, f"name,categoryId\nRex,3\n{cell},4\nBo,5\n")
-    with pytest.raises(InputError, match="a cell of more than 1,048,576 characters") as stopped:
-        records_of(path)
-    assert stopped.value.line == 3
-
-
 @pytest.fixture(params=["csv", "xlsx"])
 def titled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The same rows below a title as text, and as a workbook."""
@@ -146,14 +137,6 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
         records_of(titled, header_row=row)
 
 
-def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
-    """The row that a refusal proposes can be read then."""
-    path = written(tmp_path, f"{'x' * 70_000}\nname,category_id\nLuna,3\n")
-    with pytest.raises(InputError, match="header_row=2"):
-        open_source(path)
-    assert [record.state for record in records_of(path, header_row=2)] == ["pending"]
-
-
 @pytest.mark.parametrize("line", ["name,category_id," + "x," * 600_000, "x" * 1_200_000], ids=len)
 def test_a_header_without_end_is_refused(tmp_path: Path, line: str) -> None:
     """A first line of over a megabyte is reported as such, not as records with too many cells."""
@@ -175,18 +158,6 @@ def test_a_header_is_read_though_its_columns_are_unclear(tmp_path: Path, text: s
     with pytest.raises(InputError, match="no column for name and category_id among") as refused:
         open_source(path)
     assert refused.value.add is not None
-
-
-def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
-    """A column that holds nothing but statuses is not left out unasked."""
-    path = written(tmp_path, "name;categoryId;state\nRex;3;sold\n")
-    with pytest.raises(InputError) as asked:
-        open_source(path)
-    assert asked.value.add == ("mapping", {"status": "state"})
-    source = open_source(path, Recipe(mapping={"status": None}))
-    assert list(source) == list(source) != [], "each time anew"
-    assert source.mapping == {"name": "name", "category_id": "categoryId"}
-    assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
 
 
 def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
@@ -260,7 +231,7 @@ ZOE = [(1, ("Zoë", "3", "Anna"), '{"name":"Zoë","categoryId":3}'.encode())]
 
 def read(source: Any, **options: Any) -> list[Any]:
     """Read a result file of an import that the journal knows."""
-    records = records_of(source, columns_of={RUN: Columns(MAPPING)}.get, **options)
+    records = records_of(source, words_of={RUN: {"mapping": MAPPING, "key": None}}.get, **options)
     return [(record.number, record.cells, record.payload) for record in records]
 
 

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import write_data
@@ -66,17 +65,9 @@ REFUSED = [
     ({"to": "a.ods"}, ReportError, "LibreOffice"),
     ({"to": "a.xls"}, ReportError, "65,536"),
     ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
-    *[
-        ({"to": f"a{kind}", extra: "x"}, ArgumentError, f"{extra} can be shown in an .xlsx report")
-        for kind in (".csv", ".parquet", ".html")
-        for extra in ("history", "results")
-    ],
+    ({"to": "a.csv", "attention": ["x"]}, ArgumentError, "are for an .xlsx, not for 'a.csv'"),
     ({"progress": "yes"}, ArgumentError, "a function, True, False or None, got 'yes'"),
-    ({"history": 3}, ArgumentError, "history is a History or its folder, got 3"),
-    # A mistyped folder must not read as "nothing changed".
-    ({"history": "histroy"}, ReportError, "histroy' does not exist, so no report was written"),
-    ({"history": pf.History("histroy")}, ReportError, "histroy' does not exist"),
-    ({"results": 3}, ArgumentError, "results is a LoadResult, got int"),
+    ({"changes": 3}, ArgumentError, r"changes is a Diff, as of history.diff\(\), got an int"),
     ({"to": "a.parquet", "of": 3}, ArgumentError, "expected a table of pets, got int"),
     # An id column of floats may have been rounded.
     (
@@ -176,8 +167,6 @@ def test_every_file_has_a_users_columns(write, book_of) -> None:
     assert rows[1][4:] == (9.5, datetime(2026, 11, 1), True, "A-1") and rows[2][4] is None
     page = write(of=priced, to="stock.html").read_text()
     assert ">A-1<" in page and ">price<" in page
-    shown = StoreModel(priced).show(Selection())
-    assert shown.further == further and shown.rows[0][4] == "9.5" and 4 in shown.numbers
 
 
 def test_a_heading_of_ours_is_not_repeated(write, book_of) -> None:

@@ -10,8 +10,7 @@ from petstore_frame.errors import CrossOriginError
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport import Page
 from petstore_frame.transport.links import read_links, whole_address
-from petstore_frame.transport.page import passes_over
-from petstore_frame.transport.response import Headers
+from petstore_frame.transport.response import Headers, passes_over
 
 HERE = "https://store.example/v1/pets?limit=100"
 NEXT_PAGE = "https://store.example/v1/pets?page=2"

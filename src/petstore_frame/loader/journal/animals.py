@@ -81,12 +81,21 @@ AND EXISTS (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')
 _Other = TypeVar("_Other")
 
 
+class StorePet(NamedTuple):
+    """A pet of the store: its id, its name, the body that would make it, and its likeness."""
+
+    pet_id: int
+    name: str
+    payload: bytes
+    likeness: bytes
+
+
 class Guess(NamedTuple):
     """A row that may be a known animal, a pet of the store, or the animal of another row."""
 
     record: int
     animal: int | None = None
-    pet: int | None = None
+    pet: StorePet | None = None
     stands: int | None = None
 
 
@@ -103,7 +112,7 @@ class Animals:
         facts: What else the user should know, as values.
         repeats: Rows that are the animal of another row of the file, by their records.
         lives: How many equal pets there were of a row that is said to be another animal.
-        bodies: The request bodies of pets that rows may be.
+        adopted: The rows that are pets of the store.
         origins: The record of each correction, and the import and record that it corrects.
     """
 
@@ -116,7 +125,7 @@ class Animals:
     facts: dict[str, Any] = field(default_factory=dict)
     repeats: dict[int, int] = field(default_factory=dict)
     lives: dict[int, int] = field(default_factory=dict)
-    bodies: dict[int, bytes] = field(default_factory=dict)
+    adopted: dict[int, StorePet] = field(default_factory=dict)
     origins: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -148,28 +157,28 @@ class Animals:
         """Return the known animals that rows of this import are."""
         return {animal for (animal,) in self.do(KNOWN_HERE)}
 
+    def each(self, update: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Change rows, or the animals that they speak for; each tuple ends in the row's record."""
+        mine = f"WHERE import = {self.run.number} AND record = ?"
+        self.sql.executemany(f"UPDATE {update} {mine}", rows)
+
     def become(self, rows: Iterable[tuple[int | None, str | None, int]]) -> None:
         """Give rows their animals: animal, by what it is known, and the record of the row."""
-        self.sql.executemany(
-            "UPDATE rows SET animal = ?, known_by = ?"
-            f" WHERE import = {self.run.number} AND record = ?",
-            rows,
-        )
+        self.each("rows SET animal = ?, known_by = ?", rows)
 
     def repeat(self, records: Mapping[int, int]) -> None:
         """Make rows the animal of another row of the file."""
         self.repeats |= records
-        self.become((None, "repeat", record) for record in records)
-        self.sql.executemany(
-            f"UPDATE rows SET problem = NULL WHERE import = {self.run.number} AND record = ?",
+        self.each(
+            "rows SET animal = NULL, known_by = 'repeat', problem = NULL",
             [(record,) for record in records],
         )
 
     def spoil(self, records: Iterable[int], problem: RecordProblem) -> None:
         """Turn rows that could be sent into rows to fix."""
-        self.sql.executemany(
-            "UPDATE rows SET problem = ?, animal = NULL, known_by = NULL"
-            f" WHERE import = {self.run.number} AND record = ? AND problem IS NULL",
+        self.each(
+            "rows SET animal = iif(problem IS NULL, NULL, animal),"
+            " known_by = iif(problem IS NULL, NULL, known_by), problem = coalesce(problem, ?)",
             [(pack_problem(problem), record) for record in records],
         )
 
@@ -180,12 +189,7 @@ class Animals:
         self.guesses[case] = [*guesses], of
         answer = self.answers.get(case, self.otherwise)
         if answer == "send" and case == "store":  # of these nothing was sent yet
-            records = json.dumps([guess.record for guess in guesses])
-            self.do(
-                "UPDATE rows SET known_by = 'user' WHERE import = :mine"
-                " AND record IN (SELECT value FROM json_each(:records))",
-                records=records,
-            )
+            self.each("rows SET known_by = 'user'", [(guess.record,) for guess in guesses])
         elif answer == "send":
             base = self.staged.base
             self.become((base + guess.record, "user", guess.record) for guess in guesses)
@@ -194,6 +198,7 @@ class Animals:
             known = [guess for guess in guesses if guess.animal is not None]
             self.become((guess.animal, by, guess.record) for guess in known)
             self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
+            self.adopted |= {g.record: g.pet for g in guesses if g.pet is not None}
         return answer
 
     def warn(self, name: str, guesses: Iterable[Guess]) -> None:
@@ -208,11 +213,8 @@ class Animals:
 
     # What was found is written
 
-    def speak(self, adopted: Mapping[int, tuple[int, bytes, bytes]], now: float) -> None:
-        """Give each animal the row that speaks for it, and withdraw those that have none now.
-
-        ``adopted`` has pet, payload and likeness of the rows that are pets of the store.
-        """
+    def speak(self, now: float) -> None:
+        """Give each animal the row that speaks for it, and withdraw those that have none now."""
         if dropped := self.do(_DROPPED).fetchall():
             self.sql.executemany(
                 "UPDATE animals SET state = iif(state = 'pending', NULL, state),"
@@ -222,19 +224,22 @@ class Animals:
             self.do(_BACK)
         self.do(_SPEAK)
         self.do(_NEW)
-        of_row = f"WHERE import = {self.run.number} AND record = ?"
-        self.sql.executemany(
-            f"UPDATE animals SET life = life + ? {of_row}",
-            [(life, record) for record, life in self.lives.items()],
+        lives = [(life, record) for record, life in self.lives.items()]
+        self.each("animals SET life = life + ?", lives)
+        self.sql.executemany(  # a store that was restored gives ids again
+            "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again'"
+            " WHERE pet_id = ?",
+            [(pet.pet_id,) for pet in self.adopted.values()],
         )
-        self.sql.executemany(
-            "UPDATE animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
-            f" id_source = 'adopted', settled_at = {now}, shown_at = {now} {of_row}",
-            [(*pet, record) for record, pet in adopted.items()],
+        self.each(
+            "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
+            f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",
+            [
+                (pet.pet_id, pet.payload, pet.likeness, record)
+                for record, pet in self.adopted.items()
+            ],
         )
-        self.sql.executemany(
-            f"UPDATE rows SET known_by = 'store' {of_row}", [(record,) for record in adopted]
-        )
+        self.each("rows SET known_by = 'store'", [(record,) for record in self.adopted])
         self._follow_repeats()
         # The rows that were corrected are the animals of their corrections.
         self.sql.executemany(
@@ -253,10 +258,9 @@ class Animals:
             while stands in last:
                 stands = last[stands]  # noqa: PLW2901
             last[record] = stands
-        self.sql.executemany(
-            "UPDATE rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
-            f" WHERE one.import = {self.run.number} AND one.record = ?)"
-            f" WHERE import = {self.run.number} AND record = ?",
+        self.each(
+            "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
+            f" WHERE one.import = {self.run.number} AND one.record = ?)",
             [(stands, record) for record, stands in last.items()],
         )
 
@@ -282,8 +286,8 @@ class Animals:
         if case == "alias":
             ours, theirs = key, other_key
         elif guess.pet is not None:
-            theirs = self.bodies.get(guess.pet, b"").decode() or theirs
-        return Example(guess.record, line, ours or "", theirs or "", source, day, guess.pet or pet)
+            theirs, pet = guess.pet.payload.decode(), guess.pet.pet_id
+        return Example(guess.record, line, ours or "", theirs or "", source, day, pet)
 
 
 def paired(

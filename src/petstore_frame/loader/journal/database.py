@@ -29,6 +29,7 @@ SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 # A reader that makes sure of a journal holds its lock for a moment.
 LOCK_WAIT_S = 2.0
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
+OF_DISK = (sqlite3.Error, OSError)
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ASKS_AGAIN = (
@@ -111,11 +112,13 @@ def write_count(path: Path, commits: int) -> None:
 
 
 @contextmanager
-def sql_errors(path: Path, done: str = "") -> Iterator[None]:
-    """Turn the database's errors into ours, with the place and the next step."""
+def sql_errors(
+    path: Path, done: str = "", kinds: tuple[type[Exception], ...] = (sqlite3.Error,)
+) -> Iterator[None]:
+    """Turn errors of the database, or of the disk too, into ours with the next step."""
     try:
         yield
-    except sqlite3.Error as problem:
+    except kinds as problem:
         raise journal_error(path, problem, done) from problem
 
 
@@ -274,22 +277,20 @@ def copy_journal(path: Path, copy: Path) -> None:
 def _make(path: Path, base_url: str) -> None:
     """Make a journal, whole or not at all."""
     draft = path.with_name(path.name + ".new")
-    draft.unlink(missing_ok=True)
-    with sql_errors(path, NOTHING_SENT), closing(connect(draft, mode="rwc")) as sql:
-        draft.chmod(0o600)
-        sql.execute("PRAGMA journal_mode = WAL")
-        sql.executescript(f"BEGIN; {TABLES} COMMIT;")
-        sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
-        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    try:
+    with sql_errors(path, NOTHING_SENT, OF_DISK):
+        draft.unlink(missing_ok=True)
+        with closing(connect(draft, mode="rwc")) as sql:
+            draft.chmod(0o600)
+            sql.execute("PRAGMA journal_mode = WAL")
+            sql.executescript(f"BEGIN; {TABLES} COMMIT;")
+            sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
+            sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         sync(draft)
         # The count comes first: without a commit it proves nothing missing.
         write_count(path, 0)
         path.with_name(path.name + LOG).unlink(missing_ok=True)
         draft.replace(path)
         sync(path.parent)
-    except OSError as problem:
-        raise journal_error(path, problem, NOTHING_SENT) from problem
 
 
 class Writer:
@@ -312,22 +313,19 @@ class Writer:
         self.path, self.has_sent = path, False
         if not check_whole(path):
             _make(path, base_url)
-        with sql_errors(path, NOTHING_SENT):
+        with sql_errors(path, NOTHING_SENT, OF_DISK):
+            self._count = os.open(count_file(path), os.O_RDWR)
+            self._file = path.stat()
             self.sql = connect(path, mode="rw")
             # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = 1")
             self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
             ((self.commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
-        try:
-            self._count = os.open(count_file(path), os.O_RDWR)
-            self._file = path.stat()
-        except OSError as problem:
-            self.sql.close()
-            raise self._error(problem) from problem
 
-    def _error(self, problem: Exception) -> JournalError:
-        return journal_error(self.path, problem, STOPPED if self.has_sent else NOTHING_SENT)
+    @property
+    def _done(self) -> str:
+        return STOPPED if self.has_sent else NOTHING_SENT
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -336,23 +334,20 @@ class Writer:
         Raises:
             JournalError: Nothing of it is on disk, or it cannot be relied on.
         """
-        try:
-            self.sql.execute("BEGIN IMMEDIATE")
-            yield self.sql
-            self.sql.execute("UPDATE journal SET commits = commits + 1")
-            self.sql.execute("COMMIT")
-        except BaseException as problem:
-            with suppress(sqlite3.Error):
-                self.sql.execute("ROLLBACK")
-            if isinstance(problem, sqlite3.Error):
-                raise self._error(problem) from problem
-            raise
+        with sql_errors(self.path, self._done):
+            try:
+                self.sql.execute("BEGIN IMMEDIATE")
+                yield self.sql
+                self.sql.execute("UPDATE journal SET commits = commits + 1")
+                self.sql.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self.sql.execute("ROLLBACK")
+                raise
         self.commits += 1
-        try:
+        with sql_errors(self.path, self._done, OF_DISK):
             os.lseek(self._count, 0, os.SEEK_SET)
             os.write(self._count, b"%020d\n" % self.commits)
-        except OSError as problem:
-            raise self._error(problem) from problem
 
     def check_place(self) -> None:
         """Refuse to write to a file that has lost its name: no later import would find it.
@@ -360,10 +355,8 @@ class Writer:
         Raises:
             JournalError: It was moved or deleted.
         """
-        try:
+        with sql_errors(self.path, self._done, OF_DISK):
             is_ours = os.path.samestat(self.path.stat(), self._file)
-        except OSError as problem:
-            raise self._error(problem) from problem
         if not is_ours:
             raise not_whole(self.path, "was replaced during the import", STOPPED)
 

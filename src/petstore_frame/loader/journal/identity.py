@@ -132,7 +132,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     witness.find_gone()
     witness.find_pets()
     witness.send_absent()
-    animals.speak(witness.adopted, witness.now)
+    animals.speak(witness.now)
     if is_compared and has_keys:
         claim_keys(animals)
     witness.note()

@@ -134,28 +134,24 @@ class Outcomes:
 
     def start(self, now: float) -> int:
         """Begin a session; return how many records a dead one left in flight, now unknown."""
+        found = self.recover()
         with self._writer.transaction() as sql:
-            found = self._recover()
             sql.execute(
                 "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL, detail = ''"
                 " WHERE import = ?",
                 [now, self._import],
             )
-            self._note(now, "start", {"left_in_flight": found})
         self._session = self._writer.commits
         return found
 
-    def recover(self) -> None:
-        """Make unknown what a dead session left in flight, without beginning a new one."""
-        with self._writer.transaction():
-            self._recover()
-
-    def _recover(self) -> int:
-        return self._sql.execute(
-            "UPDATE animals SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
-            " WHERE import = ? AND state = 'in_flight'",
-            [self._import],
-        ).rowcount
+    def recover(self) -> int:
+        """Make unknown what a dead session left in flight; return how many that were."""
+        with self._writer.transaction() as sql:
+            return sql.execute(
+                "UPDATE animals SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+                " WHERE import = ? AND state = 'in_flight'",
+                [self._import],
+            ).rowcount
 
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
         """Close the session with its reason."""
@@ -164,7 +160,6 @@ class Outcomes:
                 "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
                 [now, str(ending), detail, self._import],
             )
-            self._note(now, "end", {"ending": str(ending), "detail": detail})
 
     def commit(
         self,
@@ -289,12 +284,8 @@ class Outcomes:
         for each in verdicts:
             if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces its answer
                 detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
-                self._note(
-                    now,
-                    "attempt",
-                    detail | {"reason": each.reason} | each.answer,
-                    each.intent.record,
-                )
+                detail |= {"reason": each.reason} | each.answer
+                self._note(now, "attempt", detail, each.intent.record)
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""

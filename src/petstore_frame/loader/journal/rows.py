@@ -146,7 +146,6 @@ class JournalRow:
 
     Attributes:
         payload: What was sent where this row speaks for its animal; else what its file gives.
-        likeness: Digest of all that is sent but the status.
         problem: Why it cannot be sent; None unless it is invalid.
         reason: Why it is in its state; of a skipped one a ``Reason``.
         reads_now: The payload that its file gives now, where that is not what was sent.
@@ -158,45 +157,23 @@ class JournalRow:
     cells: tuple[str, ...]
     state: State
     payload: bytes | None
-    key: str | None
-    animal: int | None
-    known_by: str | None
     problem: RecordProblem | None
     notes: tuple[str, ...]
     reason: str | None
     reads_now: bytes | None = None
-    attempts: int = 0
-    is_in_doubt: bool = False
     pet_id: int | None = None
-    id_source: str | None = None
     sent_at: float | None = None
-    settled_at: float | None = None
-    # The JSON object in the column ``answer`` has these names.
-    http_status: int | None = None
     error_code: str | None = None
     error_message: str | None = None
     error_field: str | None = None
-    request_id: str | None = None
-    elapsed_ms: float | None = None
     known: Known | None = None
-
-    @property
-    def was(self) -> bytes | None:
-        """What was sent of its animal, by whichever row; None where nothing is known of one."""
-        return self.payload if self.known is None else self.known.payload
-
-    @property
-    def reads(self) -> bytes | None:
-        """What its file gives now."""
-        return self.payload if self.reads_now is None else self.reads_now
 
 
 _STATES = {str(state): state for state in State}
 _LATEST = 1e11  # seconds; a later moment is damage
 _ROWS = """
-SELECT r.record, r.line, r.cells, r.state, r.payload, r.key, r.animal, r.known_by, r.problem,
-  r.notes, r.reason, r.own_state, r.own_payload, r.own_reason, r.answer, r.attempts, r.is_in_doubt,
-  r.pet_id, r.id_source, r.sent_at, r.settled_at,
+SELECT r.record, r.line, r.cells, r.state, r.payload, r.known_by, r.problem, r.notes, r.reason,
+  r.own_state, r.own_payload, r.own_reason, r.answer, r.pet_id, r.sent_at,
   r.own_import = r.import AND r.own_record = r.record, others.id, speaker.line
 FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN imports AS others ON others.import = r.own_import
@@ -259,37 +236,40 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
 
 
 def _row(values: Sequence[Any]) -> JournalRow:
-    (record, line, packed, state, payload, key, animal, known_by, problem, notes, reason,
-     own_state, sent, own_reason, answer, attempts, is_in_doubt, pet_id, id_source, sent_at,
-     settled_at, speaks, other_id, other_line) = values  # fmt: skip
-    if not all(abs(moment or 0.0) < _LATEST for moment in (sent_at, settled_at)):
+    (record, line, packed, state, payload, known_by, problem, notes, reason, own_state, sent,
+     own_reason, answer, pet_id, sent_at, speaks, other_id, other_line) = values  # fmt: skip
+    if abs(sent_at or 0.0) > _LATEST:
         raise ValueError("a moment that is none")
-    plain = (record, line, read_cells(packed), _STATES[state])
-    said = (key, animal, known_by, None if problem is None else read_problem(problem))
-    noted = tuple(notes.split("\n")) if notes else ()
+    noted, answered = tuple(notes.split("\n")) if notes else (), dict[str, Any]()
+    known = reads_now = None
     if own_state is None:
-        return JournalRow(*plain, payload, *said, noted, reason or _reason_of(state, known_by))
-    if not speaks:
+        reason = reason or _reason_of(state, known_by)
+    elif speaks:
+        answered = json.loads(answer) if answer else {}
+        noted += tuple(answered.get("notes", ()))
+        payload, reads_now, reason = sent, None if payload == sent else payload, own_reason
+    else:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
         if state == State.SKIPPED:
             is_same = payload is None or payload == sent
             reason = reason or (Reason.KNOWN if is_same else Reason.CHANGED)
-        return JournalRow(*plain, payload, *said, noted, reason or own_reason, known=known)
-    answered = json.loads(answer) if answer else {}
+        reason, pet_id, sent_at = reason or own_reason, None, None
     return JournalRow(
-        *plain,
-        sent,
-        *said,
-        (*noted, *answered.pop("notes", ())),
-        own_reason,
-        None if payload == sent else payload,
-        attempts,
-        bool(is_in_doubt),
+        record,
+        line,
+        read_cells(packed),
+        _STATES[state],
+        payload,
+        None if problem is None else read_problem(problem),
+        noted,
+        reason,
+        reads_now,
         pet_id,
-        id_source,
         sent_at,
-        settled_at,
-        **answered,
+        answered.get("error_code"),
+        answered.get("error_message"),
+        answered.get("error_field"),
+        known,
     )
 
 

@@ -82,8 +82,7 @@ SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, r
     WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
     ELSE own.state END AS state,
   own.import AS own_import, own.record AS own_record, own.state AS own_state,
-  own.payload AS own_payload, own.reason AS own_reason, own.answer, own.attempts,
-  own.is_in_doubt, own.pet_id, own.id_source, own.sent_at, own.settled_at
+  own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id, own.sent_at
 FROM rows LEFT JOIN animals AS own USING (animal);
 """
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess, paired
+from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess, StorePet, paired
 from petstore_frame.loader.journal.keyed import name_of
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
@@ -43,20 +43,11 @@ SELECT min(rows.record), own.animal, own.pet_id, own.payload FROM rows
 JOIN animals AS own USING (animal) WHERE rows.import = :mine AND {} GROUP BY own.animal
 """
 _UNANSWERED = _ANIMALS_HERE.format("own.state = 'gone' AND own.reason IS NOT 'user'")
-_OWNER = "SELECT animal FROM animals WHERE pet_id = ?"
+_OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
 _TWINS = """
 SELECT count(*) FROM animals
 WHERE likeness = :likeness AND state IN ('created', 'adopted')
 """
-
-
-class StorePet(NamedTuple):
-    """A pet of the store: its id, its name, the body that would make it, and its likeness."""
-
-    pet_id: int
-    name: str
-    payload: bytes
-    likeness: bytes
 
 
 class StorePets(NamedTuple):
@@ -79,16 +70,10 @@ ReadStore = Callable[[int], StorePets]
 
 
 class Witness:
-    """Holds the rows of one import against a reading of the store.
-
-    Attributes:
-        adopted: Pet, payload and likeness of the rows that are pets of the store, by record.
-        now: The moment of the reading.
-    """
+    """Holds the rows of one import against a reading of the store, made ``now``."""
 
     def __init__(self, animals: Animals, read: ReadStore | None) -> None:
         self._animals, self.now = animals, time.time()
-        self.adopted: dict[int, tuple[int, bytes, bytes]] = {}
         self._was_read = read is not None
         self._store = StorePets([]) if read is None else read(animals.count(TO_SEND))
         if self._store.problem:
@@ -105,10 +90,13 @@ class Witness:
     def _find_owners(self) -> None:
         """Find the animals that the pets are, or that they are left to, and the pets of others."""
         self._ours: dict[int, int] = {}
-        for pet_id in self._pets:
+        self._renamed: dict[int, StorePet] = {}  # or of others, if the store gives ids again
+        for pet_id, pet in self._pets.items():
             found = self._animals.sql.execute(_OWNER, [pet_id]).fetchone()
             if found is not None:
                 self._ours[pet_id] = found[0]
+                if name_of(found[1]) != folded_name(pet.name):
+                    self._renamed[pet_id] = pet
         # Those that were there at an earlier reading come last.
         others = [pet for pet in self._pets.values() if pet.pet_id not in self._ours]
         others.sort(key=lambda pet: (not self._is_new(pet), pet.pet_id))
@@ -157,9 +145,13 @@ class Witness:
         rows = animals.do(_COMPARED).fetchall()
         # First new pets of others, then those that were there, our own last.
         taken = animals.known_here()
-        ours = [self._pets[pet] for pet, animal in self._ours.items() if animal not in taken]
-        pairs = paired(rows, ((pet.likeness, pet) for pet in [*self._others, *ours]))
-        guesses = [self._guess(record, pet) for record, pet in pairs.items()]
+        ours = (self._pets[pet] for pet, animal in self._ours.items() if animal not in taken)
+        free = [*self._others, *self._renamed.values(), *ours]
+        pairs = paired(rows, ((pet.likeness, pet) for pet in dict.fromkeys(free)))
+        guesses = [
+            Guess(record, pet=pet) if pet.pet_id in self._renamed else self._guess(record, pet)
+            for record, pet in pairs.items()
+        ]
         theirs = [guess for guess in guesses if guess.pet is not None]
         new = [guess for guess in theirs if self._is_new(pairs[guess.record])]
         new_pets = sum(map(self._is_new, self._others))
@@ -174,50 +166,42 @@ class Witness:
 
     def _guess(self, record: int, pet: StorePet) -> Guess:
         animal = self._ours.get(pet.pet_id, self._doubted.get(pet.pet_id))
-        return Guess(record, animal, None if animal is not None else pet.pet_id)
+        return Guess(record, animal, pet if animal is None else None)
 
     def _ask(self, guesses: list[Guess], of: int) -> None:
-        animals = self._animals
-        theirs = {guess.record: self._pets[guess.pet] for guess in guesses if guess.pet is not None}
-        animals.bodies |= {pet.pet_id: pet.payload for pet in theirs.values()}
-        answer = animals.ask("store", guesses, of)
-        if answer == "skip":
-            self.adopted |= {
-                record: (pet.pet_id, pet.payload, pet.likeness) for record, pet in theirs.items()
-            }
-        elif answer == "send":
+        if self._animals.ask("store", guesses, of) == "send":
+            theirs = {guess.record: guess.pet for guess in guesses if guess.pet is not None}
             # The key of a request is another one for each animal that is equal to others.
             there = Counter(pet.likeness for pet in self._pets.values())
-            animals.lives |= {record: there[pet.likeness] for record, pet in theirs.items()}
+            self._animals.lives |= {record: there[pet.likeness] for record, pet in theirs.items()}
             self._note_strangers([*theirs.values()])
 
     # Which animals are gone
 
     def find_gone(self) -> None:
         """Ask about animals of the file that the store showed, and does not show any more."""
-        animals, store = self._animals, self._store
-        known = animals.do(
-            _ANIMALS_HERE.format(_IN_STORE), settled_before=self.now - LAG_S
-        ).fetchall()
-        unanswered = animals.do(_UNANSWERED).fetchall()
-        missing, renamed = [], []
-        for record, animal, pet_id, payload in known:
+        animals, store, known = self._animals, self._store, 0
+        missing, renamed = list[Guess](), list[Guess]()
+        here = _ANIMALS_HERE.format(_IN_STORE) if self._was_read else "SELECT 1 WHERE FALSE"
+        for record, animal, pet_id, payload in animals.do(here, settled_before=self.now - LAG_S):
+            known += 1
             pet = self._pets.get(pet_id)
-            if pet is None:
+            if pet is None and store.is_complete:
                 missing.append(Guess(record, animal))
-            elif folded_name(pet.name) != name_of(payload):
+            elif pet is not None and folded_name(pet.name) != name_of(payload):
                 renamed.append(Guess(record, animal))
+        unanswered = animals.do(_UNANSWERED).fetchall()
         is_sure = store.is_whole or (store.is_complete and "gone" in animals.answers)
         gone = [Guess(record, animal) for record, animal, *_ in unanswered]
-        is_lost = is_sure and is_many(len(missing), len(known))
-        is_reused = is_quarter(len(renamed), len(known))
+        is_lost = is_sure and is_many(len(missing), known)
+        is_reused = is_quarter(len(renamed), known)
         if is_lost or is_reused or gone:
             gone += missing if is_sure else []
             gone += renamed if is_reused else []
         elif is_sure:
             animals.warn("gone_few", missing)
         if gone:
-            animals.guesses["gone"] = sorted(gone), len(known) + len(unanswered)
+            animals.guesses["gone"] = sorted(gone), known + len(unanswered)
             self._answer_gone(gone, animals.answers.get("gone", animals.otherwise))
             self._find_owners()
         elif store.is_whole:
@@ -273,8 +257,7 @@ class Witness:
             [(self.now, pet_id) for pet_id in self._ours],
         )
         if "store" not in animals.guesses:
-            adopted = {pet_id for pet_id, *_ in self.adopted.values()}
-            new = [pet for pet in self._others if self._is_new(pet) and pet.pet_id not in adopted]
+            new = [pet for pet in self._others if self._is_new(pet)]
             self._tell_twins(new)
             self._note_strangers(new)
         if store.is_complete:

@@ -7,15 +7,16 @@ A value is text until proven otherwise: only the empty cell is missing; ``NA``, 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.errors.names import like
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, PetField
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, NewPet, PetField
 from petstore_frame.schema.text import short_text
 
 MAX_CELL = 1024 * 1024
@@ -32,13 +33,8 @@ _REMEMBERED, _SHORT = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
-_UNSENDABLE = (
-    (re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"),
-     "control_character", "control character", "remove it"),
-    (re.compile(r"[\ud800-\udfff]"),
-     "lone_surrogate", "half a character", "type the character again"),
-)  # fmt: skip
-_TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
+# Control characters, and halves of a character.
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _OF_TOTAL = (
     r"(?i:(grand\s*|sub-?\s*|zwischen|gesamt)?"
     r"(totals?|totale|totaal|totalt|summe|gesamt|insgesamt|gesamtsumme|somme|suma|somma|sum|razem)"
@@ -57,13 +53,6 @@ def word_of(text: str) -> str:
         'in stock'
     """
     return text.strip().casefold()
-
-
-def filled_in(text: str, columns: Sequence[str], cells: Sequence[str]) -> str:
-    """Return a default with the cells of the columns that it names; empty where one is empty."""
-    places = {column: columns.index(column) for column in IN_BRACES.findall(text)}
-    found = {column: "".join(cells[at : at + 1]).strip() for column, at in places.items()}
-    return IN_BRACES.sub(lambda each: found[each[1]], text) if all(found.values()) else ""
 
 
 def harmless(text: str) -> str:
@@ -172,8 +161,12 @@ class FieldReader(dict[str, Meaning]):
         is_name = self.field.name == "name"
         if is_name and not self.meanings and len(text) < _SHORT and _PLAIN.fullmatch(text):
             return self._meant(f'"{text}"')
-        if problem := _unsendable(text):
-            return Meaning(problem=problem)
+        if not text.isprintable() and (odd := _UNSENDABLE.search(text)):
+            is_half = odd[0] >= "\ud800"
+            code = "lone_surrogate" if is_half else "control_character"
+            what = "half a character" if is_half else "control character"
+            place = f"(U+{ord(odd[0]):04X}) at position {odd.start() + 1}"
+            return _refused(code, f"{what} {place}", "remove it, or type it again")
         if self.means_nothing(text):
             if not self.field.is_required:
                 return NOTHING
@@ -263,28 +256,21 @@ class FieldReader(dict[str, Meaning]):
         return _refused(f"unknown_{what}", f"unknown {what} {short_text(word)}", hint, add)
 
     def _read_by_dtype(self, word: str) -> Meaning:
-        convert, kind = _BY_DTYPE.get(self.field.dtype, (quoted, "text"))
-        value = convert(word)
-        if value is not None:
+        field = NewPet.model_fields[self.field.name]
+        kind: Any = Annotated[field.annotation, *field.metadata]
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        try:
+            value = adapter.dump_json(adapter.validate_python(word)).decode()
+        except ValidationError:
+            value = "null"
+        if value != "null":
             return self._meant(value)
-        what = f"{short_text(word)} is not {kind}"
-        return _refused(f"not_{kind.replace(' ', '_')}", what, "correct it")
+        what = f"{short_text(word)} is no value of the {self.field.label.lower()}"
+        return _refused(f"not_a_{self.field.name}", what, "correct it")
 
 
 def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
     return Meaning(problem=RecordProblem(code, message, hint=hint, add=add))
-
-
-def _unsendable(text: str) -> RecordProblem | None:
-    """Return what no JSON text should hold: control characters and lone surrogates."""
-    if len(text) > MAX_CELL:
-        what = f"the cell holds more than {MAX_CELL:,} characters"
-        return RecordProblem("cell_too_large", what, hint="shorten it")
-    for kind, code, what, hint in () if text.isprintable() else _UNSENDABLE:
-        if found := kind.search(text):
-            place = f"(U+{ord(found[0]):04X}) at position {found.start() + 1}"
-            return RecordProblem(code, f"{what} {place}", hint=hint)
-    return None
 
 
 def _looks_misread(name: str) -> bool:
@@ -312,25 +298,3 @@ def _whole(word: str) -> int | None:
     if not _DECIMAL.fullmatch(word) or fraction.strip("0") or _GROUPED["."].fullmatch(word):
         return None
     return int(whole) if len(whole) <= _MAX_DIGITS else INT64_MAX + 1
-
-
-def _whole_json(word: str) -> str | None:
-    number = _whole(word)
-    return None if number is None or not INT64_MIN <= number <= INT64_MAX else str(number)
-
-
-def _number_json(word: str) -> str | None:
-    try:
-        number = float(word)
-    except ValueError:
-        return None
-    return repr(number) if math.isfinite(number) and "_" not in word else None
-
-
-# What a field's text becomes, and what else it is not.
-_BY_DTYPE: dict[str, tuple[Callable[[str], str | None], str]] = {
-    "int64": (_whole_json, "a whole number"),
-    "Int64": (_whole_json, "a whole number"),
-    "Float64": (_number_json, "a number"),
-    "boolean": (lambda word: _TRUTH.get(word.casefold()), "true or false"),
-}

@@ -46,20 +46,22 @@ def cell_at(cells: Cells, at: int) -> str:
 class Keys:
     """The key of each row, a text; of several columns it is a JSON list of their texts.
 
-    ``nothing`` has the words that mean that there is no key, by column, as ``word_of`` has them;
-    ``rows`` are all of a file.
+    ``nothing`` has the words that mean that there is no key, as ``word_of`` has them; ``rows`` are
+    all of a file.
     """
 
     def __init__(
         self,
         columns: Sequence[str],
-        nothing: Mapping[str, Collection[str]],
+        key: Sequence[str],
+        nothing: Collection[str],
         rows: Iterable[Cells],
     ) -> None:
-        self._places = [(each, columns.index(each), nothing[each]) for each in nothing]
+        self._places = {each: columns.index(each) for each in key}
+        self._nothing = frozenset(nothing)
         # Rows of which some key columns are empty and the others name several rows.
         self._unclear, known = set[tuple[str, ...]](), set[tuple[str, ...]]()
-        known.update(tuple(self._texts(cells)) for cells in (rows if len(nothing) > 1 else ()))
+        known.update(tuple(self._texts(cells)) for cells in (rows if len(key) > 1 else ()))
         partial = [each for each in known if "" in each and any(each)]
         for filled in {tuple(map(bool, texts)) for texts in partial}:
             rest = {texts: tuple(compress(texts, filled)) for texts in known}
@@ -79,11 +81,11 @@ class Keys:
     def _texts(self, cells: Cells) -> list[str]:
         """Return the text of each column, empty where it holds no key."""
         texts = []
-        for _, at, nothing in self._places:
+        for at in self._places.values():
             text = cell_at(cells, at)
             if not text.isascii():
                 text = normalize("NFC", text)
-            is_none = nothing and word_of(text) in nothing
+            is_none = self._nothing and word_of(text) in self._nothing
             is_odd = text[:1] == "#" or "+" in text
             texts.append("" if is_none or (is_odd and _NO_KEY.fullmatch(text)) else text)
         return texts
@@ -91,9 +93,8 @@ class Keys:
     def _problem(self, cells: Cells, texts: Sequence[str]) -> RecordProblem | None:
         """Return why a row whose key has gaps has none."""
         hint = "fill it in: it says which animal this is"
-        for (column, at, nothing), text in zip(self._places, texts, strict=True):
-            cell = cell_at(cells, at)
-            if not text and cell and word_of(cell) not in nothing:
+        for column, at in self._places.items():
+            if _NO_KEY.fullmatch(cell := cell_at(cells, at)):
                 kind = "an error" if cell[0] == "#" else "a rounded number"
                 what = f"{cell[:60]!r} is {kind} of a spreadsheet, no key"
                 return RecordProblem("key_missing", what, column, cell[:200], hint)
@@ -102,7 +103,7 @@ class Keys:
             what = "the key is missing"
         elif tuple(texts) not in self._unclear:
             return None
-        return RecordProblem("key_missing", what, self._places[texts.index("")][0], "", hint)
+        return RecordProblem("key_missing", what, [*self._places][texts.index("")], "", hint)
 
 
 def is_date(text: str) -> bool:

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import BLANK, MAX_CELL
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.reading.returned import FIX_SHEET, ColumnsOf, has_own_columns
+from petstore_frame.loader.reading.returned import FIX_SHEET, has_own_columns, restored
 from petstore_frame.loader.reading.tables import Row, Table, Workbook, frame_table
 from petstore_frame.loader.reading.words import RecipeFields
 
@@ -85,16 +85,21 @@ def _codec_of(data: bytes, given: str | None) -> str:
         likely = "utf-16-be" if data[0] == 0 else "utf-16-le"
         what = "the file looks like UTF-16 without a byte order mark"
         raise InputError(what, hint="name its encoding", add=("encoding", likely))
+    fault = _fault(data, codec)
+    if fault is None:
+        return codec
+    if isinstance(fault, UnicodeDecodeError) and not codec.startswith(("utf-16", "utf-32")):
+        raise _misread(data, codec, fault.start)
+    raise InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
+
+
+def _fault(data: bytes, codec: str) -> UnicodeError | None:
+    """Return why bytes are not text of an encoding, or None."""
     try:
         data.decode(codec, _error_handler(codec))
-    except UnicodeDecodeError as fault:
-        if not codec.startswith(("utf-16", "utf-32")):
-            raise _misread(data, codec, fault.start) from None
-    except UnicodeError:
-        pass
-    else:
-        return codec
-    raise InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
+    except UnicodeError as fault:
+        return fault
+    return None
 
 
 def _error_handler(codec: str) -> str:
@@ -109,11 +114,11 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     name = codec.removesuffix("-sig").upper()
     what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
     odd = [line for line in lines[: number + 1000] if not line.isascii()]
-    if sum(_reads(line, "utf-8") for line in odd) * 2 >= len(odd):
+    if sum(_fault(line, "utf-8") is None for line in odd) * 2 >= len(odd):
         hint = "no encoding fits the whole file; correct this line, and others like it"
         return InputError(what, line=number, hint=hint)
     of_locale = codecs.lookup(locale.getencoding()).name
-    fitting = [each for each in dict.fromkeys((of_locale, "cp1252")) if _reads(data, each)]
+    fitting = [each for each in dict.fromkeys((of_locale, "cp1252")) if not _fault(data, each)]
     if not fitting:
         return InputError(what, line=number, hint=_SAVE_AS_UTF8)
     # A line in which they differ, if there is one, shows which is right.
@@ -122,14 +127,6 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     shown_as = "; ".join(f"{each} reads {line.decode(each).strip()[-60:]!r}" for each in fitting)
     hint = f"name its encoding: {shown_as}; or {_SAVE_AS_UTF8}"
     return InputError(what, line=number, hint=hint, add=("encoding", fitting[0]))
-
-
-def _reads(data: bytes, codec: str) -> bool:
-    try:
-        data.decode(codec)
-    except UnicodeError:
-        return False
-    return True
 
 
 class Text:
@@ -235,15 +232,13 @@ def _unreadable(problem: Exception, line: int) -> InputError:
 class Input:
     """A file or a frame before its columns are known, and what to call it in a message.
 
-    ``columns_of`` gives the columns of an import, for one of its result files.
-
     Raises:
         InputError: It is no file that could be read.
         ArgumentError: It is neither a path nor a frame.
     """
 
-    def __init__(self, path_or_frame: Any, columns_of: ColumnsOf = lambda _: None) -> None:
-        self.columns_of, self._text = columns_of, cache(self._text_of)
+    def __init__(self, path_or_frame: Any) -> None:
+        self._text = cache(self._text_of)
         self.name, self.path, self.frame = "frame", None, path_or_frame
         self.kind: SourceKind = "frame"
         if not isinstance(path_or_frame, str | PathLike):
@@ -289,7 +284,7 @@ class Input:
         return self._text(recipe.encoding).table(recipe)
 
     def own_table(self, recipe: RecipeFields) -> Table | None:
-        """Return one of our own files as we wrote it, or as a spreadsheet saved it."""
+        """Return the records of one of our own files as they were, whatever saved it."""
         sheet = None
         if self.kind == "workbook":
             sheet = recipe.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)
@@ -301,5 +296,5 @@ class Input:
             with suppress(InputError):
                 table = self.table(RecipeFields(encoding=encoding, sheet=sheet))
                 if has_own_columns(table.columns):
-                    return table
+                    return restored(table)
         return None

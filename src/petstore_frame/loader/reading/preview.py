@@ -1,13 +1,14 @@
-"""What a person sees of a file before anything is sent, to choose how it is read.
+"""Opens a file or a frame as records, or shows it to a person who chooses how it is read.
 
-It reads as the real run does. Where that would stop with an answer in hand, it takes that answer
-and goes on, so that a form can show the file beside the question.
+Both read alike. Where a run would stop with an answer in hand, a look takes that answer and goes
+on, so that a form can show the file beside the question.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import compress, islice
@@ -22,15 +23,122 @@ from petstore_frame.loader.reading.keys import (
     likely_keys,
     proposed_key,
 )
-from petstore_frame.loader.reading.layout import lay_out
-from petstore_frame.loader.reading.mapping import REQUIRED
+from petstore_frame.loader.reading.mapping import REQUIRED, field_name, listed, recognise, unsent
 from petstore_frame.loader.reading.opening import Input, SourceKind
+from petstore_frame.loader.reading.returned import WordsOf, with_import
 from petstore_frame.loader.reading.source import Source
+from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, State, Suspicion
+from petstore_frame.schema.models import FIELD_BY_NAME
 
-_MOST_QUESTIONS, _ROWS_FOR_DATES = 8, 50
+# Rows in which a header below a title is looked for, in which a status is, and in which dates are.
+_BELOW_A_TITLE, _FOR_STATUSES, _FOR_DATES = 20, 200, 50
+_MOST_QUESTIONS = 8
 _SUSPICIONS = frozenset(map(str, Suspicion))
+
+
+def open_source(
+    path_or_frame: Any,
+    recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+    *,
+    words_of: WordsOf = lambda _: None,
+    leave_lines: Collection[int] = (),
+) -> Source:
+    """Open a file or a frame as records; a result file of ours is read as we wrote it.
+
+    Args:
+        path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
+            or a DataFrame of any engine that narwhals knows.
+        recipe: How it is read.
+        words_of: Gives how an import was read, for one of its result files.
+        leave_lines: Lines of records that the caller leaves out.
+
+    Raises:
+        InputError: It cannot be read as records; the text has the place and the next step.
+        MissingExtraError: A workbook, and openpyxl is not installed.
+
+    Interface: Resources, NewPet (the layout of a file is ours).
+    """
+    recipe.refuse_blanks()
+    opened = Input(path_or_frame)
+    with opened.naming():
+        return lay_out(opened, recipe, words_of, leave_lines)
+
+
+def lay_out(
+    opened: Input,
+    recipe: RecipeFields,
+    words_of: WordsOf = lambda _: None,
+    leave_lines: Collection[int] = (),
+) -> Source:
+    """Return the records of a file or a frame with the columns of animals.
+
+    Raises:
+        InputError: It has none; the text says what would help.
+    """
+    if own := opened.own_table(recipe):
+        as_before = with_import(own, words_of, recipe)
+        return Source(opened, own, as_before, is_returned=True, leave_lines=leave_lines)
+    table = opened.table(recipe)
+    try:
+        source = Source(opened, table, recipe, leave_lines=leave_lines)
+    except InputError as problem:
+        raise _explained(opened, table, problem, recipe) from None
+    if not {"status"} & {*source.mapping, *recipe.mapping, *recipe.defaults}:
+        _refuse_unsent(source)
+    return source
+
+
+def _explained(
+    opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
+) -> InputError:
+    """Return why a table has no columns of animals, and what would help."""
+    start = "".join(table.columns[:1]).lstrip()[:40]
+    if opened.kind == "frame":
+        levels = getattr(getattr(opened.frame, "index", None), "names", ())
+        if names := ", ".join(str(name) for name in levels if name and field_name(str(name))):
+            refusal.hint = f"the index ({names}) is not read; load frame.reset_index()"
+        return refusal
+    if kind := {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1]):
+        what = f"the file looks like {kind}, not like CSV: it begins with {start!r}"
+        return InputError(what, hint="export the animals as CSV and load that")
+    if _may_be_header(table.columns, recipe):
+        return refusal
+    if recipe.columns is None and recipe.header_row is None:
+        is_title, above = _count_filled(table.columns) == 1 < len(table.columns), table.header_row
+        for row in range((above or 0) + 1, (above or 0) + 1 + _BELOW_A_TITLE):
+            with suppress(InputError):
+                below = opened.table(recipe.replace(header_row=row)).columns
+                if _may_be_header(below, recipe) or (is_title and _count_filled(below) > 1):
+                    what = f"row {above} is no header of animals: {listed(table.columns)}"
+                    hint = f"row {row} looks like the header"
+                    return InputError(what, hint=hint, add=("header_row", row))
+    if len(table.columns) == 1 and re.search(r"[^\w\s]", start):
+        refusal.hint, refusal.add = "name the character between the cells", ("delimiter", BLANK)
+    return refusal
+
+
+def _count_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _may_be_header(names: Sequence[str], recipe: RecipeFields) -> bool:
+    """Tell whether each required field has a column here, or one that may be it."""
+    with suppress(InputError):
+        found = recognise(names, recipe.mapping, recipe.defaults)
+        return {*found.missing} <= {*found.likely}
+    return False
+
+
+def _refuse_unsent(source: Source) -> None:
+    """Ask about a column that holds nothing but statuses and would not be sent."""
+    status, rows = FIELD_BY_NAME["status"], [*islice(source.table.cells(), _FOR_STATUSES)]
+    for at, column in enumerate(source.columns):
+        words = {cells[at].strip().casefold() for cells in rows if at < len(cells)} - {""}
+        is_free = column.strip() and column not in source.mapping.values()
+        if is_free and words and words <= {*status.values}:
+            raise unsent(status.name, column)
 
 
 @dataclass(frozen=True)
@@ -97,7 +205,7 @@ class Look:
     @property
     def dates(self) -> tuple[str, ...]:
         """The columns of days."""
-        found = ([cells[at] for cells in self.rows[:_ROWS_FOR_DATES] if cell_at(cells, at)]
+        found = ([cells[at] for cells in self.rows[:_FOR_DATES] if cell_at(cells, at)]
                  for at in range(len(self.columns)))  # fmt: skip
         of_days = (bool(cells) and all(map(is_date, cells)) for cells in found)
         return tuple(compress(self.columns, of_days))

@@ -109,40 +109,35 @@ def _is_guarded(text: str) -> bool:
     return bare.startswith(RUNNABLE) or _CONVERTED.match(bare) is not None
 
 
-class Columns(NamedTuple):
-    """How an import was read: which columns hold which field or its key, and its recipe."""
-
-    mapping: Mapping[str, str]
-    key: tuple[str, ...] = ()
-    recipe: Mapping[str, Any] = {}
-
-
-# Gives how the import with this id was read; None where it is not known.
-ColumnsOf = Callable[[str], Columns | None]
-# What a row of a fix file takes from its import, besides its columns: no layout, no choice of rows.
-_CARRIED = ("value_map", "otherwise", "defaults", "categories", "thousands", "keep_spaces")
+# Gives the words of the recipe that the import with this id was read by; None if it is not known.
+WordsOf = Callable[[str], Mapping[str, Any] | None]
+# What a row of a fix file takes from its import: no layout, and no choice of rows.
+_CARRIED = (
+    "mapping", "key", "value_map", "otherwise", "defaults", "categories", "thousands",
+    "keep_spaces",
+)  # fmt: skip
 
 
-def with_import(table: Table, columns_of: ColumnsOf, said: RecipeFields) -> RecipeFields:
+def with_import(table: Table, words_of: WordsOf, said: RecipeFields) -> RecipeFields:
     """Return how restored rows are read: as their import was, with what is said now over it.
 
     Raises:
         InputError: They are of imports that were read differently.
     """
     imports = dict.fromkeys(row.origin.import_id for row in table.rows() if row.origin)
-    known = [
-        (found.mapping, found.key, {word: found.recipe.get(word) for word in _CARRIED})
-        for found in map(columns_of, imports)
-        if found is not None
+    known: list[dict[str, Any]] = [
+        {word: words.get(word) for word in _CARRIED}
+        for words in map(words_of, imports)
+        if words is not None
     ]
     if not known:
         return said
-    if any(found != known[0] for found in known[1:]):
+    if any(words != known[0] for words in known[1:]):
         what = "these rows are of files that were read differently"
         raise InputError(what, hint="load the fix file of each by itself")
-    mapping, key, words = known[0]
-    if {*mapping.values(), *key} <= {*table.columns}:
-        words |= {"mapping": mapping, "key": key or None}
+    words = known[0]
+    if not {*words["mapping"].values(), *(words["key"] or ())} <= {*table.columns}:
+        words |= {"mapping": None, "key": None}
     return type(said)(**words).with_words(**said.given())
 
 

@@ -13,9 +13,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import (
     BLANK,
     IN_BRACES,
-    NOTHING,
     FieldReader,
-    filled_in,
     suspicious,
     word_of,
 )
@@ -23,12 +21,12 @@ from petstore_frame.loader.reading.keys import (
     Keys,
     LikelyKey,
     Ranks,
+    cell_at,
     likely_keys,
     proposed_key,
 )
 from petstore_frame.loader.reading.mapping import find_columns, find_given
 from petstore_frame.loader.reading.opening import Input
-from petstore_frame.loader.reading.returned import has_own_columns, restored, with_import
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, Table
 from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields, readers_of
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
@@ -53,11 +51,12 @@ _Notes = list[str]
 
 
 class _Column(NamedTuple):
-    """A field that is sent: its place, its default, and what reads its cells."""
+    """A field that is sent: its place, its default with the columns it names, and its reader."""
 
     field: PetField
     at: int
     default: str
+    named: dict[str, int]
     reader: FieldReader
 
 
@@ -66,7 +65,7 @@ class Source:
 
     Attributes:
         name: What to call it in a message, with the sheet where there are several.
-        recipe: What the caller says, with columns spelled as the file does.
+        recipe: What the caller says; of a fix file, with how its import was read.
         mapping: The column of each field that has one.
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
             Where rows stand for several animals, the column of their count is one of them.
@@ -77,62 +76,64 @@ class Source:
     """
 
     def __init__(
-        self, opened: Input, table: Table, recipe: RecipeFields, leave_lines: Collection[int] = ()
+        self,
+        opened: Input,
+        table: Table,
+        recipe: RecipeFields,
+        *,
+        is_returned: bool = False,
+        leave_lines: Collection[int] = (),
     ) -> None:
         is_one_of_several = recipe.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned = has_own_columns(table.columns)
-        if self.is_returned:
-            table = restored(table)
-            recipe = with_import(table, opened.columns_of, recipe)
-        self.table, self.columns, self._leave_lines = table, table.columns, frozenset(leave_lines)
+        self.is_returned, self._leave_lines = is_returned, frozenset(leave_lines)
+        self.table, self.columns = table, table.columns
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
         named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())
-        self.recipe = _spelled(recipe, self.columns)
-        count = self.recipe.count
+        self.recipe, self._count_at = recipe, self._place_of("count", recipe.count)
+        count = self.columns[self._count_at] if recipe.count else None
         self._own_key = tuple(column for column in named if column != count)
         self.key = (*self._own_key, count) if count and self._own_key else named
-        self._width, self._name_at = len(self.columns), self._place_of(self.mapping.get("name"))
-        self._delimiter = table.facts.get("delimiter", "")
+        self._width, self._delimiter = len(self.columns), table.facts.get("delimiter", "")
+        self._name_at = self._place_of("mapping", self.mapping.get("name"))
         self._sent = [*self._columns_that_are_sent()]
-        self._count_at = self._place_of(count)
+        newest = NEWEST.fullmatch(recipe.keep or "")
+        self._newest_at = self._place_of("keep", newest and newest[1])
         # By what the cells of a column hold; ``only`` lists the words that stay.
         self._left = [
-            (self._place_of(name), frozenset(map(word_of, words)), is_out)
-            for choice, is_out in ((self.recipe.leave_out, True), (self.recipe.only, False))
+            (self._place_of(option, name), frozenset(map(word_of, words)), option == "leave_out")
+            for option, choice in (("leave_out", recipe.leave_out), ("only", recipe.only))
             for name, words in choice.items()
         ]
 
-    def _place_of(self, column: str | None) -> int:
-        return _NOWHERE if column is None else self.columns.index(column)
+    def _place_of(self, option: str, column: str | None) -> int:
+        """Return where the column is that an option names, which the file has to have."""
+        if column is None:
+            return _NOWHERE
+        return self.columns.index(find_given(option, column, self.columns))
 
     def _columns_that_are_sent(self) -> Iterator[_Column]:
         for field in SENT_FIELDS:
-            at = self._place_of(self.mapping.get(field.name))
+            at = self._place_of("mapping", self.mapping.get(field.name))
             default = str(self.recipe.defaults.get(field.name, ""))
+            named = {each: self._place_of("defaults", each) for each in IN_BRACES.findall(default)}
             if at != _NOWHERE or default:
-                yield _Column(field, at, default, self.readers[field.name])
+                yield _Column(field, at, default, named, self.readers[field.name])
 
     @cached_property
     def _keys(self) -> Keys | None:
-        fields = {column: name for name, column in self.mapping.items()}
-        of_keys = {word_of(word) for word, meant in self.recipe.value_map.get(KEY, {}).items()
-                   if meant == ""}  # fmt: skip
-        nothing = {}
-        for column in self._own_key:
-            reader = self.readers.get(fields.get(column, ""))
-            meanings = {} if reader is None else reader.meanings
-            nothing[column] = of_keys.union(word for word in meanings if meanings[word] == NOTHING)
-        return Keys(self.columns, nothing, self.table.cells()) if nothing else None
+        said = self.recipe.value_map.get(KEY, {})
+        nothing = [word_of(word) for word, meant in said.items() if meant == ""]
+        key = self._own_key
+        return Keys(self.columns, key, nothing, self.table.cells()) if key else None
 
     @cached_property
     def _ranks(self) -> Ranks | None:
-        newest = NEWEST.fullmatch(self.recipe.keep or "")
-        column = newest[1] if newest else None
-        return Ranks(self.columns.index(column), column, self.table.cells()) if column else None
+        at = self._newest_at
+        return None if at == _NOWHERE else Ranks(at, self.columns[at], self.table.cells())
 
     def likely_keys(self, most: int | None = MOST_FOR_KEYS) -> tuple[LikelyKey, ...]:
         """Return the columns that may identify an animal; none where it is said which does."""
@@ -204,7 +205,7 @@ class Source:
         if not problems and held is not None:
             problems.append(held)
         is_of_lines = lines > 1 and "line_break" in notes
-        if is_of_lines and not problems and self._delimiter in cells[self._name_at]:
+        if is_of_lines and not problems and self._delimiter in cell_at(cells, self._name_at):
             problems.append(_swallowing(line, line + lines - 1))
         if problems:
             accepted = [each.accept for each in problems if each.accept
@@ -218,7 +219,7 @@ class Source:
             seen.add(mark)
         left_out = is_left = line in self._leave_lines
         for at, words, is_out in self._left:
-            left_out |= (word_of(cells[at] if at < len(cells) else "") in words) is is_out
+            left_out |= (word_of(cell_at(cells, at)) in words) is is_out
         rank = None if self._ranks is None else self._ranks.of(cells)
         record = Record(
             number, line, cells, _PENDING, payload, digest_of(body), None, tuple(notes), key,
@@ -241,13 +242,13 @@ class Source:
         """Return the request body, and the same without the status; add problems and notes."""
         sent: list[bytes] = []
         status, width = b"", len(cells)
-        for field, at, default, reader in self._sent:
+        for field, at, default, named, reader in self._sent:
             text = cells[at] if at < width else ""
             if default and reader.means_nothing(text):
                 if default == BLANK:
                     problems.append(self._placed(_OPEN_DEFAULT, at, cells))
                     continue
-                if filled := filled_in(default, self.columns, cells):
+                if filled := _filled_in(default, named, cells):
                     text, at = filled, _NOWHERE  # noqa: PLW2901
                     notes.append(f"default_{field.name}")
             if noted and at in noted:
@@ -276,7 +277,7 @@ class Source:
         cells, at = row.cells, self._count_at
         if not any(map(str.strip, cells)) or row.origin:
             return 1, None
-        text = cells[at].strip() if at < len(cells) else ""
+        text = cell_at(cells, at)
         whole = text.removesuffix(".0")
         if not (whole.isascii() and whole.isdecimal()) or int(whole[:9]) < 1:
             what = f"{text[:60]!r} is no number of animals"
@@ -328,22 +329,10 @@ class Source:
         return replace(problem, column=self.columns[at], value=value)
 
 
-def _spelled(recipe: RecipeFields, columns: Sequence[str]) -> RecipeFields:
-    """Return a recipe whose columns are spelled as a file does, which has to have them."""
-    changes: dict[str, Any] = {}
-    for name in ("leave_out", "only"):
-        table = getattr(recipe, name)
-        changes[name] = {find_given(name, column, columns): each for column, each in table.items()}
-    if recipe.count is not None:
-        changes["count"] = find_given("count", recipe.count, columns)
-    if newest := NEWEST.fullmatch(recipe.keep or ""):
-        changes["keep"] = f"newest: {find_given('keep', newest[1], columns)}"
-    changes["defaults"] = {
-        name: IN_BRACES.sub(lambda each: f"{{{find_given('defaults', each[1], columns)}}}", value)
-        if isinstance(value, str) else value
-        for name, value in recipe.defaults.items()
-    }  # fmt: skip
-    return recipe.replace(**changes)
+def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> str:
+    """Return a default with the cells of columns that it names; empty where one is empty."""
+    found = {column: cell_at(cells, at) for column, at in named.items()}
+    return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
 
 
 def _swallowing(first: int, last: int) -> RecordProblem:

@@ -34,20 +34,17 @@ MAX_UNPACKED, MAX_CELLS, MAX_COLUMNS = 256 * _MIB, 16_000_000, 16_384
 _FREE_SIZE, _MAX_RATIO = 8 * _MIB, 200
 # Of the workbooks that this package writes.
 _DATA_SHEET, _ABOUT_SHEET = "Inventory", "About"
-# How a workbook spells a control character, and an underscore that could begin such a spelling.
-_ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 _MERGED_RANGE = re.compile(rb'mergeCell [^>]*ref="([A-Z]+[0-9]+:[A-Z]+[0-9]+)"')
+# A formula that gave an empty text has the type "str", too.
+_UNCALCULATED = re.compile(
+    rb'<c (?:(?!t="str")[^>])*><f[^>]*(?:/>|>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
+)
 # A refusal or a note on a cell, for its type or its place.
 CellNote = RecordProblem | str
 Typed = tuple[str, CellNote | None]
 _EMPTY: Typed = "", None
 _HIDDEN = suspicious(
     Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
-)
-_UNCALCULATED = RecordProblem(
-    "formula_without_value",
-    "the cell holds a formula whose value was never calculated",
-    hint="open the workbook and save it, or type the value",
 )
 
 
@@ -175,10 +172,8 @@ class Workbook:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # on styles
-                has_formulas = _refuse_bombs(file)
+                _refuse_packed(file)
                 self._book = openpyxl.load_workbook(file, data_only=True, keep_links=False)
-                # A second reading tells a formula that was never calculated from an empty cell.
-                self._formulas = openpyxl.load_workbook(file) if has_formulas else None
         except InputError:
             raise
         except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
@@ -239,10 +234,14 @@ class Workbook:
             size = f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included"
             what = f"the sheet {sheet.title!r} is larger than {size}"
             raise InputError(what, hint="keep only the columns and rows of the animals")
-        missing = self._missing_cells(sheet)
+        merged = dict[tuple[int, int], CellNote]()
+        for each in sheet.merged_cells.ranges:
+            what = f"the cell is a part of the merged cells {each}, whose text is in the first"
+            part = RecordProblem(MERGED, what, hint="unmerge the cells and fill in each")
+            merged |= dict.fromkeys(each.cells, part)  # the first has its text
         for line, cells in enumerate(sheet.iter_rows(), 1):
-            typed = [_of_sheet(cell, missing) for cell in cells]
-            if not any(text or note is _UNCALCULATED for text, note in typed):
+            typed = [_of_sheet(cell, merged.get((cell.row, cell.column))) for cell in cells]
+            if not any(text for text, _ in typed):
                 typed = []
             while typed and typed[-1] == _EMPTY:
                 typed.pop()
@@ -250,34 +249,23 @@ class Workbook:
             is_hidden = dimension is not None and (dimension.hidden or dimension.height == 0)
             yield _row_of(line, typed, _HIDDEN if is_hidden else None)
 
-    def _missing_cells(self, sheet: Any) -> dict[tuple[int, int], RecordProblem]:
-        """Return why cells have no value, by their places: parts of merged ones, formulas."""
-        found: dict[tuple[int, int], RecordProblem] = {}
-        for each in sheet.merged_cells.ranges:
-            what = f"the cell is a part of the merged cells {each}, whose text is in the first"
-            merged = RecordProblem(MERGED, what, hint="unmerge the cells and fill in each")
-            found |= dict.fromkeys(each.cells, merged)  # the first has its text
-        for row in () if self._formulas is None else self._formulas[sheet.title]:
-            formulas = ((cell.row, cell.column) for cell in row if cell.data_type == "f")
-            found |= dict.fromkeys(formulas, _UNCALCULATED)
-        return found
 
-
-def _of_sheet(cell: Any, missing: Mapping[tuple[int, int], RecordProblem]) -> Typed:
+def _of_sheet(cell: Any, merged: CellNote | None) -> Typed:
     value = cell.value
     if value is None:
-        # A formula whose value is the empty text has the type "str".
-        return "", None if cell.data_type == "str" else missing.get((cell.row, cell.column))
+        return "", merged
     if cell.data_type == "e":
         hint = "fix the formula, or type the value"
         return str(value), RecordProblem("error_value", f"the cell shows {value}", hint=hint)
     if isinstance(value, str):
-        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value), None
+        from openpyxl.utils.escape import unescape  # of control characters
+
+        return unescape(value) if "_x" in value else value, None
     return _text_of(value, EXACT_NUMBERS)
 
 
-def _refuse_bombs(file: BinaryIO) -> bool:
-    """Look through a packed file before a library unpacks it; tell whether it has formulas."""
+def _refuse_packed(file: BinaryIO) -> None:
+    """Refuse a file that a library should not unpack, or cannot read the cells of."""
     from openpyxl.utils import range_boundaries
 
     with zipfile.ZipFile(file) as packed:
@@ -291,16 +279,17 @@ def _refuse_bombs(file: BinaryIO) -> bool:
         size = sum(part.file_size for part in large or parts)
         if large or size > MAX_UNPACKED:
             raise _too_much(f"it would unpack to {size // _MIB:,} MiB")
-        has_formulas, area = False, 0
+        area = 0
         for part in parts:
             text = packed.read(part) if part.filename.startswith("xl/worksheets/") else b""
-            has_formulas |= b"<f>" in text or b"<f " in text or b":f>" in text
+            if _UNCALCULATED.search(text):
+                what = "the workbook holds formulas whose values were never calculated"
+                raise InputError(what, hint="open it and save it, or type the values")
             for found in _MERGED_RANGE.findall(text):
                 left, top, right, bottom = range_boundaries(found.decode())
-                area += (bottom - top + 1) * (right - left + 1)
+                area += (right - left + 1) * (bottom - top + 1)
     if area > MAX_CELLS:
         raise _too_much(f"it merges {area:,} cells")
-    return has_formulas
 
 
 def _too_much(what: str) -> InputError:

@@ -330,12 +330,9 @@ class RecipeFields(BaseModel):
         if blanks:
             text = "" if path is None else path.read_text(encoding="utf-8-sig")
             what = f"the recipe has a question mark for {' and '.join(blanks)}"
-            hints = {
-                "key": 'name the column, or write key = "" where none identifies an animal',
-                "keep": "say which row counts: first, last, or newest: COLUMN",
-            }
-            hint = hints.get(blanks[0], "name the column")
-            line = line_of(blanks[0].rpartition(".")[2], text)
+            word, _, name = blanks[0].partition(".")
+            hint = f"{word}: {type(self).model_fields[word].description}"
+            line = line_of(name or word, text)
             raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
 
 

@@ -79,30 +79,34 @@ def _differences(intent: Intent, pet: Pet) -> tuple[str, ...]:
 
 
 def checked_answer(
-    intent: Intent, end: PostOutcome, *, is_owned: bool, recent: Iterable[Intent]
-) -> PostOutcome:
-    """Return the end of a request; it proves nothing if its pet is another record's.
+    intent: Intent, end: PostOutcome, *, is_earlier: bool | None, recent: Iterable[Intent]
+) -> tuple[PostOutcome, bool]:
+    """Return the end of a request, and whether its pet has an id that an earlier animal had.
+
+    It proves nothing if its pet is another record's of this session. A store that was restored
+    gives ids again: then the pet is this animal, and the earlier one is gone.
 
     Args:
         intent: The request.
         end: Its end, as the answer alone shows it.
-        is_owned: Whether a record has this pet's id already.
+        is_earlier: Whether the record that has this pet's id is of an earlier session; None for
+            no record.
         recent: The requests sent lately, to one of which the answer may belong.
     """
     pet = end.pet
-    if pet is None or not (is_owned or _is_of_another(intent, pet, recent)):
-        return end
+    if pet is None:
+        return end, False
+    is_taken = bool(is_earlier) and _animal(intent) == (pet.name, pet.category_id)
+    is_owned = is_earlier is not None and not is_taken
+    if not (is_owned or _is_of_another(intent, pet, recent)):
+        return end, is_taken and end.proof is Proof.CREATED
     problem = ContractError(
         f"the answer shows pet {pet.id}, {pet.name!r}, which is another record's, so it may be "
         "the answer to another request; the record may have been created",
         may_have_been_applied=True,
     )
-    return replace(end, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
-
-
-def is_animal(intent: Intent, pet: Pet) -> bool:
-    """Return whether a pet is the animal that was sent, by name and category."""
-    return _animal(intent) == (pet.name, pet.category_id)
+    proof = replace(end, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
+    return proof, False
 
 
 def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:

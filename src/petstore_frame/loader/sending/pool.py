@@ -122,17 +122,12 @@ class SessionClocks:
 REAL_TIME: SessionClocks = SessionClocks()
 
 
-def announcement(seconds: float) -> str:
-    """Return until when nothing happens; an empty text for a wait that is not noticed."""
-    if seconds < SHORTEST_ANNOUNCED_S:
-        return ""
-    end = datetime.now().astimezone() + timedelta(seconds=seconds)
-    return f"waiting until {end:%H:%M:%S} before reading back"
-
-
 def wait_announced(seconds: float) -> None:
     """Wait, and say until when and why where a person is watching."""
-    words = announcement(seconds)
-    if words and is_watched():
-        sys.stderr.write(f"{words}: the store may still act on what is in doubt\n")
+    if seconds >= SHORTEST_ANNOUNCED_S and is_watched():
+        end = datetime.now().astimezone() + timedelta(seconds=seconds)
+        sys.stderr.write(
+            f"waiting until {end:%H:%M:%S} before reading back: the store may still act on what "
+            "is in doubt\n"
+        )
     time.sleep(seconds)

@@ -15,12 +15,11 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits, LoadProgress
+from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions, LoadProgress
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
     checked_answer,
-    is_animal,
     is_key_misused,
     judge,
     unsaved,
@@ -33,8 +32,6 @@ from petstore_frame.transport.outcome import PostOutcome, Proof
 from petstore_frame.transport.settings import IdempotencyKey
 
 _INTERRUPTED = "interrupted"
-# After so many answers without a pet, the import goes on without comparing the first one.
-ANSWERS_WITHOUT_PET = 5
 # More than are ever in flight, so the request that an answer belongs to is among them.
 RECENT = 256
 MOST_ROUNDS = 8
@@ -65,9 +62,8 @@ def run_session(
     writer: Writer,
     run: Import,
     client: PostingClient,
-    limits: Limits,
+    options: LoadOptions,
     *,
-    progress: bool | Callable[..., None] | None,
     timing: SessionClocks,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
@@ -88,9 +84,9 @@ def run_session(
     left = outcomes.start(timing.now())
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
-    with LoadProgress(progress, counts[State.PENDING]) as meter:
-        sender = Sender(client, outcomes, counts, limits, timing, run.store_id, meter, step)
-        sender.report_s = 1.0 if callable(progress) else None
+    with LoadProgress(options.progress, counts[State.PENDING]) as meter:
+        report_s = 1.0 if callable(options.progress) else None
+        sender = Sender(client, outcomes, counts, options, timing, meter, step, report_s)
         ending, detail = sender.run()
     outcomes.end(timing.now(), ending, detail)
     return True
@@ -103,16 +99,16 @@ class Sender:
     client: PostingClient
     journal: Outcomes
     counts: Counter[State]
-    limits: Limits
+    options: LoadOptions
     timing: SessionClocks
-    store_id: str | None = None
-    meter: Callable[[Counter[State]], None] = ignore
-    step: Callable[[str], None] = ignore
-    report_s: float | None = None  # how often ``meter`` is called while nothing ends
+    meter: Callable[[Counter[State]], None]
+    step: Callable[[str], None]
+    report_s: float | None  # how often ``meter`` is called while nothing ends
 
     def __post_init__(self) -> None:
-        most = self.limits.workers or DEFAULT_WORKERS
-        ceiling = self.limits.workers or MOST_WORKERS
+        most = self.options.workers or DEFAULT_WORKERS
+        ceiling = self.options.workers or MOST_WORKERS
+        self.store_id = self.journal.run.store_id
         self._pool = Pool(ceiling, wait=self.timing.wait)
         self._pace = Pace(most, ceiling=ceiling, clock=self.timing.clock)
         self._in_flight: dict[int, Intent] = {}
@@ -126,8 +122,6 @@ class Sender:
         self._answers = 0
         self._is_asked_to_wait = False
         self._last_failure: Exception | None = None
-        # One record alone, and its pet compared, before the others follow.
-        self._is_first_due = self.limits.has_canary and not self.counts[State.CREATED]
         self._is_journal_broken = False
         self._problem: Exception | None = None
 
@@ -181,7 +175,14 @@ class Sender:
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
             return
-        answer, is_taken = self._checked(intent, end.value or broken(end.error))
+        answer: PostOutcome = end.value or broken(end.error)
+        is_earlier = None
+        if answer.pet is not None:
+            is_earlier = self._owned.get(answer.pet.id)
+            self._owned[answer.pet.id] = False
+        answer, is_taken = checked_answer(
+            intent, answer, is_earlier=is_earlier, recent=self._recent
+        )
         outcome = replace(judge(intent, answer), is_taken=is_taken)
         self._outcomes.append(outcome)
         self.counts[State.IN_FLIGHT] -= 1
@@ -192,8 +193,6 @@ class Sender:
         if answer.is_systemic or is_key_misused(intent, answer):
             self._stop(Ending.STOPPED, why_stopped(answer.error, intent))
         self._check_budget()
-        if self._is_first_due:
-            self._check_first(outcome)
 
     def _find_owned(self, ends: list[Done]) -> None:
         """Look up the pets of some answers: one that a record has already proves nothing."""
@@ -203,25 +202,14 @@ class Sender:
         try:
             owners = self.journal.owners(pet_ids) if pet_ids else {}
         except JournalError as problem:
-            self._is_journal_broken = True
-            self._stop(Ending.JOURNAL, str(problem))
+            self._fail(problem)
         else:
             self._owned |= {pet: owner.is_earlier for pet, owner in owners.items()}
 
-    def _checked(self, intent: Intent, answer: PostOutcome) -> tuple[PostOutcome, bool]:
-        """Return the answer, and whether its pet has an id that an earlier animal had.
-
-        It proves nothing if its pet is another record's of this session. A store that was restored
-        gives ids again: then the pet is this animal, and the earlier one is gone.
-        """
-        if answer.pet is None:
-            return answer, False
-        is_earlier = self._owned.get(answer.pet.id)
-        is_taken = bool(is_earlier) and is_animal(intent, answer.pet)
-        self._owned[answer.pet.id] = False
-        is_owned = is_earlier is not None and not is_taken
-        checked = checked_answer(intent, answer, is_owned=is_owned, recent=self._recent)
-        return checked, is_taken and checked.proof is Proof.CREATED
+    def _fail(self, problem: JournalError) -> None:
+        """Stop as the journal cannot be relied on."""
+        self._is_journal_broken = True
+        self._ending = (Ending.JOURNAL, str(problem))
 
     def _check_store(self, store_id: str | None) -> None:
         """Stop where another store answers; the first id that a store states counts."""
@@ -278,8 +266,7 @@ class Sender:
                 store_id=self.store_id,
             )
         except JournalError as problem:
-            self._is_journal_broken = True
-            self._stop(Ending.JOURNAL, str(problem))
+            self._fail(problem)
             return
         self._outcomes = []
         self._is_exhausted |= sum(not intent.is_in_doubt for intent in intents) < fresh
@@ -293,8 +280,6 @@ class Sender:
         if self._ending is not None:
             return 0, []
         room = self._pace.room(self._pool.busy)
-        if self._is_first_due:
-            room = min(room, 1 - self._pool.busy)
         repeats, self._repeats = self._repeats[:room], self._repeats[room:]
         return 0 if self._is_exhausted else room - len(repeats), repeats
 
@@ -324,9 +309,8 @@ class Sender:
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
 
     def _stop(self, ending: Ending, detail: str) -> None:
-        """Start nothing more; the first reason counts, unless the journal fails."""
-        if self._ending is None or ending is Ending.JOURNAL:
-            self._ending = (ending, detail)
+        """Start nothing more; the first reason counts."""
+        self._ending = self._ending or (ending, detail)
 
     def _abandon(self) -> None:
         """Stop waiting: what is on its way is in doubt from now on."""
@@ -338,7 +322,7 @@ class Sender:
         self._in_flight = {}
 
     def _check_budget(self) -> None:
-        most = self.limits.max_errors
+        most = self.options.max_errors
         for state in (State.INVALID, State.REJECTED):
             if most is not None and self.counts[state] > most:
                 self._stop(
@@ -348,9 +332,9 @@ class Sender:
                 )
 
     def _check_patience(self) -> None:
-        limits, pace, store = self.limits, self._pace, f"the store at {self.client.base_url}"
+        options, pace, store = self.options, self._pace, f"the store at {self.client.base_url}"
         is_there = self._answers or self._is_asked_to_wait
-        patience_s = limits.patience_s if is_there else limits.first_patience_s
+        patience_s = options.patience_s if is_there else options.first_patience_s
         problem = ""
         if pace.is_fruitless:
             problem = "the store answers GET, but again and again no POST; ask its operator"
@@ -359,10 +343,10 @@ class Sender:
                 f"{store} gave no usable answer for {pace.down_s():.0f} s; the last failure: "
                 f"{self._last_failure}"
             )
-        elif pace.wait_s() > limits.patience_s:
+        elif pace.wait_s() > options.patience_s:
             problem = (
                 f"{store} asks to wait {pace.wait_s():.0f} s, and an import waits "
-                f"{limits.patience_s:.0f} s at most"
+                f"{options.patience_s:.0f} s at most"
             )
         if problem:
             self._stop(Ending.OUTAGE, problem)
@@ -381,14 +365,3 @@ class Sender:
         if end.error is None:
             self._check_store(end.value.store_id)
         self._pace.note_probe(is_up=end.error is None)
-
-    def _check_first(self, first: Outcome) -> None:
-        """Stop if the first pet is not what was sent; only then send the others."""
-        is_unseen = first.state is not State.CREATED
-        self._is_first_due = is_unseen and self._answers < ANSWERS_WITHOUT_PET
-        if first.notes:
-            self._stop(
-                Ending.STOPPED,
-                f"the first pet came back changed: {'; '.join(first.notes)}; look at it, then run "
-                "the same import again to go on regardless",
-            )

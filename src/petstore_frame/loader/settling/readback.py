@@ -17,7 +17,8 @@ from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.requests import ReadingClient
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.loader.journal.witness import StorePet, StorePets
+from petstore_frame.loader.journal.animals import StorePet
+from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.record import digest_of
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import SENT_FIELDS, PetStatus

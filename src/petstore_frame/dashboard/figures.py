@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import mimetypes
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import anywidget
@@ -15,7 +15,6 @@ import traitlets
 from petstore_frame.charts import Figure, element
 from petstore_frame.markup import Markup
 
-BEAT_EVERY_S = 2.0
 # A browser's message beyond 10 MiB breaks the websocket without an error.
 LARGEST_MESSAGE = 8 * 1024 * 1024
 Used = Mapping[str, str]
@@ -28,7 +27,7 @@ def read_text(name: str) -> str:
     return "\n".join(line for line in bare if line and not line.startswith("//"))
 
 
-class Live(anywidget.AnyWidget):
+class Figures(anywidget.AnyWidget):
     """Markup that answers: its marks have tooltips, and what is clicked is reported.
 
     Marks are the elements of class ``pf-mark`` that ``charts`` draws. The markup is as escaped as
@@ -36,8 +35,12 @@ class Live(anywidget.AnyWidget):
 
     Args:
         used: Called with the data attributes of what was clicked, such as ``category``.
+        draw: Called when a series of a figure is to be hidden or shown again.
         taken: Called with the name, the size and the content of a file that was dropped or pasted;
             None is the content of one above ``largest``.
+
+    Attributes:
+        hidden: The series that are hidden, by the name of their figure.
     """
 
     _esm = traitlets.Unicode(read_text("live.js")).tag(sync=True)
@@ -46,13 +49,25 @@ class Live(anywidget.AnyWidget):
 
     def __init__(
         self,
-        used: Callable[[Used], None] = lambda _: None,
+        used: Callable[[Used], None],
+        draw: Callable[[], None] = lambda: None,
         taken: Callable[[str, int, bytes | None], None] = lambda *_: None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self.used, self.taken = used, taken
+        self._used, self._draw, self._taken = used, draw, taken
+        self._figures: dict[str, Figure] = {}
+        self.hidden: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
         self.on_msg(self._told)
+
+    def with_saves(self, figure: Figure) -> Markup:
+        """Return a figure with the buttons that save it."""
+        self._figures[figure.name] = figure
+        saves = []
+        for kind in ("svg", "png"):
+            what = f"Save {figure.name} as {kind.upper()}"
+            saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
+        return figure.markup(element("div", *saves, class_="pf-save"))
 
     def download(self, content: bytes, name: str, media: str | None = None) -> None:
         """Have the browser save a file; it makes a PNG of an SVG that is called one."""
@@ -63,29 +78,18 @@ class Live(anywidget.AnyWidget):
         """Have the browser save a file that is on the disk."""
         self.download(path.read_bytes(), path.name)
 
-    def download_figure(self, figure: Figure, kind: str) -> None:
-        """Have the browser save a figure, drawn on paper."""
-        self.download(figure.file().encode(), f"{figure.name}.{kind}", "image/svg+xml")
-
-    def beat(self, stopped: Event) -> None:
-        """Tell the page, until ``stopped`` is set, that Python is there; in a thread of its own."""
-        while not stopped.wait(BEAT_EVERY_S):
-            self.send({"beat": True})
-
     def _told(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         if not isinstance(content, dict):
             return
         used = {name: str(value) for name, value in content.items() if value is not None}
         if "upload" in used:
-            self.taken(used["upload"], int(used["size"]), bytes(buffers[0]) if buffers else None)
+            self._taken(used["upload"], int(used["size"]), bytes(buffers[0]) if buffers else None)
+        elif "save" in used:
+            figure = self._figures[used["figure"]]
+            name = f"{figure.name}.{used['save']}"
+            self.download(figure.file().encode(), name, "image/svg+xml")
+        elif "toggle" in used:
+            self.hidden[used["figure"]] ^= {used["toggle"]}
+            self._draw()
         elif used:
-            self.used(used)
-
-
-def with_saves(figure: Figure) -> Markup:
-    """Return a figure with the buttons that save it."""
-    saves = []
-    for kind in ("svg", "png"):
-        what = f"Save {figure.name} as {kind.upper()}"
-        saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
-    return figure.markup(element("div", *saves, class_="pf-save"))
+            self._used(used)

@@ -1,0 +1,151 @@
+"""Runs what the controls start: one job at a time in a thread, with a button that stops it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Event, Lock, Thread, current_thread
+
+from petstore_frame.dashboard.kit import Kit, show
+from petstore_frame.errors import AuthenticationError, JournalLockedError
+from petstore_frame.markup import PAGE
+
+REPORT_EVERY_S = 0.2
+
+
+class Stopped(KeyboardInterrupt):
+    """The user pressed Stop; as after Ctrl-C, what is under way ends in order."""
+
+
+class Work:
+    """One job at a time in a thread, which calls ``check`` at each step.
+
+    Args:
+        kit: Makes its widgets.
+        changed: Called when a job begins or ends.
+        private: A text that is left out of all that is said, such as a folder nobody knows.
+
+    Attributes:
+        notice: What is said about the job.
+        stop: A button that stops it; a second press does not wait for its end in order.
+    """
+
+    def __init__(
+        self, kit: Kit, changed: Callable[[], None] = lambda: None, private: str = "\0"
+    ) -> None:
+        self._kit, self._changed, self._private = kit, changed, private
+        self.notice, self.stop = kit.html(), kit.button("Stop", self._press)
+        show(self.stop, False)
+        self._reported_at, self._stopping = 0.0, ""
+        self._lock, self._asked = Lock(), Event()
+        self._thread: Thread | None = None
+        self._next: tuple[str, Callable[[], None]] | None = None
+        self.is_busy = self.is_stopping = self._is_renewed = False
+
+    def start(
+        self, words: str, job: Callable[[], None], *, stopping: str = "", is_renewed: bool = False
+    ) -> None:
+        """Begin a job, unless one is under way.
+
+        ``stopping`` says what *Stop* waits for; without it there is no such button. A job that
+        ``is_renewed`` begins in any case: it ends one of its kind, and waits for any other.
+        """
+        with self._lock:
+            if self.is_busy:
+                if is_renewed:
+                    self._next = words, job
+                    if self._is_renewed:
+                        self._asked.set()
+                return
+            self.is_busy, self.is_stopping = True, False
+            self._stopping, self._is_renewed = stopping, is_renewed
+            self._asked.clear()
+            self._thread = Thread(target=self._run, args=(job,), name="petstore", daemon=True)
+        self.say(PAGE.progress(words))
+        self._draw()
+        self._thread.start()
+
+    def _run(self, job: Callable[[], None]) -> None:
+        while True:
+            said: str | None = None
+            try:
+                job()
+            except KeyboardInterrupt:
+                said = PAGE.warning("Stopped", ["Nothing was lost; start it again."])
+            except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
+                said = failure(problem)
+                if isinstance(problem, AuthenticationError):
+                    self._kit.refused()
+            with self._lock:
+                following, self._next = self._next, None
+                if following is None:
+                    self.is_busy = False
+                    break
+                (words, job), self._stopping, self._is_renewed = following, "", True
+                self._asked.clear()
+            self.say(PAGE.progress(words))
+            self._draw()
+        if said is not None:
+            self.say(said)
+        self._draw()
+
+    def _draw(self) -> None:
+        show(self.stop, self.is_busy and self._stopping)
+        self.stop.description = "Stop now" if self.is_stopping else "Stop"
+        self._changed()
+
+    def _press(self) -> None:
+        self.is_stopping = True
+        self._asked.set()
+        self.say(PAGE.warning("Stopping", [self._stopping]))
+        self._draw()
+
+    def say(self, markup: str) -> None:
+        """Show markup in the notice."""
+        self.notice.value = markup.replace(self._private, "")
+
+    def check(self) -> None:
+        """End the job, at one of its steps, where it was asked to stop."""
+        self.pause(0)
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass, and end the job where it was asked to stop, before or meanwhile.
+
+        Raises:
+            Stopped: Once for each press of the button.
+        """
+        if self._asked.wait(seconds):
+            self._asked.clear()
+            raise Stopped
+
+    def report(self, words: str, share_done: float | None = None) -> None:
+        """End the job where that was asked for, or show progress, at most five times a second."""
+        self.check()
+        now = time.monotonic()
+        if now - self._reported_at >= REPORT_EVERY_S and not self.is_stopping:
+            self._reported_at = now
+            self.say(PAGE.progress(words, share_done))
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for the job under way; True once there is none."""
+        thread = self._thread
+        if thread is not None and thread is not current_thread():
+            thread.join(timeout_s)
+        return thread is None or not thread.is_alive()
+
+    def close(self) -> None:
+        """Stop the job under way, in order."""
+        with self._lock:
+            self._next = None
+        self._asked.set()
+        self.wait()
+
+
+def failure(problem: Exception, title: str = "This did not work", after: str = "") -> str:
+    """Show what went wrong, beginning with what it means for the user, and what still holds."""
+    if isinstance(problem, JournalLockedError):
+        title = "Another import into this store is at work; try again when it has ended"
+    elif isinstance(problem, AuthenticationError):
+        title = "The store does not take the key; enter a new one above"
+    text = str(problem) or "Nothing more is known."
+    return PAGE.failure(title, [text, *filter(None, [after])])
