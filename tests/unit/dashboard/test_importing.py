@@ -102,6 +102,16 @@ def test_quick_answers_stay(importing) -> None:
     ] * 3
 
 
+def test_all_other_words_are_answered_at_once(importing) -> None:
+    """Of many words of status a few are answered by themselves, and the others with one control."""
+    rows = "".join(f"Kim {n},1,word {n}\n" for n in range(9))
+    importing.open("a.csv", f"name,category_id,status\n{rows}").mean("status", **{"word 3": "sold"})
+    importing.tab.words.rest.value = "leave these out"
+    assert importing.settled().offer == "Send 1 pet" and importing.tab.words.rest.value == ""
+    importing.mean("status", **{"word 5": "available"}).press("send")
+    assert importing.names == ["Kim 3", "Kim 5"]
+
+
 def test_a_cell_is_corrected_and_a_row_left_out(importing) -> None:
     """Only rows with a problem have controls; a corrected row is sent as a row of its file."""
     rows = "".join(f"Kim {n},1\n" for n in range(6))
