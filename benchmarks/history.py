@@ -106,7 +106,9 @@ def summarize(folder: str, engine: str, session: Any) -> int:
                 f"FROM read_parquet('{latest}') GROUP BY ALL ORDER BY ALL"
             ).df()
         )
-    return len(open_history(folder, engine, session).summarize().frame)
+    import petstore_frame as pf
+
+    return len(pf.summarize(open_history(folder, engine, session).open()).frame)
 
 
 def diff(folder: str, engine: str, session: Any) -> int:

@@ -24,8 +24,9 @@ IMPORTED_AS = {
     "XlsxWriter": "xlsxwriter",
     "SQLAlchemy": "sqlalchemy",
 }
-# Programs that are started, and engines that are imported by the name that a user gives.
+# Programs that are started, and libraries that ``import_extra`` imports by their names.
 STARTED_OR_CHOSEN = {"jupyterlab", "psycopg", "duckdb", "polars", "dask", "pyspark"}
+STARTED_OR_CHOSEN |= {"pyarrow"}
 SHOWN = ("notebook", "excel", "history", "service", "postgres", "lab", "polars", "dask", "spark")
 
 

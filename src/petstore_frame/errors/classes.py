@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
 from typing import Any, ClassVar
 
 
@@ -48,21 +49,39 @@ class ClosedError(PetstoreError, RuntimeError):
 
 @dataclass(eq=False, repr=False)
 class MissingExtraError(PetstoreError, ImportError):
-    """An optional library is needed and not installed.
+    """An optional library is needed, and not installed or not fit to be imported.
 
     Attributes:
         feature: What was asked for, as the reader would say it.
         extra: The extra of petstore-frame that brings the library.
+        reason: Why a library that is installed cannot be imported, empty where it is absent.
     """
 
     feature: str
     extra: str
+    reason: str = ""
 
     def __post_init__(self) -> None:
         self.message = (
             f"{self.feature} needs an optional part that is not installed: "
             f"python -m pip install 'petstore-frame[{self.extra}]'"
         )
+        if self.reason:
+            self.message = (
+                f"{self.feature} needs a library that is installed and cannot be imported: "
+                f"{self.reason}; versions that fit each other help: "
+                f"python -m pip install --upgrade numpy 'petstore-frame[{self.extra}]'"
+            )
+
+
+def import_extra(module: str, feature: str, extra: str) -> Any:
+    """Import a library of an extra, or raise the MissingExtraError that says why it cannot be."""
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        is_absent = isinstance(problem, ModuleNotFoundError)
+        reason = "" if is_absent else str(problem).partition("\n")[0]
+        raise MissingExtraError(feature, extra, reason) from problem
 
 
 class ServiceStartError(PetstoreError):

@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.errors import MissingExtraError, ReportError
+from petstore_frame.errors import ReportError, import_extra
 from petstore_frame.files.styles import TEXT, WHOLE
 from petstore_frame.markup.palette import INK
 
@@ -37,10 +37,7 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
         MissingExtraError: XlsxWriter is not installed.
         OSError: The file cannot be written, for example because the disk is full.
     """
-    try:
-        import xlsxwriter
-    except ImportError:
-        raise MissingExtraError("writing a workbook", "excel") from None
+    xlsxwriter = import_extra("xlsxwriter", "writing a workbook", "excel")
     with tempfile.TemporaryDirectory("_petstore_frame", ignore_cleanup_errors=True) as scratch:
         options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
         workbook = xlsxwriter.Workbook(str(path), options)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from glob import escape
-from importlib import import_module
 from itertools import chain
 from typing import Any
 
@@ -19,8 +18,8 @@ import narwhals as nw
 import pandas as pd
 
 from petstore_frame.counts import count_pets, open_frame, status_text
-from petstore_frame.errors import ArgumentError, MissingExtraError
-from petstore_frame.history.snapshot import Snapshot, check_rows, read_table, unusable
+from petstore_frame.errors import ArgumentError, import_extra
+from petstore_frame.history.snapshot import Snapshot, check_rows, read_table
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.frame import as_text
 from petstore_frame.schema.models import PET_COLUMNS
@@ -95,13 +94,7 @@ class Engine:
 
 
 def _library(module: str, extra: str) -> Any:
-    try:
-        return import_module(module)
-    except ModuleNotFoundError:
-        name = module.partition(".")[0]
-        raise MissingExtraError(f"a history on the engine {name}", extra) from None
-    except ImportError as problem:
-        raise unusable(module, problem) from problem
+    return import_extra(module, f"a history on the engine {module.partition('.')[0]}", extra)
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from petstore_frame.errors import HistoryError, MissingExtraError
+from petstore_frame.errors import HistoryError, import_extra
 from petstore_frame.inventory import Completeness, Inventory, Provenance
 from petstore_frame.inventory.provenance import HasProvenance, ListingRecord, stamp
 from petstore_frame.schema.frame import as_dtypes, status_categories
@@ -186,22 +186,9 @@ def _row_groups(path: Path, columns: tuple[str, ...]) -> Iterator[Any]:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-    except ModuleNotFoundError:
-        raise MissingExtraError("a history", "history") from None
-    except ImportError as problem:
-        raise unusable("pyarrow", problem) from problem
+    names = ("pyarrow.parquet", "pyarrow")
+    parquet, arrow = (import_extra(name, "a history", "history") for name in names)
     return parquet, arrow
-
-
-def unusable(library: str, problem: ImportError) -> HistoryError:
-    """Return the error of a library that is installed and does not fit the others."""
-    return HistoryError(
-        f"{library} is installed and cannot be imported: {_first_line(problem)}; versions that fit "
-        f"each other help: python -m pip install --upgrade numpy {library}"
-    )
 
 
 def _digest(record: bytes) -> bytes:

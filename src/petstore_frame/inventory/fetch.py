@@ -155,12 +155,13 @@ class _Fetch:
             self._raise_incomplete(reading, problem)
         finally:
             self.meter.close()
+        self.ask.forget()  # the frame needs the memory
         return self._inventory(reading, reading.evidence)
 
     def _inventory(self, reading: Reading, evidence: list[Evidence]) -> Inventory:
         ask, columns = self.ask, reading.rows.columns()
         evidence = [*evidence, *reading.of_rows()]
-        matches = [ask.status in (None, status) for status in columns.status]
+        matches = [status == ask.status for status in columns.status] if ask.status else []
         if mismatches := len(matches) - sum(matches):
             columns = PetColumns(*(list(compress(column, matches)) for column in columns))
             evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
@@ -170,8 +171,7 @@ class _Fetch:
             evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
         known = self._completeness(reading, tuple(dict.fromkeys(evidence)), columns)
         log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-        oldest_s = max(page.age_s for page in ask.answers)
-        made_at = datetime.fromtimestamp(time.time() - oldest_s, UTC)
+        made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
         provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
         return Inventory(stamp(to_frame(columns), known, provenance), provenance)
 

@@ -269,9 +269,8 @@ class Reading:
             yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.total() or 0)
         elif self._states_more():
             yield Evidence(Fact.TOTAL_OF_ALL, count=self.total() or 0)
-        ages = [page.age_s for page in ask.answers]
         # Answers of two ages show the store at two times.
-        if (apart_s := max(ages) - min(ages)) > _TOLERANCE_S:
+        if (apart_s := ask.oldest_s - ask.newest_s) > _TOLERANCE_S:
             yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
 
     def of_rows(self) -> Iterator[Evidence]:
@@ -281,8 +280,7 @@ class Reading:
             yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
         if self.rows.ambiguous_id is not None:
             yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
-        damaged = {pet_id for page in self.ask.answers for pet_id in page.damaged}
-        if count := sum(pet_id in self.rows for pet_id in damaged):
+        if count := sum(pet_id in self.rows for pet_id in self.ask.damaged):
             yield Evidence(Fact.TEXTS_DAMAGED, count=count)
 
 

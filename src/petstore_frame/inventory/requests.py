@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeAlias
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
@@ -50,6 +51,8 @@ class Requests:
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
         requests: All that were sent, of every run.
+        newest_s, oldest_s: Ages of the answers, as the ``Age`` headers of caches state them.
+        damaged: Ids of the pets with U+FFFD for half a character in a text.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
     """
@@ -62,6 +65,9 @@ class Requests:
     on_rows: Callable[[int], None] = lambda _: None
     requests: int = field(default=0, init=False)
     store_id: str | None = field(default=None, init=False)
+    newest_s: float = field(default=math.inf, init=False)
+    oldest_s: float = field(default=0.0, init=False)
+    damaged: set[int] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         # None where no answer was to be had.
@@ -80,13 +86,8 @@ class Requests:
         self._ahead.clear()
 
     def forget(self) -> None:
-        """Forget every answer: where the store's cursor expired, only a new beginning helps."""
+        """Forget every answer: all is read, or only a new beginning helps."""
         self._answers.clear()
-
-    @property
-    def answers(self) -> list[Page]:
-        """All answers so far."""
-        return [page for page in self._answers.values() if page is not None]
 
     def has_enough(self, rows: Rows) -> bool:
         """Return whether the caller's cap is passed, or all that the caller looks for is there."""
@@ -129,7 +130,11 @@ class Requests:
             else:
                 page = ahead.result()
             self._check_store(page)
-            page = self._answers[key] = replace(page, columns=compact(page.columns))
+            columns = compact(page.columns)
+            page = self._answers[key] = Page(columns, page.headers, page.address, page.damaged)
+            self.damaged.update(page.damaged)
+            self.newest_s = min(self.newest_s, page.age_s)
+            self.oldest_s = max(self.oldest_s, page.age_s)
         self.max_page = max(self.max_page, len(page))
         return page
 

@@ -95,7 +95,7 @@ class Rows:
     def _append(self, columns: PetColumns) -> None:
         if self._places is not None:
             self._places.update(zip(columns.id, count(len(self._ids)), strict=False))
-        for held, more in zip(self._columns, compact(columns), strict=True):
+        for held, more in zip(self._columns, columns, strict=True):
             held.extend(more)
 
     def _put(self, row: Sequence[Any]) -> None:

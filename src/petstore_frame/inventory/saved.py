@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError, MissingExtraError, answering
+from petstore_frame.errors import ArgumentError, answering, import_extra
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact
@@ -61,10 +61,9 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         return _read_csv(file)
     import pandas as pd
 
+    import_extra("pyarrow", "reading Parquet", "history")
     try:
         frame = pd.read_parquet(file)
-    except ImportError:
-        raise MissingExtraError("reading Parquet", "history") from None
     except ValueError as problem:
         raise ArgumentError(
             f"{path} is no Parquet file of an inventory, and no .csv: {problem}"

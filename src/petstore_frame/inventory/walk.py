@@ -84,9 +84,10 @@ class Walk:
                 breaks = [Evidence(Fact.NEW_IN_FRONT, count=new)]
                 if doubt is not None and doubt.fact is Fact.PAGES_REPEAT:
                     doubt = None
+                self.rows.add(page.columns)
             elif ids != before:
                 breaks = [*breaks, Evidence(Fact.FIRST_PAGE_MOVED)]
-            if Fact.FIRST_PAGE_MOVED not in {each.fact for each in breaks}:
+            elif page.columns != first.columns:
                 self.rows.add(page.columns)
             if first.total is not None and page.total is not None and page.total < first.total:
                 breaks = [*breaks, Evidence(Fact.PETS_LEFT, count=first.total - page.total)]

@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.errors import ArgumentError, MissingExtraError, ReportError, answering
+from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
 from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff
 from petstore_frame.inventory import Inventory
@@ -150,8 +149,8 @@ def check_target(target: Path, delimiter: str = ",", *, is_data: bool = False) -
     one_of("delimiter", delimiter, _DELIMITERS)
     if delimiter != "," and ending != ".csv":
         raise ArgumentError(f"delimiter is for a .csv file, not for {ending}")
-    if ending == ".parquet" and find_spec("pyarrow") is None:
-        raise MissingExtraError("writing Parquet", "history")
+    if ending == ".parquet":
+        import_extra("pyarrow", "writing Parquet", "history")
     return ending
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple, Unpack
@@ -16,7 +16,7 @@ from petstore_frame.inventory.provenance import HasProvenance
 from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
-from petstore_frame.loader.reading import Recipe, RecipeWords, Source, as_recipe, open_source
+from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe, open_source
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.schema.arguments import refuse
@@ -28,6 +28,7 @@ from petstore_frame.stocktake.matching import (
     FIELDS,
     SHARED,
     Kind,
+    join,
     match_by_key,
     match_on,
     note_other_forms,
@@ -95,25 +96,22 @@ def compare(
     how = as_recipe(recipe, words)
     fields = (on,) if isinstance(on, str) else tuple(on or ())
     inventory = _checked(source, how.key or (), fields, read_listing(inventory) or inventory)
-    known_of, notes = inventory.completeness, list[str]()
+    covered, stored = inventory.completeness, inventory.frame
     if fields == BY_ID:
-        listed = _earlier(source, inventory)
-        keys = listed.frame[["id", "key"]].drop_duplicates().assign(is_in_doubt=False)
-        records = listed.frame.drop(columns="id")
-        table = match_by_key(records, keys, inventory.frame, states_all=True)
+        name, records, warnings = _earlier(source, inventory)
+        table = join(records, stored, states_all=True)
     else:
-        listed = read_list(source, how)
+        name, records, warnings = read_list(source, how)
         if fields:
-            table = match_on(listed.frame, inventory.frame, fields, is_whole=known_of.covers_all)
+            table = match_on(records, stored, fields, is_whole=covered.covers_all)
         else:
             keys = _known_keys(inventory, journal)
-            table = match_by_key(listed.frame, keys, inventory.frame)
-            notes = [*note_other_forms(table, keys), *note_twins(table)]
-    if not known_of.covers_all:  # absence proves only that it was not read
+            table = match_by_key(records, keys, stored)
+            warnings += [*note_other_forms(table, keys), *note_twins(table)]
+    if not covered.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    warnings = (*listed.warnings, *notes)
-    return Comparison(listed.name, inventory, known_of, listed.key, fields, table, warnings)
+    return Comparison(name, inventory, covered, how.key or (), fields, table, tuple(warnings))
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
@@ -170,36 +168,41 @@ def _earlier(source: Any, inventory: Inventory) -> Listed:
             f"compare takes two listings of one store; got {before.store_name} and "
             f"{inventory.store_name}"
         )
-    frame = as_dtypes(before.frame, SHARED)
-    numbers, known = range(1, len(frame) + 1), before.completeness
-    rows = frame.assign(
-        record=numbers, line=numbers, key=frame["id"].astype("str"), problem=text_series([]),
-    )  # fmt: skip
-    warnings = () if known.covers_all else (f"The earlier listing is not whole: {known}.",)
-    return Listed(f"the listing of {minute_text(before.fetched_at)}", (), rows, warnings)
+    frame, known = as_dtypes(before.frame, SHARED), before.completeness
+    numbers, none = range(1, len(frame) + 1), text_series([])
+    records = frame.assign(
+        record=numbers,
+        line=numbers,
+        key=none,
+        problem=none,
+        kind="",
+        id=frame["id"].astype("Int64"),
+    )
+    warnings = [] if known.covers_all else [f"The earlier listing is not whole: {known}."]
+    return Listed(f"the listing of {minute_text(before.fetched_at)}", records, warnings)
 
 
 class Listed(NamedTuple):
-    """The records of a list, with their notes.
+    """The records of a list, with what was noticed while it was read.
 
     ``frame`` has ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
     dtypes), and ``problem`` (str): missing where the record can be compared.
     """
 
     name: str
-    key: tuple[str, ...]
     frame: pd.DataFrame
-    warnings: tuple[str, ...]
+    warnings: list[str]
 
 
 def read_list(data: Any, recipe: Recipe) -> Listed:
-    """Read a list as the loader would; blank rows are left out."""
-    notes: dict[str, Note] = {}
+    """Read a list as the loader would; blank rows, and those left out, are no records."""
     source = open_source(data, recipe)
     name = source.mapping.get("name")
     name_at = len(source.columns) if name is None else source.columns.index(name)
-    records = (record for record in source if record.state is not State.SKIPPED)
+    notes: dict[str, Note] = {}
+    keyed: dict[str, list[KeyedRow]] = {}
     frames = [_frame([])]
+    records = (record for record in source if record.state is not State.SKIPPED)
     while piece := list(islice(records, _PIECE)):
         frames.append(_frame(piece))
         for record in piece:
@@ -208,8 +211,15 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
                 pet_name = "".join(record.cells[name_at : name_at + 1])
                 known = notes.get(kind) or Note(0, kind, record.number, record.line, pet_name)
                 notes[kind] = known._replace(records=known.records + 1)
-    whole = _one_row_per_key(pd.concat(frames, ignore_index=True), source, recipe.keep)
-    return Listed(source.name, source.key, whole, tuple(map(str, notes.values())))
+    whole = pd.concat(frames, ignore_index=True)
+    repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
+    for record in source if repeated else ():
+        if (key := record.key) in repeated and key and record.state is not State.SKIPPED:
+            cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
+            row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
+            keyed.setdefault(key, []).append(KeyedRow(key, *row))
+    whole = _one_row_per_key(whole, keyed.values(), recipe.keep)
+    return Listed(source.name, whole, list(map(str, notes.values())))
 
 
 def _frame(records: Sequence[Record]) -> pd.DataFrame:
@@ -233,27 +243,19 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _one_row_per_key(listed: pd.DataFrame, source: Source, keep: str | None) -> pd.DataFrame:
+def _one_row_per_key(
+    listed: pd.DataFrame, keyed: Iterable[list[KeyedRow]], keep: str | None
+) -> pd.DataFrame:
     """Keep the row of each key that counts, as the loader does, and no row that is left out."""
-    repeated = {*listed["key"][listed["key"].notna() & listed["key"].duplicated()]}
-    rows: dict[str, list[KeyedRow]] = {}
-    for record in source if repeated else ():
-        key = record.key
-        if key is None or key not in repeated or record.state is State.SKIPPED:
-            continue
-        cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
-        row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
-        rows.setdefault(key, []).append(KeyedRow(key, *row))
     others, differ = set[int](), dict[int, str]()
-    for alike in rows.values():
+    for alike in keyed:
         stands = row_that_stands(alike, keep)
         if isinstance(stands, RecordProblem):
             differ |= dict.fromkeys((row.id for row in alike), stands.message)
         else:
             others.update(row.id for row in alike if row is not stands)
-    numbers = listed["record"]
-    words = text_series([differ.get(number, "") for number in numbers])
-    problem = listed["problem"].where(~numbers.isin([*differ]), words)
-    is_listed = ~numbers.isin(others) & ~listed["left_out"]
+    problem = text_series([differ.get(number) for number in listed["record"]])
+    problem = problem.fillna(listed["problem"])
+    is_listed = ~listed["record"].isin(others) & ~listed["left_out"]
     whole = listed.assign(problem=problem)[is_listed].drop(columns="left_out")
     return whole.reset_index(drop=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import pandas as pd
 
@@ -24,10 +24,6 @@ from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, minute_text
 from petstore_frame.stocktake.matching import FIELDS, IN_STORE, Kind
 
-KindName: TypeAlias = Literal[
-    "changed", "only in list", "not seen", "only in store", "ambiguous", "in doubt", "invalid",
-    "same",
-]  # fmt: skip
 BY_ID = ("id",)  # two listings of the store are compared
 _FIRST_SHOWN = 10
 _CELL = {**styles.BODY, "align": "left"}
@@ -85,7 +81,7 @@ class Comparison(HasFrame):
         """Whether list and store agree in every animal, and the listing is complete."""
         return self.completeness.is_complete and set(self.frame["kind"].unique()) <= {Kind.SAME}
 
-    def of(self, kind: Kind | KindName) -> pd.DataFrame:
+    def of(self, kind: Kind | str) -> pd.DataFrame:
         """Return the rows of one kind.
 
         Raises:

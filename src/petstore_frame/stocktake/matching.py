@@ -25,6 +25,7 @@ SHARED = {
     field.name: {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
     for field in SENT_FIELDS
 }
+_HERE = ""  # the kind of a record or a pet of which only the join can tell it
 
 
 class Kind(StrEnum):
@@ -40,9 +41,7 @@ class Kind(StrEnum):
     SAME = "same"
 
 
-def match_by_key(
-    listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
-) -> pd.DataFrame:
+def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
     """Pair records with pets through the table of keys.
 
     A record in doubt may be a pet that no key knows and that is equal to it: the two are one row.
@@ -53,27 +52,17 @@ def match_by_key(
         keys: One row per key that the journal knows: ``key``, ``id`` (missing where none is
             known) and ``is_in_doubt``.
         stored: The frame of an inventory.
-        states_all: Whether a field without a value says that the pet has none.
 
     Returns:
         One row per animal, as ``Comparison.frame`` has it.
     """
     known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
-    is_in_doubt = known.pop("is_in_doubt").eq(True) & known["problem"].isna()
+    is_in_doubt = known["is_in_doubt"].eq(True) & known["problem"].isna()
     others = stored[~_is_among(stored["id"], known["id"])]
     is_open = is_in_doubt & known["id"].isna()
     of_record, of_pet = _equals(known[is_open].reset_index(drop=True), others)
     known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
-    both = known.merge(_theirs(stored), on="id", how="left", indicator="seen")
-    is_there = both.pop("seen").eq("both")
-    kinds = [
-        (both["problem"].notna(), Kind.INVALID),
-        (is_in_doubt, Kind.IN_DOUBT),
-        (~is_there, Kind.ONLY_IN_LIST),
-    ]
-    judged = _judged(both, kinds, states_all=states_all)
-    rest = stored[~_is_among(stored["id"], both["id"])]
-    return _stacked(judged, _theirs(rest).assign(kind=str(Kind.ONLY_IN_STORE), difference=""))
+    return join(known.assign(kind=np.where(is_in_doubt, str(Kind.IN_DOUBT), _HERE)), stored)
 
 
 def match_on(
@@ -92,8 +81,8 @@ def match_on(
         is_whole: Whether ``stored`` has every pet. If not, a pair that differs is ambiguous: the
             record's own pet may not have been read.
     """
-    good = listed[listed["problem"].isna()].reset_index(drop=True)
-    bad = listed[listed["problem"].notna()]
+    is_good = listed["problem"].isna()
+    good, bad = listed[is_good].reset_index(drop=True), listed[~is_good]
     group = _numbers(good, stored, on)
     ours, theirs = group[: len(good)], group[len(good) :]  # the group of each record, of each pet
     size = int(group.max(initial=-1)) + 1
@@ -103,20 +92,57 @@ def match_on(
     )
     is_equal = (matched == records) & (matched == pets)
     is_pair = (records == 1) & (pets == 1) & (is_equal | is_whole)
-    is_matched = is_pair | is_equal
     partner = np.zeros(size, dtype="int64")
     partner[theirs] = stored["id"].to_numpy()
-    both = good.assign(id=pd.Series(partner[ours], dtype="Int64").where(is_pair[ours]))
-    kinds = [(pets[ours] == 0, Kind.ONLY_IN_LIST), (~is_matched[ours], Kind.AMBIGUOUS)]
-    judged = _judged(both.merge(_theirs(stored), on="id", how="left"), kinds)
-    is_left = ~is_matched[theirs]
-    has_record = records[theirs[is_left]] > 0
-    left = np.where(has_record, str(Kind.AMBIGUOUS), str(Kind.ONLY_IN_STORE))
-    return _stacked(
-        judged,
-        bad.assign(kind=str(Kind.INVALID), difference=""),
-        _theirs(stored[is_left]).assign(kind=left, difference=""),
+    kinds = np.select([is_pair | (pets == 0), is_equal], [_HERE, str(Kind.SAME)], Kind.AMBIGUOUS)
+    ids = pd.Series(partner[ours], dtype="Int64").where(is_pair[ours])
+    none = pd.array([pd.NA] * len(bad), dtype="Int64")
+    paired = [good.assign(id=ids, kind=kinds[ours]), bad.assign(id=none, kind=_HERE)]
+    of_pets = np.where(records > 0, str(Kind.AMBIGUOUS), _HERE)[theirs]
+    is_open = (is_pair | ~is_equal)[theirs]
+    return join(pd.concat(paired, ignore_index=True), stored.assign(kind=of_pets)[is_open])
+
+
+def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False) -> pd.DataFrame:
+    """Put records and pets of one ``id`` beside each other, and say what each row is.
+
+    ``kind`` is what is known of a record, or of a pet without one, before they are joined. An empty
+    cell of the list states nothing, unless it ``states_all``.
+    """
+    theirs = as_dtypes(stored[list(FIELDS)], SHARED).add_suffix(IN_STORE)
+    theirs = theirs.assign(id=stored["id"].astype("Int64"), there=stored.get("kind", _HERE))
+    both = listed.merge(theirs, on="id", how="left", indicator="seen")
+    is_there = both["seen"].eq("both")
+    names = pd.Series("", index=both.index, dtype="str")
+    for field in FIELDS:
+        mine, other = both[field], both[field + IN_STORE]
+        is_stated = mine.notna() | (states_all & other.notna())
+        differs = is_stated & _plain(mine).ne(_plain(other)).fillna(value=True)
+        names = names.where(~differs.astype(bool), names + ", " + field)
+    known = both["kind"].astype("object")
+    is_known = both["problem"].notna() | known.ne(_HERE)
+    kinds = np.select(
+        [both["problem"].notna(), is_known, ~is_there, names.ne("")],
+        [Kind.INVALID.value, known, Kind.ONLY_IN_LIST.value, Kind.CHANGED.value],
+        default=Kind.SAME.value,
     )
+    names = names.str.removeprefix(", ").where(is_there & ~is_known, "")
+    both = both.assign(kind=kinds, difference=names)
+    rest = theirs[~_is_among(theirs["id"], both["id"])].assign(difference="")
+    rest["kind"] = rest["there"].replace(_HERE, str(Kind.ONLY_IN_STORE))
+    dtypes: dict[str, Any] = {
+        "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),
+        "difference": "str",
+        "record": "Int64",
+        "line": "Int64",
+        "key": "str",
+        "id": "Int64",
+    }
+    for field in FIELDS:
+        dtypes |= {field: SHARED[field], field + IN_STORE: SHARED[field]}
+    dtypes["problem"] = "str"
+    shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in (both, rest)]
+    return pd.concat(shaped, ignore_index=True)
 
 
 def _equals(
@@ -169,14 +195,12 @@ def _plain(values: pd.Series[Any]) -> pd.Series[Any]:
 
 def note_other_forms(table: pd.DataFrame, keys: pd.DataFrame) -> list[str]:
     """Write beside each record that no key knows which known key differs from it only in form."""
-    is_absent = table["kind"].eq(Kind.ONLY_IN_LIST) & table["key"].notna()
-    if not is_absent.any():
-        return []
-    known = {form_of(key): key for key in keys["key"]}
-    likes = table.loc[is_absent, "key"].map(lambda key: known.get(form_of(key))).dropna()
-    table.loc[likes.index, "problem"] = "the key is known as " + likes
+    absent = table.loc[table["kind"].eq(Kind.ONLY_IN_LIST), "key"].dropna()
+    known = {form_of(key): key for key in keys["key"]} if len(absent) else {}
+    likes = absent.map(lambda key: known.get(form_of(key))).dropna()
     if likes.empty:
         return []
+    table.loc[likes.index, "problem"] = "the key is known as " + likes
     first = table.loc[likes.index[0]]
     return [
         f"{count_text(len(likes), 'key')} of the list are known in another form: "
@@ -191,55 +215,10 @@ def note_twins(table: pd.DataFrame) -> list[str]:
     ours = stored[table["record"].notna() & table["id"].notna()].drop_duplicates(shown)
     others = stored[table["kind"].eq(Kind.ONLY_IN_STORE)].reset_index()
     twins = others.merge(ours, on=shown, suffixes=("", "_of_ours")).set_index("index")
-    table.loc[twins.index, "problem"] = "equals pet " + twins["id_of_ours"].astype("str")
     if twins.empty:
         return []
+    table.loc[twins.index, "problem"] = "equals pet " + twins["id_of_ours"].astype("str")
     return [
         f"{count_text(len(twins), 'pet')} of others equal pets of this list, so they may stand "
         f"twice in the store: pet {twins['id'].iloc[0]} equals {twins['id_of_ours'].iloc[0]}."
     ]
-
-
-def _theirs(stored: pd.DataFrame) -> pd.DataFrame:
-    """Return the store's side with names of its own."""
-    fields = as_dtypes(stored[list(FIELDS)], SHARED).add_suffix(IN_STORE)
-    return fields.assign(id=stored["id"].astype("Int64"))
-
-
-def _judged(
-    both: pd.DataFrame, decided: Sequence[tuple[Any, Kind]], *, states_all: bool = False
-) -> pd.DataFrame:
-    """Give each row the first kind that applies to it, and name the fields in which pairs differ.
-
-    An empty cell of the list states nothing, unless it ``states_all``.
-    """
-    conditions = [np.asarray(condition, dtype=bool) for condition, _ in decided]
-    kinds = np.select(conditions, [str(name) for _, name in decided], default=str(Kind.SAME))
-    kind = pd.Series(kinds, index=both.index, dtype="str")
-    names = pd.Series("", index=both.index, dtype="str")
-    is_pair = kind.eq(Kind.SAME) & both["id"].notna()
-    for field in FIELDS:
-        ours, theirs = both[field], both[field + IN_STORE]
-        is_stated = ours.notna() | (states_all & theirs.notna())
-        is_other = _plain(ours).ne(_plain(theirs)).fillna(value=True)
-        differs = (is_pair & is_stated & is_other).astype(bool)
-        names = names.where(~differs, names + ", " + field)
-    kind = kind.where(names.eq(""), str(Kind.CHANGED))
-    return both.assign(kind=kind, difference=names.str.removeprefix(", "))
-
-
-def _stacked(*parts: pd.DataFrame) -> pd.DataFrame:
-    """Put parts below each other, in the columns and dtypes that every comparison has."""
-    dtypes: dict[str, Any] = {
-        "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),
-        "difference": "str",
-        "record": "Int64",
-        "line": "Int64",
-        "key": "str",
-        "id": "Int64",
-    }
-    for field in FIELDS:
-        dtypes |= {field: SHARED[field], field + IN_STORE: SHARED[field]}
-    dtypes["problem"] = "str"
-    shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in parts]
-    return pd.concat(shaped, ignore_index=True)

@@ -268,7 +268,7 @@ def test_a_library_that_does_not_fit_tells_why(folder, monkeypatch, tmp_path) ->
         monkeypatch.delitem(sys.modules, name)
     (tmp_path / "polars.py").write_text("raise ImportError('numpy 2 is needed')")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(errors.HistoryError, match="cannot be imported: numpy 2 is needed"):
+    with pytest.raises(errors.MissingExtraError, match="cannot be imported: numpy 2 is needed"):
         pf.History(folder, engine="polars").trend()
 
 

@@ -156,11 +156,7 @@ def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
     """A comparison by key and a diff name the same pets and fields, and counts are their sums."""
     before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
     found = pf.diff(before, after)
-    ours = before.frame.assign(
-        record=range(1, len(old) + 1), line=0, key=before.frame["id"].astype("str"), problem=None
-    )
-    keys = before.frame[["id"]].assign(key=ours["key"], is_in_doubt=False)
-    table = match_by_key(ours.drop(columns="id"), keys, after.frame)
+    table = pf.compare(before, after, on="id").frame
     kinds = table["kind"].value_counts()
     assert [kinds.get(str(kind), 0) for kind in (Kind.CHANGED, Kind.ONLY_IN_STORE)] == [
         found.counts["changed"], found.counts["new"],
