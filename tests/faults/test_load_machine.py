@@ -171,8 +171,12 @@ class Stories(RuleBasedStateMachine):
         name = self._pick(pick)
         rows = self.files[name]
         row = rows[at % len(rows)]
-        # Without a key, another category is another animal, and another file may still have it.
-        if self.key or not (self._may_be_sent(row.name) or self._is_elsewhere(row, name)):
+        # Without a key, another category is another animal, and another file may still have it; so
+        # it is under another key that a journal which was lost does not know.
+        has_its_key = row.tag == self.animals[row.name].tag
+        if (self.key and has_its_key) or not (
+            self._may_be_sent(row.name) or self._is_elsewhere(row, name)
+        ):
             self.animals[row.name].category = category
             changed = Row(row.tag, row.name, category)
             self.files[name] = [changed if r is row else r for r in rows]
@@ -544,8 +548,10 @@ class Stories(RuleBasedStateMachine):
         """
         there, pets = self.store_counts(), self.store.pets
         results = office.results
-        made = {row.pet_id for result in results for row in result.rows()}
         values = {pet_id: (pet["name"], pet["categoryId"]) for pet_id, pet in pets.items()}
+        rows = (row for result in results for row in result.rows())
+        # An id that was given again is another pet's.
+        made = {row.pet_id for row in rows if values.get(row.pet_id, [""])[0] == row.cells[1]}
         others = {values[pet_id][0] for pet_id in before - made}
         unseen = {values[pet_id] for pet_id in before - made - office.seen}
         twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}

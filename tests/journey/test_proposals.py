@@ -305,7 +305,7 @@ def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     told = json.loads(desk.load("shell", ["--json"], {}))
     assert told["exit_code"] == 2
     assert [(case["name"], case["records"]) for case in told["cases"]] == [("equal", 6)]
-    assert {"duplicates": "skip"} in [answer["options"] for answer in told["answers"]]
+    assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
 
 
 _WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

@@ -37,7 +37,7 @@ def test_one_key_for_each_way_on(
     path = service_shop.write("week2.csv", HEADER, *LATER)
     words = ["-m", "petstore_frame", "load", str(path), "--journal", str(service_shop.journal)]
     with pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60) as terminal:
-        terminal.expect("10 of 12 records equal records of earlier loads.*Enter")
+        terminal.expect("10 of 12 rows equal rows of earlier loads.*Enter")
         terminal.sendline(typed)
         terminal.expect(pexpect.EOF)
     assert (terminal.exitstatus, len(service_shop.pets) - 10) == (code, pets)

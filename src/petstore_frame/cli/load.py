@@ -204,13 +204,13 @@ def _ask(question: Question) -> dict[str, Any]:
     """Ask which answer is right; Enter stops, and nothing was sent."""
     answers = {answer.letter: answer for answer in question.answers() if answer.letter}
     lines = question.lines()
-    lines += [f"  {letter}      {answer}" for letter, answer in answers.items()]
+    lines += [f"  {letter}      {answer.text}" for letter, answer in answers.items()]
     lines.append("  Enter  stop; nothing was sent")
     typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
     typed = sys.stdin.readline().strip().lower()
     if typed not in answers:
         end("stopped; nothing was sent", REFUSED)
-    return answers[typed].options
+    return dict(answers[typed].add)
 
 
 def _wait(seconds: float) -> None:

@@ -13,7 +13,7 @@ from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, short_text
 
 # A problem, the lines of some records that have it, and how many do.
-_Found = tuple[RecordProblem, Iterable[int], int]
+Found = tuple[RecordProblem, Iterable[int], int]
 SHOWN_EXAMPLES, SHOWN_VALUES = 2, 8
 _LEAST = 3
 _MOST_PROPOSED = 40
@@ -47,14 +47,9 @@ class Cause:
         """Whether most records fail for it: then the file was probably read the wrong way."""
         return self.records >= _LEAST and 2 * self.records > self.of
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the facts, ready for JSON."""
-        names = ("code", "column", "records", "message")
-        return {name: getattr(self, name) for name in names} | {"lines": [*self.lines]}
-
     def __str__(self) -> str:
         place = f"{self.column}: " if self.column else ""
-        text = f"{count_text(self.records, 'record')}: {place}{self.message}"
+        text = f"{count_text(self.records, 'row')}: {place}{self.message}"
         if len(self.values) > 1:
             listed = self.values[:SHOWN_VALUES]
             more = len(self.values) - len(listed)
@@ -65,21 +60,8 @@ class Cause:
         return f"{text} ({word} {', '.join(map(str, self.lines))}{more_lines})"
 
 
-def holding_cause(causes: Iterable[Cause], *, was_created: bool) -> Cause | None:
-    """Return the cause for which nothing of a file is sent, or None.
-
-    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
-    row of its header was ever created; ``max_errors=`` says to go on.
-    """
-    common = (cause for cause in causes if cause.is_common)
-    return None if was_created else next(common, None)
-
-
 def find_causes(
-    found: Iterable[_Found],
-    of: int,
-    mapping: Mapping[str, str],
-    key: Sequence[str] = (),
+    found: Iterable[Found], of: int, mapping: Mapping[str, str], key: Sequence[str] = ()
 ) -> list[Cause]:
     """Return why records cannot be sent, each cause once, the commonest first.
 
@@ -88,35 +70,32 @@ def find_causes(
         of: How many rows name an animal, known ones too.
         mapping, key: The column of each field, and those that identify an animal.
     """
-    kinds = defaultdict[tuple[str, ...], list[_Found]](list)
-    for problem, lines, records in found:
+    kinds = defaultdict[tuple[str, ...], list[Found]](list)
+    for each in found:
+        problem, *_ = each
         # One kind of suspicion is one cause, in whatever column.
         word = problem.add[0] if problem.add else ""
-        kind = problem.code, problem.accept or problem.column or "", word
-        kinds[kind].append((problem, lines, records))
+        kinds[problem.code, problem.accept or problem.column or "", word].append(each)
     fields = {column: name for name, column in mapping.items()}
-    causes = (_cause_of(alike, of, fields, key) for alike in kinds.values())
+    causes = list[Cause]()
+    for alike in kinds.values():
+        first, values = alike[0][0], Counter[str]()
+        for problem, _, records in alike:
+            values[(problem.value or "").strip()] += records
+        texts = [text for text, _ in values.most_common()]
+        causes.append(
+            Cause(
+                first.code,
+                first.message,
+                first.column,
+                values.total(),
+                of,
+                tuple(sorted({line for _, lines, _ in alike for line in lines})[:SHOWN_EXAMPLES]),
+                tuple((text, values[text]) for text in texts if text),
+                _to_add(first, texts[:_MOST_PROPOSED], fields, key),
+            )
+        )
     return sorted(causes, key=lambda cause: -cause.records)
-
-
-def _cause_of(
-    alike: Sequence[_Found], of: int, fields: Mapping[str, str], key: Sequence[str]
-) -> Cause:
-    """Return the cause of problems of one kind."""
-    problem, values = alike[0][0], Counter[str]()
-    for each, _, records in alike:
-        values[(each.value or "").strip()] += records
-    counted = values.most_common()
-    return Cause(
-        problem.code,
-        problem.message,
-        problem.column,
-        values.total(),
-        of,
-        tuple(sorted({line for _, lines, _ in alike for line in lines})[:SHOWN_EXAMPLES]),
-        tuple((text, n) for text, n in counted if text),
-        _to_add(problem, [text for text, _ in counted[:_MOST_PROPOSED]], fields, key),
-    )
 
 
 def _to_add(
@@ -129,10 +108,13 @@ def _to_add(
         return "defaults", {"name": f"Unnamed{named}" if named else "?"}
     if missing in FIELD_BY_NAME:
         return "defaults", {missing: "?"}
-    each = dict.fromkeys(values, "?")
-    blanks = {"categories": each, "value_map": {fields.get(problem.column or "", "status"): each}}
     word = "" if problem.add is None else problem.add[0]
-    return (word, blanks[word]) if word in blanks else problem.add
+    each = dict.fromkeys(values, "?")
+    if word == "categories":
+        return word, each
+    if word == "value_map":
+        return word, {fields.get(problem.column or "", "status"): each}
+    return problem.add
 
 
 NOTES: dict[str, str] = {
@@ -160,15 +142,7 @@ NOTES: dict[str, str] = {
 
 
 class Note(NamedTuple):
-    """A kind of note.
-
-    Attributes:
-        records: How many records have it.
-        kind: A short name, as in ``summary``.
-        record: The first of these records.
-        line: Its first physical line.
-        name: What its name cell holds.
-    """
+    """A kind of note: how many rows have it, and the first with what its name cell holds."""
 
     records: int
     kind: str
@@ -178,9 +152,9 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         meaning = NOTES.get(self.kind, self.kind)
-        first = f"first in record {self.record}, line {self.line}"
+        first = f"first in line {self.line}"
         name = f": {short_text(self.name)}" if self.name else ""
-        return f"{self.records:,} × {meaning}, {first}{name}"
+        return f"{count_text(self.records, 'row')}: {meaning}, {first}{name}"
 
 
 def kind_of(note: str) -> str:

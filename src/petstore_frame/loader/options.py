@@ -33,28 +33,16 @@ GRACE_S = 240.0
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How far a session goes.
+class LoadOptions:
+    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read.
 
     Attributes:
-        workers: The largest number of requests in flight; None for 16, and up to 32 as far as these
-            wait for the journal's disk.
-        max_errors: How many records may be invalid, and how many rejected; None for any number,
-            unless most fail for one cause.
         patience_s: Seconds without an answer after which an outage ends the session.
         first_patience_s: The same before the first answer of the session.
     """
 
     workers: int | None = None
     max_errors: int | None = None
-    patience_s: float = 900.0
-    first_patience_s: float = 10.0
-
-
-@dataclass(frozen=True)
-class LoadOptions(Limits):
-    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read."""
-
     dry_run: bool = False
     duplicates: Duplicates | None = None
     send_lines: Collection[int] = ()
@@ -63,6 +51,8 @@ class LoadOptions(Limits):
     again: bool = False
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
+    patience_s: float = 900.0
+    first_patience_s: float = 10.0
 
     @before_sending()
     def check(self, client: Any) -> None:
@@ -94,15 +84,16 @@ class LoadOptions(Limits):
         for name in ("dry_run", "again", "check_store"):
             true_or_false(name, getattr(self, name))
 
+    @property
+    def answers(self) -> dict[str, Word]:
+        """The answer to each case of the question that has one; some are answered by name only."""
+        plain = [case for case in CASES if case not in BY_NAME]
+        said = self.duplicates or "refuse"
+        named = said if isinstance(said, Mapping) else dict.fromkeys(plain, said)
+        return {case: word for case, word in named.items() if word != "refuse"}
+
 
 NOTHING_SAID: LoadOptions = LoadOptions()
-
-
-def answers_of(duplicates: Duplicates) -> dict[str, Word]:
-    """Return the answer to each case that has one."""
-    plain = [case for case in CASES if case not in BY_NAME]
-    said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(plain, duplicates)
-    return {case: word for case, word in said.items() if word != "refuse"}
 
 
 @before_sending()

@@ -11,7 +11,8 @@ from enum import StrEnum
 from json import dumps
 from os import fspath
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import place_of
@@ -34,6 +35,36 @@ class Reader(StrEnum):
     PYTHON = "python"
     SHELL = "shell"
     RECIPE = "recipe"
+
+
+class Call(NamedTuple):
+    """What to type where adding a word to the same call does not do."""
+
+    python: str
+    shell: str
+
+
+class Step(NamedTuple):
+    """Something to do next, or a possible answer to a question.
+
+    Attributes:
+        text: What, or when it is right, in words that do without any call.
+        add: Words to add to the same call, with their values.
+        calls: The other calls that do it.
+        letter: What to type for an answer on a terminal.
+    """
+
+    text: str
+    add: Mapping[str, Any] = MappingProxyType({})
+    calls: tuple[Call, ...] = ()
+    letter: str = ""
+
+    def typed(self, reader: Reader = Reader.PYTHON) -> list[str]:
+        """Return what to type for it, line by line."""
+        is_shell = reader is Reader.SHELL
+        words = (to_add(word, value, reader) for word, value in self.add.items())
+        lines = [f"add {(' ' if is_shell else ', ').join(words)}"] if self.add else []
+        return [*lines, *(call.shell if is_shell else call.python for call in self.calls)]
 
 
 def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
@@ -101,54 +132,46 @@ def _split(text: str) -> tuple[list[str], str]:
     return path, text[at + 1 :]
 
 
-def load_call(file: str | None, journal: Path | None, base_url: str, reader: Reader) -> str:
+def load_call(file: str | None, journal: Path | None, base_url: str) -> Call:
     """Return the call that loads a fix file, which knows its import and so needs no option.
 
     Without a file it finishes what is unfinished in a journal.
     """
-    if reader is Reader.SHELL:
-        return _command("load", file or "--resume", journal, base_url)
     folder = _unusual(journal)
     where = "" if folder is None else f", journal={folder!r}"
-    return (
-        f"pf.resume_loads(client{where})" if file is None else f"pf.load({file!r}, client{where})"
+    python = f"pf.resume_loads(client{where})"
+    if file is not None:
+        python = f"pf.load({file!r}, client{where})"
+    return Call(python, _command("load", file or "--resume", journal, base_url))
+
+
+def compare_call(source: str | None, base_url: str) -> Call:
+    """Return the call that compares a source with the store by name and category."""
+    what = "frame" if source is None else repr(source)
+    on = "--on name --on category_id"
+    return Call(
+        f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])",
+        _command("compare", source or "FILE", None, base_url, on),
     )
 
 
-def compare_call(source: str | None, base_url: str, reader: Reader) -> str:
-    """Return the call that compares a source with the store by name and category."""
-    if reader is Reader.SHELL:
-        return _command("compare", source or "FILE", None, base_url, "--on name --on category_id")
-    what = "frame" if source is None else repr(source)
-    return f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])"
-
-
-def resolve_call(found: Mapping[int, int | None], reader: Reader) -> str:
+def resolve_call(found: Mapping[int, int | None]) -> Call:
     """Return how to say which pets records are; None is a record that has none."""
-    if reader is Reader.SHELL:
-        pairs = (f"{record}={'none' if pet is None else pet}" for record, pet in found.items())
-        return " ".join(f"--resolve {pair}" for pair in pairs)
-    return f"result.resolve({dict(found)!r})"
-
-
-def reconcile_call(reader: Reader) -> str:
-    """Return how to have the store read for records in doubt."""
-    return "--reconcile" if reader is Reader.SHELL else "result.reconcile(client)"
+    pairs = (f"{record}={'none' if pet is None else pet}" for record, pet in found.items())
+    shell = " ".join(f"--resolve {pair}" for pair in pairs)
+    return Call(f"result.resolve({dict(found)!r})", f"add {shell}")
 
 
 def _command(name: str, what: str, journal: Path | None, base_url: str, options: str = "") -> str:
     """Return a command, with the store and the journal where those are not the usual ones."""
-    words = ["petstore-frame", name, f".{os.sep}{what}" if _is_like_a_flag(what) else what]
+    is_like_a_flag = what.startswith("-") and what != "--resume"
+    words = ["petstore-frame", name, f".{os.sep}{what}" if is_like_a_flag else what]
     words += options.split()
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         words += ["--base-url", base_url]
     if (folder := _unusual(journal)) is not None:
         words += ["--journal", folder]
     return _in_shell(words)
-
-
-def _is_like_a_flag(what: str) -> bool:
-    return what.startswith("-") and what != "--resume"
 
 
 def _unusual(journal: Path | None) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.proposals import Reader, compare_call, to_add
+from petstore_frame.loader.proposals import Reader, Step, compare_call
 from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
@@ -26,7 +26,8 @@ class CaseText(NamedTuple):
     send: str
 
 
-COMPARED = "You want to see what differs from the store, by name and category"
+COMPARED = "You want to see what differs from the store, by name and category (nothing is sent)"
+LIKELY = "Which animal is each row? One column may say so: {}"
 # In the order in which they are asked.
 CASES: dict[str, CaseText] = {
     "gone": CaseText(
@@ -42,7 +43,7 @@ CASES: dict[str, CaseText] = {
         "They are other animals",
     ),
     "equal": CaseText(
-        "{} of {} equal records of earlier loads in all but the status",
+        "{} of {} equal rows of earlier loads in all but the status",
         "They are the same animals",
         "They are other animals",
     ),
@@ -63,10 +64,10 @@ CASES: dict[str, CaseText] = {
 BY_NAME = ("gone", "absent")
 # What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
-    State.PENDING: "sent",
+    State.PENDING: "to send",
     State.SKIPPED: "not sent again",
     State.ADOPTED: "taken for their pets, not sent",
-    State.CREATED: "created before",
+    State.CREATED: "sent before",
     State.INVALID: "to fix",
     State.GONE: "taken out of the store",
 }
@@ -139,7 +140,7 @@ class Case:
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
-        found = CASES[self.name].found.format(f"{self.records:,}", count_text(self.of, "record"))
+        found = CASES[self.name].found.format(f"{self.records:,}", f"{self.of:,} rows")
         yield f"{found}:" if self.examples else f"{found}."
         for source in self.sources[:3]:
             yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"
@@ -149,25 +150,6 @@ class Case:
         pairs = [each.shown(self.name) for each in self.examples[:2]]
         width = max((len(ours) for ours, _ in pairs), default=0)
         yield from (f"    {ours:<{width}}  |  {theirs}" for ours, theirs in pairs)
-
-
-class PossibleAnswer(NamedTuple):
-    """An answer to the question.
-
-    Attributes:
-        letter: What to type for it on a terminal.
-        when: When it is right.
-        options: The words to add that say so, with their values.
-        does: What becomes of the records, in words.
-    """
-
-    letter: str
-    when: str
-    options: dict[str, Any]
-    does: str
-
-    def __str__(self) -> str:
-        return f"{self.when} ({self.does})" if self.does else self.when
 
 
 @dataclass(frozen=True)
@@ -190,77 +172,65 @@ class Question:
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
         lines = [
-            f"{self.source}: some of its {count_text(self.records, 'record')} may be animals "
+            f"{self.source}: some of its {count_text(self.records, 'row')} may be animals "
             "that are known already, so nothing was sent."
         ]
         for case in self.cases:
             lines += ["", *case.lines()]
         return lines
 
-    def answers(self) -> list[PossibleAnswer]:
+    def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
-        first = self.cases[0]
-        names = [case.name for case in self.cases]
-        found = []
-
-        def add(letter: str, when: str, counts: dict[State, int], **options: Any) -> None:
-            become = [f"{n:,} {_BECOMES.get(state, state)}" for state, n in counts.items() if n]
-            found.append(PossibleAnswer(letter, when, options, ", ".join(become)))
-
+        first, names = self.cases[0], [case.name for case in self.cases]
+        found = list[Step]()
         if "store" in names:
-            found.append(PossibleAnswer("", COMPARED, {}, "nothing is sent"))
+            source = None if self.source == "frame" else self.source
+            found.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[first.name]
-        add("s", skip, first.if_skip, duplicates=_answer(names, "skip"))
-        add("a", send, first.if_send, duplicates=_answer(names, "send"))
+        for word, letter, when in (("skip", "s", skip), ("send", "a", send)):
+            counts = first.if_skip if word == "skip" else first.if_send
+            does = ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+            # Some cases are answered by name only.
+            answer = dict.fromkeys(names, word) if "gone" in names else word
+            text = f"{when} ({does})" if does else when
+            found.append(Step(text, {"duplicates": answer}, letter=letter))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
-            add("", "It differs from case to case; answer each", {}, duplicates=mixed)
+            found.append(Step("It differs from case to case; answer each", {"duplicates": mixed}))
         # With a key, the next load takes fewer equal records for others without a question.
-        equal = [case for case in self.cases if case.name == "equal"]
-        is_equal = any(is_many(case.records, case.of) for case in equal)
+        is_equal = any(c.name == "equal" and is_many(c.records, c.of) for c in self.cases)
         if is_equal and self.likely is not None:
             column = self.likely.column
             keyed = f"They are the same, and the column {column!r} names each from now on"
-            add("k", keyed, {}, key=column, duplicates="skip")
+            found.append(Step(keyed, {"key": column, "duplicates": "skip"}, letter="k"))
         return found
 
     def text(self, reader: Reader = Reader.PYTHON) -> str:
         """Return what was found, and what to add for each answer."""
         lines = self.lines()
         if self.likely is not None:
-            typed = to_add("key", self.likely.column, reader)
-            lines += [f"Which animal is each row? One column may say so: {self.likely}"]
-            lines += [f"    add {typed}"]
+            key = Step(LIKELY.format(self.likely), {"key": self.likely.column})
+            lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
         lines.append("Say which it is:")
-        source = None if self.source == "frame" else self.source
         for answer in self.answers():
-            typed = "add " + _joined(answer.options, reader)
-            if not answer.options:
-                typed = compare_call(source, self.base_url, reader)
-            lines += [f"  {answer}:", f"    {typed}"]
+            lines += [f"  {answer.text}:", *(f"    {typed}" for typed in answer.typed(reader))]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the question as values that JSON has, for ``--json``."""
         return {
-            "question": "which animals are these records",
+            "question": "which animals are these rows",
             "source": self.source,
             "records": self.records,
             "cases": [asdict(case) for case in self.cases],  # a state is a text
             "likely_key": None if self.likely is None else self.likely.column,
             "answers": [
-                {name: value for name, value in answer._asdict().items() if name != "letter"}
-                for answer in self.answers()
+                {"text": each.text, "add": dict(each.add), "letter": each.letter}
+                for each in self.answers()
             ],
         }
-
-
-def _answer(cases: Iterable[str], word: str) -> Any:
-    """Return one answer to all cases; some are answered by name only."""
-    named = dict.fromkeys(cases, word)
-    return named if "gone" in named else word
 
 
 class DuplicatesError(PetstoreError):
@@ -292,11 +262,6 @@ def is_many(alike: int, of: int) -> bool:
 def is_quarter(alike: int, of: int) -> bool:
     """Return whether these are at least three, and at least a quarter."""
     return alike >= LEAST_ALIKE and alike >= ALIKE_SHARE * of
-
-
-def _joined(words: dict[str, Any], reader: Reader) -> str:
-    mark = ", " if reader is Reader.PYTHON else " "
-    return mark.join(to_add(word, value, reader) for word, value in words.items())
 
 
 def _pet_text(body: str) -> str:

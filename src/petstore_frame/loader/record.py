@@ -11,21 +11,14 @@ from typing import Any, NamedTuple, Self
 
 
 class Word(StrEnum):
-    """A word that the journal keeps, with what it means to a reader.
-
-    Attributes:
-        text: Its meaning.
-        action: What is to be done about a record: none, fix, resend or check.
-        hint: How.
-    """
+    """A word that the journal keeps, with what it means to a reader, and what to do about it."""
 
     text: str
-    action: str
     hint: str
 
-    def __new__(cls, value: str, text: str = "", action: str = "none", hint: str = "") -> Self:
+    def __new__(cls, value: str, text: str = "", hint: str = "") -> Self:
         word = str.__new__(cls, value)
-        word._value_, word.text, word.action, word.hint = value, text, action, hint
+        word._value_, word.text, word.hint = value, text, hint
         return word
 
 
@@ -34,27 +27,24 @@ class State(Word):
 
     CREATED = "created", "in the store"
     ADOPTED = "adopted", "in the store already, found there"
-    INVALID = "invalid", "not sent: to fix", "fix"
-    REJECTED = "rejected", "refused by the store: to fix", "fix"
+    INVALID = "invalid", "not sent: to fix"
+    REJECTED = "rejected", "refused by the store: to fix"
     UNKNOWN = (
         "unknown",
         "in doubt: may be in the store",
-        "check",
         "it may be in the store already: do not send it again by hand",
     )
     ABSENT = (
         "absent",
         "not found in the store",
-        "resend",
         "its pet was not found: send it again only if you are sure",
     )
     IN_FLIGHT = (
         "in_flight",
         "on the way",
-        "check",
         "it is on its way, or was when its import was killed; load the file again",
     )
-    PENDING = "pending", "not sent yet", "resend"
+    PENDING = "pending", "not sent yet"
     GONE = "gone", "was in the store, and is not there any more"
     SKIPPED = "skipped", "not sent: blank, known already, or left out"
 

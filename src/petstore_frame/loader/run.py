@@ -7,7 +7,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from weakref import finalize
 
 from petstore_frame.errors import answering
-from petstore_frame.loader.causes import holding_cause
+from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -29,12 +29,7 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.witness import StorePets
-from petstore_frame.loader.options import (
-    NOTHING_SAID,
-    LoadOptions,
-    ProgressOption,
-    answers_of,
-)
+from petstore_frame.loader.options import NOTHING_SAID, LoadOptions, ProgressOption
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
 from petstore_frame.loader.reading import (
     LikelyKey,
@@ -47,11 +42,7 @@ from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
 from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
-from petstore_frame.loader.sending.session import (
-    PostingClient,
-    ignore,
-    run_session,
-)
+from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.settling.readback import ask_store_id, read_store
 from petstore_frame.transport.interrupts import Deferred
 
@@ -84,26 +75,18 @@ def load(
     words_of, lines = partial(_words_of, path), options.leave_lines
     opened = open_source(source, recipe, words_of=words_of, leave_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    staging = _Staging(opened, run, client, options, records_read)
+    put = partial(_stage, opened, run, client, options, records_read)
     if options.dry_run:
-        return _rehearse(path, staging)
+        return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
-        staged, _ = staging.write(writer)
-        if COMMON_CAUSE in staged.run.facts:
-            cause = staged.run.facts[COMMON_CAUSE]
+        staged, _ = put(writer)
+        if cause := staged.run.facts.get(COMMON_CAUSE):
             detail = f"nothing was sent, as most rows fail for one cause: {cause}"
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
             was_at_work = True
         else:
             was_at_work = run_session(
-                writer,
-                staged.run,
-                client,
-                options,
-                progress=options.progress,
-                timing=timing,
-                is_new=staged.is_new,
-                step=step,
+                writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
     result = LoadResult(path, staged.run.id, sent_now=was_at_work)
     _tell_end(result)
@@ -148,13 +131,13 @@ def resume_loads(
         for run in read_imports(writer.sql, _LEFT):
             waits = COMMON_CAUSE in run.facts  # for an answer
             if not waits:
+                # What was said by name was said of that day's reading.
+                before = LoadOptions(duplicates=run.duplicates).answers.items()
+                kept = {case: word for case, word in before if case not in BY_NAME}
                 with Deferred() as interrupts, writer.transaction() as sql:
-                    # What was said by name was said of that day's reading.
-                    answers = answers_of(run.duplicates or "refuse")
-                    kept = {case: word for case, word in answers.items() if case not in BY_NAME}
-                    said = replace(options, duplicates=kept)
-                    _identify(sql, staged_again(sql, run), client, said, interrupts.deliver)
-                run_session(writer, run, client, options, progress=progress, timing=REAL_TIME)
+                    staged, said = staged_again(sql, run), replace(options, duplicates=kept)
+                    _identify(sql, staged, client, said, interrupts.deliver)
+                run_session(writer, run, client, options, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))
             if not waits:
                 _tell_end(results[-1])
@@ -219,60 +202,63 @@ def _import_of(
     )
 
 
-@dataclass(frozen=True)
-class _Staging:
-    """A source whose records go into a journal, with all that the user said of that."""
+def _stage(
+    opened: Source,
+    run: Import,
+    client: PostingClient,
+    options: LoadOptions,
+    records_read: Callable[[int], None],
+    writer: Writer,
+) -> tuple[Staged, Question | None]:
+    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it.
 
-    opened: Source
-    run: Import
-    client: PostingClient
-    options: LoadOptions
-    records_read: Callable[[int], None]
+    Raises:
+        DuplicatesError: There is something to ask, and this is no rehearsal; nothing is written.
+    """
 
-    def write(self, writer: Writer) -> tuple[Staged, Question | None]:
-        """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it.
-
-        Raises:
-            DuplicatesError: There is something to ask, and this is no rehearsal; nothing is
-                written.
-        """
-        with Deferred() as interrupts:
-            with writer.transaction() as sql:
-                staged = stage(
-                    sql,
-                    self.run,
-                    self._batches(),
-                    again=self.options.again,
-                    answers=_sent_by(self.options),
-                    send_lines=self.options.send_lines,
-                    leave_lines=self.options.leave_lines,
-                    pause=interrupts.deliver,
-                )
-                likely = self.opened.proposed_key()
-                question = _identify(
-                    sql, staged, self.client, self.options, interrupts.deliver, likely
-                )
-                run = _note_reading(sql, staged.run.id, self.opened, self.options, likely)
-            interrupts.deliver()
-        return replace(staged, run=run), question
-
-    def _batches(self) -> Iterator[Sequence[Record]]:
+    def batches() -> Iterator[Sequence[Record]]:
         records = 0
-        for batch in self.opened.batches():
+        for batch in opened.batches():
             records += len(batch)
-            self.records_read(records)
+            records_read(records)
             yield batch
 
+    with Deferred() as interrupts:
+        with writer.transaction() as sql:
+            staged = stage(
+                sql,
+                run,
+                batches(),
+                again=options.again,
+                answers=[case for case, word in options.answers.items() if word == "send"],
+                send_lines=options.send_lines,
+                leave_lines=options.leave_lines,
+                pause=interrupts.deliver,
+            )
+            likely = opened.proposed_key()
+            question = _identify(sql, staged, client, options, interrupts.deliver, likely)
+            (run,) = read_imports(sql, "id = ?", [staged.run.id])
+            if likely is not None:
+                run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+            if options.max_errors is None and not opened.is_returned:
+                cause = _common_cause(sql, run)
+                run.facts.update({} if cause is None else {COMMON_CAUSE: str(cause)})
+            note_facts(sql, run, run.facts)
+        interrupts.deliver()
+    return replace(staged, run=run), question
 
-def _rehearse(path: Path, staging: _Staging) -> LoadResult:
+
+def _rehearse(
+    path: Path, base_url: str, put: Callable[[Writer], tuple[Staged, Question | None]]
+) -> LoadResult:
     """Do all but the sending, in a copy of the journal that is removed with the result."""
     folder = TemporaryDirectory(prefix="petstore-frame-")
     try:
         copy = Path(folder.name, path.name)
         if path.exists():
             copy_journal(path, copy)
-        with Writer(copy, staging.run.base_url) as writer:
-            staged, question = staging.write(writer)
+        with Writer(copy, base_url) as writer:
+            staged, question = put(writer)
             Outcomes(writer, staged.run).recover()
         result = LoadResult(path, staged.run.id, copy=copy, question=question)
     except BaseException:
@@ -302,43 +288,28 @@ def _identify(
             readings.append(read_store(client, records))
         return readings[0]
 
-    said = answers_of(options.duplicates or "refuse")
-    question = identify(sql, staged, said, read if options.check_store else None, pause)
-    if question is not None:
-        question = replace(question, likely=likely)
-    if question is not None and not options.dry_run:
+    question = identify(sql, staged, options.answers, read if options.check_store else None, pause)
+    if question is None:
+        return None
+    question = replace(question, likely=likely)
+    if not options.dry_run:
         raise DuplicatesError(question)
     return question
 
 
-def _sent_by(options: LoadOptions) -> list[str]:
-    """Return the cases in which the user says that rows are other animals."""
-    said = answers_of(options.duplicates or "refuse")
-    return [case for case, word in said.items() if word == "send"]
+def _common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
+    """Return the cause for which nothing of a file is sent, or None.
 
-
-def _note_reading(
-    sql: sqlite3.Connection,
-    run_id: str,
-    opened: Source,
-    options: LoadOptions,
-    likely: LikelyKey | None,
-) -> Import:
-    """Note the cause for which nothing is sent, and the column that may identify an animal."""
-    (run,) = read_imports(sql, "id = ?", [run_id])
-    facts = run.facts
-    if likely is not None:
-        facts |= {LIKELY_KEY: {"column": likely.column, "facts": str(likely)}}
-    if options.max_errors is None and not opened.is_returned:
-        was_created = sql.execute(
-            "SELECT 1 FROM animals JOIN imports USING (import)"
-            " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
-            [json.dumps(run.header)],
-        ).fetchone()
-        cause = holding_cause(read_causes(sql, run), was_created=was_created is not None)
-        facts |= {} if cause is None else {COMMON_CAUSE: str(cause)}
-    note_facts(sql, run, facts)
-    return replace(run, facts=facts)
+    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
+    row of its header was ever created; ``max_errors=`` says to go on.
+    """
+    was_created = sql.execute(
+        "SELECT 1 FROM animals JOIN imports USING (import)"
+        " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+        [json.dumps(run.header)],
+    ).fetchone()
+    common = (cause for cause in read_causes(sql, run) if cause.is_common)
+    return None if was_created else next(common, None)
 
 
 def _digest_of_file(path: Path, sheet: str | None) -> str:

@@ -256,7 +256,7 @@ def test_views_escape_everything(result: LoadResult) -> None:
     html, text = result._repr_html_(), str(result)
     assert SPOILT not in html and "&lt;img" in html
     assert "In doubt" in html and "result.reconcile(client)" in html
-    assert "record 5, line 6: name: the name is missing; fill it in" in text
+    assert "line 6: name: the name is missing; fill it in" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert "columns: name, category id from " in html
     assert "columns: name, category id from " in text and "; not sent: 'note'" in text
@@ -266,8 +266,8 @@ def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
     """It says what would be sent, also when the same file was loaded since."""
     first = make_result(tmp_path, is_rehearsal=True)
     make_result(tmp_path)
-    assert str(first).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
-    assert "4 records would be sent by the same call without dry_run" in first._repr_html_()
+    assert str(first).startswith("Rehearsal: arrivals.csv: 8 rows read, 4 would be sent")
+    assert "4 rows would be sent by the same call without dry_run" in first._repr_html_()
     assert first.frame["state"].tolist().count("invalid") == first.counts[State.INVALID] == 3
 
 
@@ -287,9 +287,9 @@ def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
     workbook_of(tmp_path, ("name", "category_id", "status"), *rows)
     result = result_of(tmp_path / "pets.xlsx", tmp_path / "run.sqlite3", is_rehearsal=True)
     for view in (str(result), unescape(result._repr_html_())):
-        assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
-        assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
-        assert "a number was read as text, first in record 3, line 4: '7'" in view
+        assert "a status was spelled with other capitals, first in line 2: 'Ada'" in view
+        assert "a date was read as text, first in line 3: '2026-01-05'" in view
+        assert "a number was read as text, first in line 4: '7'" in view
     assert result.summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}
 
 

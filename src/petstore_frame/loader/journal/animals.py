@@ -226,6 +226,11 @@ class Animals:
         self.do(_NEW)
         lives = [(life, record) for record, life in self.lives.items()]
         self.each("animals SET life = life + ?", lives)
+        self.sql.executemany(  # a store that was restored gives ids again
+            "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again'"
+            " WHERE pet_id = ?",
+            [(pet.pet_id,) for pet in self.adopted.values()],
+        )
         self.each(
             "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
             f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",

@@ -13,11 +13,10 @@ from petstore_frame.loader.record import DOUBT_STATES, LIVE_STATES, Reason, Reco
 _SKIPPED = """
 SELECT coalesce(r.reason, CASE WHEN r.known_by IS NULL THEN 'blank'
     WHEN r.payload IS NULL OR r.payload = r.own_payload OR r.own_payload IS NULL THEN 'known'
-    ELSE 'changed' END), r.known_by, r.own_import IS mine.import, other.source, other.staged_at,
-  count(*)
+    ELSE 'changed' END), r.known_by, other.source, other.staged_at, count(*)
 FROM imports AS mine JOIN records AS r USING (import)
-LEFT JOIN imports AS other ON other.import = r.own_import
-WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, 3, r.own_import ORDER BY min(r.record)
+LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
+WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
 """
 _DOUBT_ELSEWHERE = f"""
 SELECT DISTINCT other.id FROM imports AS mine JOIN records AS r USING (import)
@@ -64,14 +63,21 @@ class KeyOfPet(NamedTuple):
 
 
 class SkippedRows(NamedTuple):
-    """Rows that were skipped for one reason, and the file that has their animals, if any."""
+    """Rows that were skipped for one reason.
 
-    reason: str
-    known_by: str | None
-    is_within: bool
+    Attributes:
+        reason: Of themselves, or what became of the known animals that they are.
+        by: What shows that they are known: key, record (fixed from it), equal, store or repeat.
+        source, staged_at: The file of the import that has the animals, and when it was read; None
+            within the same import.
+        records: How many they are.
+    """
+
+    reason: Reason
+    by: str | None
     source: str | None
     staged_at: float | None
-    rows: int
+    records: int
 
 
 class NotedRows(NamedTuple):
@@ -86,7 +92,8 @@ class NotedRows(NamedTuple):
 
 def read_skipped(sql: sqlite3.Connection, run: Import) -> list[SkippedRows]:
     """Return the skipped rows of an import by their reason, the first row's first."""
-    return [SkippedRows(*values) for values in sql.execute(_SKIPPED, [run.id])]
+    found = sql.execute(_SKIPPED, [run.id])
+    return [SkippedRows(Reason(reason), *values) for reason, *values in found]
 
 
 def read_problems(

@@ -192,8 +192,7 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
     if keep in ("first", "last"):
         return rows[0] if keep == "first" else rows[-1]
     if keep is None:
-        hint = "leave one of these rows, or say which one counts"
-        return RecordProblem(KEY_REPEATED, _differ(rows), hint=hint, add=("keep", "?"))
+        return _differ(rows, "leave one, or say which one counts", ("keep", "?"))
     newest = max(row.rank or "" for row in rows)
     best = [row for row in rows if row.rank == newest]
     unclear = [row for row in rows if not row.rank]
@@ -201,20 +200,22 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
         unclear = sorted({*unclear, *best}, key=lambda row: row.id)
     if not unclear:
         return best[0]
-    hint = "which of them is the newest is not clear; leave the row that counts"
-    return RecordProblem(KEY_REPEATED, _differ(rows), hint=hint)
+    return _differ(rows, "it is not clear which is the newest; leave the row that counts")
 
 
 def other_animals(rows: Sequence[KeyedRow]) -> RecordProblem:
     """Return the problem of rows of one key that are other animals."""
-    hint = "they seem to be other animals: a further key column, such as the shelter, would help"
-    return RecordProblem(KEY_REPEATED, _differ(rows), hint=hint)
+    hint = "each seems to be another animal: a further key column, such as the shelter, would help"
+    return _differ(rows, hint)
 
 
-def _differ(rows: Sequence[KeyedRow]) -> str:
+def _differ(
+    rows: Sequence[KeyedRow], hint: str, add: tuple[str, str] | None = None
+) -> RecordProblem:
     lines = [str(row.line) for row in rows]
     shown = ", ".join(lines[:5]) + (", …" if len(lines) > 5 else "")
-    return f"rows of this key differ, in the lines {shown}"
+    hint = f"of the lines {shown} {hint}"
+    return RecordProblem(KEY_REPEATED, "rows of this key differ", hint=hint, add=add)
 
 
 def one_row_per_key(animals: Animals) -> None:

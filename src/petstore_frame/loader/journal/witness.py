@@ -43,7 +43,7 @@ SELECT min(rows.record), own.animal, own.pet_id, own.payload FROM rows
 JOIN animals AS own USING (animal) WHERE rows.import = :mine AND {} GROUP BY own.animal
 """
 _UNANSWERED = _ANIMALS_HERE.format("own.state = 'gone' AND own.reason IS NOT 'user'")
-_OWNER = "SELECT animal FROM animals WHERE pet_id = ?"
+_OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
 _TWINS = """
 SELECT count(*) FROM animals
 WHERE likeness = :likeness AND state IN ('created', 'adopted')
@@ -90,10 +90,13 @@ class Witness:
     def _find_owners(self) -> None:
         """Find the animals that the pets are, or that they are left to, and the pets of others."""
         self._ours: dict[int, int] = {}
-        for pet_id in self._pets:
+        self._renamed: dict[int, StorePet] = {}  # or of others, if the store gives ids again
+        for pet_id, pet in self._pets.items():
             found = self._animals.sql.execute(_OWNER, [pet_id]).fetchone()
             if found is not None:
                 self._ours[pet_id] = found[0]
+                if name_of(found[1]) != folded_name(pet.name):
+                    self._renamed[pet_id] = pet
         # Those that were there at an earlier reading come last.
         others = [pet for pet in self._pets.values() if pet.pet_id not in self._ours]
         others.sort(key=lambda pet: (not self._is_new(pet), pet.pet_id))
@@ -142,9 +145,13 @@ class Witness:
         rows = animals.do(_COMPARED).fetchall()
         # First new pets of others, then those that were there, our own last.
         taken = animals.known_here()
-        ours = [self._pets[pet] for pet, animal in self._ours.items() if animal not in taken]
-        pairs = paired(rows, ((pet.likeness, pet) for pet in [*self._others, *ours]))
-        guesses = [self._guess(record, pet) for record, pet in pairs.items()]
+        ours = (self._pets[pet] for pet, animal in self._ours.items() if animal not in taken)
+        free = [*self._others, *self._renamed.values(), *ours]
+        pairs = paired(rows, ((pet.likeness, pet) for pet in dict.fromkeys(free)))
+        guesses = [
+            Guess(record, pet=pet) if pet.pet_id in self._renamed else self._guess(record, pet)
+            for record, pet in pairs.items()
+        ]
         theirs = [guess for guess in guesses if guess.pet is not None]
         new = [guess for guess in theirs if self._is_new(pairs[guess.record])]
         new_pets = sum(map(self._is_new, self._others))

@@ -48,7 +48,8 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "record": row.record,
         "line": row.line,
         "state": row.state,
-        "pet_id": pet_of(row),
+        # Also where another row made it.
+        "pet_id": row.pet_id if row.known is None else row.known.pet_id,
         "reason": Reason.CHANGED if changed else row.reason,
         "error_code": problem.code or None,
         "error_column": problem.column,
@@ -62,11 +63,6 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     }
 
 
-def pet_of(row: JournalRow) -> int | None:
-    """Return the pet that a row is, also where another row made it."""
-    return row.pet_id if row.known is None else row.known.pet_id
-
-
 def changes_of(row: JournalRow) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
     before, now = row.payload, row.reads_now
@@ -75,7 +71,7 @@ def changes_of(row: JournalRow) -> str | None:
     if before is None or now is None or before == now:
         return None
     old, new = read_payload(before), read_payload(now)
-    both = [(f.name, old.get(f.wire_name), new.get(f.wire_name)) for f in SENT_FIELDS]
+    both = [(each.name, old.get(each.wire_name), new.get(each.wire_name)) for each in SENT_FIELDS]
     changes = (
         f"{name}: {'none' if was is None else was} → {'none' if is_now is None else is_now}"
         for name, was, is_now in both

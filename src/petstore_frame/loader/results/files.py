@@ -25,29 +25,25 @@ from petstore_frame.files.whole import replacing
 from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.reading import returned
-from petstore_frame.loader.reading.returned import COLUMNS, guarded
+from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, guarded
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.columns import describe
 from petstore_frame.loader.results.summary import ImportSummary, problem_of
 
-# Takes a row as it goes into a file: its own cells, and what is known of it.
-Write = Callable[[Sequence[str], dict[str, Any]], None]
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
-# The rows that each file has, and the columns behind their own cells.
-_CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
+# The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
+# plain words for a colleague; codes are in results.csv.
+_HELD: dict[str, tuple[Collection[State], Sequence[str]]] = {
     "results.csv": (tuple(State), returned.RESULT_COLUMNS),
     FIX: (FIX_STATES, returned.FIX_COLUMNS),
     "unknown.csv": (DOUBT_STATES, returned.RESULT_COLUMNS),
-}
-# The same of the sheets, in plain words for a colleague; codes are in results.csv.
-_SHEETS: dict[str, tuple[Collection[State], Sequence[str]]] = {
-    returned.FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS),
+    FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS),
     ALL: (
         tuple(State),
         ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
     ),
 }
-FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
+_CSV_FILES = ("results.csv", FIX, "unknown.csv")
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
 # How to fix a row, for somebody who knows spreadsheets and no options.
@@ -105,36 +101,33 @@ def _write_drafts(
 ) -> Counter[State]:
     """Write the files of rows; return how many are in each state."""
     run, counts = facts.run, Counter[State]()
-    most = max((len(row.cells) for row in rows(State.INVALID)), default=0)
     # Rows may be longer than the header.
+    most = max((len(row.cells) for row in rows(State.INVALID)), default=0)
     extra = range(1, most - len(run.header) + 1)
     header = [*run.header, *(f"{returned.EXTRA}_{at}" for at in extra)]
     with ExitStack() as files:
-        writers: list[tuple[Collection[State], Write]] = []
-        for name, (states, columns) in _CSV_FILES.items():
+        writers = dict[str, _CsvRows | _SheetRows]()
+        for name in _CSV_FILES:
             # UTF-8 with a byte order mark, RFC 4180; half a character is kept.
             opened = (folder / name).open(
                 "w", encoding="utf-8-sig", errors="surrogatepass", newline=""
             )
             # In the file that people edit, a spreadsheet must not convert names.
             at_risk = run.mapping.get("name") if name == FIX else None
-            write = _csv_writer(files.enter_context(opened), header, at_risk, columns)
-            writers.append((states, write))
-        sheets = list[_Records]()
+            writers[name] = _CsvRows(files.enter_context(opened), name, header, at_risk)
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK, is_constant_memory=True))
-            shown = [name for name in _SHEETS if name == ALL or facts.count(*FIX_STATES)]
-            sheets = [_Records(book, name, header) for name in shown]
-            writers += [(_SHEETS[sheet.name][0], sheet.write) for sheet in sheets]
+            shown = [FIX_SHEET, ALL] if facts.count(*FIX_STATES) else [ALL]
+            writers |= {name: _SheetRows(book, name, header) for name in shown}
         for row in rows():
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
             values = _values(run, row)
-            for states, write in writers:
-                if row.state in states:
-                    write(cells, values)
-        for sheet in sheets:
-            sheet.finish()
+            for name, writer in writers.items():
+                if row.state in _HELD[name][0]:
+                    writer.write(cells, values)
+        for writer in writers.values():
+            writer.finish()
     return counts
 
 
@@ -150,35 +143,37 @@ def _values(run: Import, row: JournalRow) -> dict[str, Any]:
     return values
 
 
-def _csv_writer(
-    file: TextIO, header: Sequence[str], at_risk: str | None, columns: Sequence[str]
-) -> Write:
-    """Write the header of a file; return what writes a row below it."""
-    name_at = header.index(at_risk) if at_risk in header else None
-    writer = csv.writer(file)
-    writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
+class _CsvRows:
+    """A CSV file of rows: their own cells, then ours, none of which a spreadsheet would run."""
 
-    def write(cells: Sequence[str], values: dict[str, Any]) -> None:
+    def __init__(self, file: TextIO, name: str, header: Sequence[str], at_risk: str | None) -> None:
+        self._name_at = header.index(at_risk) if at_risk in header else None
+        _, self._columns = _HELD[name]
+        self._writer = csv.writer(file)
+        ours = (COLUMNS[column].name for column in self._columns)
+        self._writer.writerow([*map(guarded, header), *ours])
+
+    def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
         own = [guarded(cell) for cell in cells]
-        if name_at is not None:
-            own[name_at] = guarded(cells[name_at], is_name=True)
-        known = (values[column] for column in columns)
+        if self._name_at is not None:
+            own[self._name_at] = guarded(cells[self._name_at], is_name=True)
+        known = (values[column] for column in self._columns)
         ours = (guarded(value) if isinstance(value, str) else value for value in known)
-        writer.writerow([*own, *ours])
+        self._writer.writerow([*own, *ours])
 
-    return write
+    def finish(self) -> None: ...
 
 
-class _Records:
-    """The sheet of the rows of one kind, as many as it can hold."""
+class _SheetRows:
+    """A sheet of rows, as many as it can hold."""
 
     def __init__(self, book: Book, name: str, header: Sequence[str]) -> None:
-        self.name, self._own, self._row, self._left = name, len(header), 0, 0
-        _, self._columns = _SHEETS[name]
+        self._own, self._row, self._left = len(header), 0, 0
+        _, self._columns = _HELD[name]
+        self._is_typed_into = name == FIX_SHEET
         self._as_text = book.style(num_format=styles.TEXT)
         self._as_number = book.style(align="left")
         self._sheet = book.sheet(name)
-        self._text = self._sheet.raw.write_string  # of what is known to fit, as there is much
         self._sheet.raw.freeze_panes(1, 0)
         self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
         ours = [COLUMNS[column] for column in self._columns]
@@ -190,7 +185,6 @@ class _Records:
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
-        """Write a row below the last one."""
         if self._row == SHEET_ROWS - 1:  # the last one is for how many are left
             self._left += 1
             return
@@ -198,18 +192,15 @@ class _Records:
         does_fit = fits(cells)
         for at, cell in enumerate(cells):
             if cell and (does_fit or fits([cell])):
-                self._text(self._row, at, cell, self._as_text)
-            elif self.name == returned.FIX_SHEET:  # what is typed into it is text, too
+                self._sheet.raw.write_string(self._row, at, cell, self._as_text)
+            elif self._is_typed_into:  # what is typed into it is text, too
                 self._sheet.put(self._row, at, None, self._as_text)
+        shown = values | {"state": _meaning(values)}
+        if not does_fit:
+            shown["notes"] = "; ".join(filter(None, [values["notes"], _TOO_LONG]))
         for at, column in enumerate(self._columns, self._own):
-            value = values[column]
-            if column == "state":
-                value = _meaning(values)
-            elif column == "notes" and not does_fit:
-                value = f"{value}; {_TOO_LONG}" if value else _TOO_LONG
-            if value not in (None, ""):
-                look = self._as_text if isinstance(value, str) else self._as_number
-                self._sheet.put(self._row, at, value, look)
+            if shown[column] not in (None, ""):
+                self._sheet.put(self._row, at, shown[column], self._as_number, self._as_text)
 
     def finish(self) -> None:
         """Put the filter over all rows, now that their number is known."""
@@ -249,7 +240,7 @@ def find_place(folder: Path, run: Import) -> tuple[Path, str]:
 
 def _why_not(folder: Path, run: Import) -> str:
     """Return why nothing in a folder may be replaced, or an empty text."""
-    there = [path for name in FILES if (path := folder / name).exists()]
+    there = [path for name in (*_CSV_FILES, WORKBOOK, SUMMARY) if (path := folder / name).exists()]
     try:
         written = json.loads((folder / SUMMARY).read_bytes())
     except (OSError, ValueError):

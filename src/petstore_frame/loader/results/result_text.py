@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from petstore_frame.loader.journal.groups import SkippedRows
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.steps import next_steps
@@ -19,7 +20,7 @@ from petstore_frame.loader.results.summary import (
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import count_text, minute_text, short_text
+from petstore_frame.schema.text import count_text, day_text, minute_text, short_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
@@ -28,9 +29,17 @@ _BADGES = {
 }
 _SHOWN_CAUSES, _SHOWN_COLUMNS, _SHOWN_LINES, _SHOWN_PETS = 5, 12, 10, 5
 _DOUBT = (State.UNKNOWN, State.IN_FLIGHT)
+# By what shows that an animal is known.
+_KNOWN_BY = {
+    "key": "known by the key, from {}",
+    "record": "the same row of {}",
+    "equal": "equal to a row of {}",
+    "store": "found in the store, from {}",
+    "repeat": "the same animal as another row of {}",
+}
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
-    "equal_few": "Sent as other animals: {} equal to records of earlier loads in all but the "
+    "equal_few": "Sent as other animals: {} equal to rows of earlier loads in all but the "
     "status, too few to ask about",
     "store_few": "Sent as other animals: {} equal to pets of the store in all but the "
     "status, too few to ask about",
@@ -49,17 +58,17 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
     """Return a title of one or two words, and one sentence, which names the file."""
     name, total = facts.run.source, len(facts)
     if not total:
-        return "Nothing to load", f"{name}: a header and no records, so nothing was sent"
+        return "Nothing to load", f"{name}: a header and no rows, so nothing was sent"
     if facts.is_rehearsal:
         sent = f"{facts.counts[State.PENDING]:,} would be sent"
         if facts.question is not None:
             sent = "and nothing would be sent before you say which animals they are"
         elif facts.is_held:
             sent = "and nothing would be sent while one cause fails most of them"
-        return "Rehearsal", f"{name}: {count_text(total, 'record')} read, {sent}"
+        return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent}"
     has_fixes = facts.count(*FIX_STATES, State.ABSENT)
     title = "Done, some to fix" if has_fixes else "Done"
-    if facts.count(State.UNKNOWN, State.IN_FLIGHT):
+    if facts.count(*_DOUBT):
         title = "In doubt"
     elif facts.counts[State.PENDING]:
         title = "Not finished"
@@ -73,23 +82,21 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
 def _what_became(facts: ImportSummary) -> str:
     """Return what became of the rows in one sentence; what did not occur is left out."""
     run, counts = facts.run, facts.counts
-    known = sum(group.records for group in facts.skipped if group.loaded_on)
-    repeats = sum(group.records for group in facts.skipped if group.by and not group.loaded_on)
-    parts = [
-        text
-        for number, text in (
-            (counts[State.CREATED], f"{count_text(counts[State.CREATED], 'animal')} added"),
-            (counts[State.ADOPTED], f"{counts[State.ADOPTED]:,} found in the store"),
-            (known, f"{known:,} known already"),
-            (repeats, f"{count_text(repeats, 'repeat')} skipped"),
-            (counts[State.PENDING], f"{counts[State.PENDING]:,} still to send"),
-            (facts.count(*FIX_STATES), f"{facts.count(*FIX_STATES):,} to fix"),
-            (facts.count(*_DOUBT), f"{facts.count(*_DOUBT):,} in doubt"),
-            (counts[State.ABSENT], f"{counts[State.ABSENT]:,} not found in the store"),
-        )
-        if number
-    ]
-    sentence = "; ".join(parts) or f"{count_text(len(facts), 'row')}, none of them to send"
+    skipped = [group for group in facts.skipped if not group.reason.is_plain]
+    repeats = sum(group.records for group in skipped if group.staged_at is None)
+    known = sum(group.records for group in skipped) - repeats
+    parts = {
+        f"{count_text(counts[State.CREATED], 'animal')} added": counts[State.CREATED],
+        f"{counts[State.ADOPTED]:,} found in the store": counts[State.ADOPTED],
+        f"{known:,} known already": known,
+        f"{count_text(repeats, 'repeat')} skipped": repeats,
+        f"{counts[State.PENDING]:,} still to send": counts[State.PENDING],
+        f"{facts.count(*FIX_STATES):,} to fix": facts.count(*FIX_STATES),
+        f"{facts.count(*_DOUBT):,} in doubt": facts.count(*_DOUBT),
+        f"{counts[State.ABSENT]:,} not found in the store": counts[State.ABSENT],
+    }
+    sentence = "; ".join(text for text, number in parts.items() if number)
+    sentence = sentence or f"{count_text(len(facts), 'row')}, none of them to send"
     if not facts.sent_now and run.ended_at is not None:
         sentence += f" (sent by {minute_text(run.ended_at)}, nothing new now)"
     # Why an import stopped before its end is what a reader needs first.
@@ -99,30 +106,42 @@ def _what_became(facts: ImportSummary) -> str:
 
 def stopped_text(facts: ImportSummary) -> str:
     """Return why an import ended before its end, and how to go on."""
-    steps = (f"Next: {step.typed()}" for step in next_steps(facts))
-    return "\n".join([headline(facts)[1], *steps])
+    return "\n".join([headline(facts)[1], *_steps(facts)])
 
 
-def counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
+def _steps(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> list[str]:
+    """Return each next step, with what to type for it below."""
+    return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in next_steps(facts)]
+
+
+def _counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings; skipped ones by reason."""
     lines: list[tuple[State, int, str]] = []
     for state in State:
         if state is State.SKIPPED and facts.skipped:
-            lines += [(state, group.records, str(group)) for group in facts.skipped]
+            lines += [(state, group.records, _why_skipped(group)) for group in facts.skipped]
         elif facts.counts[state]:
             lines.append((state, facts.counts[state], state.text))
     return lines
 
 
+def _why_skipped(group: SkippedRows) -> str:
+    if group.reason.is_plain:
+        return group.reason.text
+    there = "this file"
+    if group.staged_at is not None:
+        there = f"{group.source}, loaded {day_text(group.staged_at)}"
+    return _KNOWN_BY.get(group.by or "", "known from {}").format(there) + group.reason.text
+
+
 def result_text(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
-    steps = [f"Next: {step.typed(reader)}" for step in next_steps(facts)]
-    lines = [f"{word}: {sentence}"]
+    steps, lines = _steps(facts, reader), [f"{word}: {sentence}"]
     if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
-    lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in counted(facts)]
+    lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in _counted(facts)]
     for title, sentences in _sections(facts):
         lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
     return "\n".join([*lines, *steps])
@@ -131,7 +150,7 @@ def result_text(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     """Return the view for a notebook; a page with buttons shows its own steps."""
     word, sentence = headline(facts)
-    counts = ((f"{count:,}", state, meaning) for state, count, meaning in counted(facts))
+    counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
     parts = [
         PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
         PAGE.quiet([facts.run.base_url, *_background(facts)]),
@@ -140,7 +159,7 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     for title, sentences in _sections(facts):
         parts += [PAGE.section(title), PAGE.items(sentences)]
     if has_steps:
-        parts.append(PAGE.steps(step.typed() for step in next_steps(facts)))
+        parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in next_steps(facts)))
     return Markup("").join(parts)
 
 
@@ -169,7 +188,7 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     causes = [str(cause) for cause in facts.causes]
     if len(causes) < sum(cause.records for cause in facts.causes):  # else each row says it
-        yield "What keeps records from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
+        yield "What keeps rows from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
     if facts.notes:
         yield "Warnings", [str(note) for note in facts.notes]
     if doubt := facts.doubt:
@@ -177,21 +196,21 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
             f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_PETS]))}"
             for record, ids in doubt.candidates.items()
         ]
-        shown = _cut(lines, _SHOWN_LINES, "records with candidates")
+        shown = _cut(lines, _SHOWN_LINES, "rows with candidates")
         shown += _cut(list(doubt.notes), _SHOWN_LINES, "notes")
         yield "What reading the store back has shown", shown
     if facts.problems:
         shown_count, total = len(facts.problems), facts.count(*FIX_STATES)
-        title = f"The first {shown_count:,} of {total:,} records to fix"
+        title = f"The first {shown_count:,} of {total:,} rows to fix"
         if total == shown_count:
-            title = "The record to fix" if total == 1 else f"The {total:,} records to fix"
+            title = "The row to fix" if total == 1 else f"The {total:,} rows to fix"
         yield title, [*_problems(facts)]
 
 
 def _problems(facts: ImportSummary) -> Iterator[str]:
     """Yield what is wrong with the first rows to fix, and how to fix it."""
     for row, problem in facts.problems:
-        place = f"record {row.record}, line {row.line}"
+        place = f"line {row.line}"
         if problem.column:
             place += f": {problem.column}"
         value = short_text(problem.value) if problem.value else ""
@@ -216,7 +235,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
             word = "line" if len(found) == 1 else "lines"
             lines = ", ".join(map(str, found[:_SHOWN_LINES]))
             more = ", …" if len(found) > _SHOWN_LINES else ""
-            shown = f"{count_text(len(found), 'record')} ({word} {lines}{more})"
+            shown = f"{count_text(len(found), 'row')} ({word} {lines}{more})"
         sentences.append(_FOUND.get(name, name + ": {}").replace("{}", shown))
     return sentences
 

@@ -8,22 +8,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from petstore_frame.loader.causes import Cause, Note, find_causes, kind_of
 from petstore_frame.loader.journal import groups
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.groups import SkippedRows
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import field_name
-from petstore_frame.loader.record import (
-    FIX_STATES,
-    Reason,
-    RecordProblem,
-    State,
-    exit_code,
-)
+from petstore_frame.loader.record import FIX_STATES, RecordProblem, State, exit_code
 from petstore_frame.loader.settling.reconcile import Doubt, read_doubt
 from petstore_frame.schema.text import day_text
 
@@ -33,45 +28,13 @@ IN_STORE = (State.CREATED, State.ADOPTED)
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
-
-
-# What ``summary.json`` says of an import as it is.
+# What ``summary.json`` says of an import, and of a cause, as it is.
 _OF_IMPORT = (
     "base_url", "store_id", "source", "place", "mapping", "duplicates", "copy", "facts", "ending",
-    "ending_detail",
+    "ending_detail", "header", "key",
 )  # fmt: skip
-_KNOWN_BY = {
-    "key": "known by the key, from {}",
-    "record": "the same record of {}",
-    "equal": "equal to a record of {}",
-    "store": "found in the store, from {}",
-    "repeat": "the same animal as another row of {}",
-}
-
-
-class Skipped(NamedTuple):
-    """Records that were skipped for one reason.
-
-    Attributes:
-        records: How many.
-        reason: Of itself, or what became of the known animal that it is.
-        by: What shows that it is a known animal: key, record (it was fixed from it), equal or
-            store.
-        source: The file of the import that has the animal, or an empty text.
-        loaded_on: Its day, as ``2026-11-20``, or an empty text within the same import.
-    """
-
-    records: int
-    reason: Reason
-    by: str = ""
-    source: str = ""
-    loaded_on: str = ""
-
-    def __str__(self) -> str:
-        if self.reason.is_plain:
-            return self.reason.text
-        there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
-        return _KNOWN_BY.get(self.by, "known from {}").format(there) + self.reason.text
+_TIMES = ("staged_at", "started_at", "ended_at")
+_OF_CAUSE = ("code", "column", "records", "message", "lines")
 
 
 @dataclass(frozen=True)
@@ -80,8 +43,8 @@ class ImportSummary:
 
     Attributes:
         run: The import.
-        counts: How many records are in each state, none left out.
-        problems: The first records to fix, with what is wrong.
+        counts: How many rows are in each state, none left out.
+        problems: The first rows to fix, with what is wrong.
         in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
@@ -93,7 +56,7 @@ class ImportSummary:
 
     run: Import
     counts: dict[State, int]
-    skipped: list[Skipped]
+    skipped: list[SkippedRows]
     causes: list[Cause]
     problems: list[tuple[JournalRow, RecordProblem]]
     notes: list[Note]
@@ -109,48 +72,57 @@ class ImportSummary:
         return sum(self.counts.values())
 
     def count(self, *states: State) -> int:
-        """Return how many records are in some states."""
+        """Return how many rows are in some states."""
         return sum(self.counts[state] for state in states)
 
     @property
     def is_held(self) -> bool:
-        """Whether nothing is sent while one cause fails most records."""
+        """Whether nothing is sent while one cause fails most rows."""
         return COMMON_CAUSE in self.run.facts
 
     @property
     def exit_code(self) -> int:
-        """What the command line ends with: 0 only if all records are in the store."""
-        if self.question is not None:
-            return 2
-        return exit_code(self.counts, self.run.ending)
+        """What the command line ends with: 0 only if all rows are in the store."""
+        return 2 if self.question is not None else exit_code(self.counts, self.run.ending)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
         run, doubt = self.run, self.doubt
-        times = ("staged_at", "started_at", "ended_at")
-        moments = {name: getattr(run, name) for name in times}
+        moments = {name: getattr(run, name) for name in _TIMES}
+        candidates = {} if doubt is None else doubt.candidates
         return {
             "import_id": run.id,
-            **{name: getattr(run, name) for name in _OF_IMPORT},
+            **{name: _plain(getattr(run, name)) for name in _OF_IMPORT},
             **{
                 name: None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
                 for name, at in moments.items()
             },
-            "header": list(run.header),
-            "key": list(run.key),
             "journal": str(self.journal),
             "dry_run": self.is_rehearsal,
             "records": len(self),
             "states": {str(state): count for state, count in self.counts.items()},
-            "skipped": [group._asdict() for group in self.skipped],
-            "causes": [cause.as_dict() for cause in self.causes],
+            "skipped": [
+                {
+                    "records": each.records,
+                    "reason": each.reason,
+                    "by": each.by,
+                    "source": each.source,
+                    "loaded_on": None if each.staged_at is None else day_text(each.staged_at),
+                }
+                for each in self.skipped
+            ],
+            "causes": [
+                {name: _plain(getattr(cause, name)) for name in _OF_CAUSE} for cause in self.causes
+            ],
             "notes": {note.kind: note.records for note in self.notes},
             "read_back": None if doubt is None else list(doubt.notes),
-            "candidates": {}
-            if doubt is None
-            else {str(n): [*ids] for n, ids in doubt.candidates.items()},
+            "candidates": {str(record): [*ids] for record, ids in candidates.items()},
             "exit_code": self.exit_code,
         }
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def read_summary(path: Path, import_id: str) -> ImportSummary:
@@ -160,20 +132,12 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
         JournalError: The journal has lost something, or does not know it.
     """
     run = journal.read_import(path, import_id)
-    skipped = Counter[Skipped]()
     with reading(path) as sql:
-        for found in groups.read_skipped(sql, run):
-            group = Skipped(0, Reason(found.reason))
-            if not group.reason.is_plain:
-                is_earlier = found.staged_at is not None and not found.is_within
-                day = day_text(found.staged_at or 0.0) if is_earlier else ""
-                group = Skipped(0, group.reason, found.known_by or "", found.source or "", day)
-            skipped[group] += found.rows
         to_fix = islice(journal.read_rows(sql, run.id, *FIX_STATES), SHOWN_PROBLEMS)
         return ImportSummary(
             run=run,
             counts=journal.count_in(sql, import_id),
-            skipped=[group._replace(records=records) for group, records in skipped.items()],
+            skipped=groups.read_skipped(sql, run),
             causes=read_causes(sql, run),
             problems=[(row, problem_of(row, run)) for row in to_fix],
             notes=_read_notes(sql, run),
@@ -206,7 +170,7 @@ def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
 
 
 def problem_of(row: JournalRow, run: Import) -> RecordProblem:
-    """Return what is wrong with a record, by our own checks or by the store's answer."""
+    """Return what is wrong with a row, by our own checks or by the store's answer."""
     if row.problem is not None:
         return row.problem
     if row.state is State.REJECTED:

@@ -15,7 +15,7 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits, LoadProgress
+from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions, LoadProgress
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
@@ -62,9 +62,8 @@ def run_session(
     writer: Writer,
     run: Import,
     client: PostingClient,
-    limits: Limits,
+    options: LoadOptions,
     *,
-    progress: bool | Callable[..., None] | None,
     timing: SessionClocks,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
@@ -85,9 +84,9 @@ def run_session(
     left = outcomes.start(timing.now())
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
-    with LoadProgress(progress, counts[State.PENDING]) as meter:
-        report_s = 1.0 if callable(progress) else None
-        sender = Sender(client, outcomes, counts, limits, timing, meter, step, report_s)
+    with LoadProgress(options.progress, counts[State.PENDING]) as meter:
+        report_s = 1.0 if callable(options.progress) else None
+        sender = Sender(client, outcomes, counts, options, timing, meter, step, report_s)
         ending, detail = sender.run()
     outcomes.end(timing.now(), ending, detail)
     return True
@@ -100,15 +99,15 @@ class Sender:
     client: PostingClient
     journal: Outcomes
     counts: Counter[State]
-    limits: Limits
+    options: LoadOptions
     timing: SessionClocks
     meter: Callable[[Counter[State]], None]
     step: Callable[[str], None]
     report_s: float | None  # how often ``meter`` is called while nothing ends
 
     def __post_init__(self) -> None:
-        most = self.limits.workers or DEFAULT_WORKERS
-        ceiling = self.limits.workers or MOST_WORKERS
+        most = self.options.workers or DEFAULT_WORKERS
+        ceiling = self.options.workers or MOST_WORKERS
         self.store_id = self.journal.run.store_id
         self._pool = Pool(ceiling, wait=self.timing.wait)
         self._pace = Pace(most, ceiling=ceiling, clock=self.timing.clock)
@@ -323,7 +322,7 @@ class Sender:
         self._in_flight = {}
 
     def _check_budget(self) -> None:
-        most = self.limits.max_errors
+        most = self.options.max_errors
         for state in (State.INVALID, State.REJECTED):
             if most is not None and self.counts[state] > most:
                 self._stop(
@@ -333,9 +332,9 @@ class Sender:
                 )
 
     def _check_patience(self) -> None:
-        limits, pace, store = self.limits, self._pace, f"the store at {self.client.base_url}"
+        options, pace, store = self.options, self._pace, f"the store at {self.client.base_url}"
         is_there = self._answers or self._is_asked_to_wait
-        patience_s = limits.patience_s if is_there else limits.first_patience_s
+        patience_s = options.patience_s if is_there else options.first_patience_s
         problem = ""
         if pace.is_fruitless:
             problem = "the store answers GET, but again and again no POST; ask its operator"
@@ -344,10 +343,10 @@ class Sender:
                 f"{store} gave no usable answer for {pace.down_s():.0f} s; the last failure: "
                 f"{self._last_failure}"
             )
-        elif pace.wait_s() > limits.patience_s:
+        elif pace.wait_s() > options.patience_s:
             problem = (
                 f"{store} asks to wait {pace.wait_s():.0f} s, and an import waits "
-                f"{limits.patience_s:.0f} s at most"
+                f"{options.patience_s:.0f} s at most"
             )
         if problem:
             self._stop(Ending.OUTAGE, problem)
