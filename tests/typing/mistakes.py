@@ -29,7 +29,7 @@ def use(own: pf.Client, history: pf.History) -> None:
     print(known.covers_all, sold.count, sold.is_exact, summary.count("sold"))
     result: pf.LoadResult = pf.load("new.csv", own, key="tag", categories={1: "Dog"})
     created: pd.DataFrame = result.created
-    pf.load(created, own, dry_run=True)
+    pf.load(created, own, dry_run=True, recipe=pf.Recipe(key="tag", header_row=2))
     files: list[Path] = result.write("results")
     snapshot: Snapshot = history.add(stock)
     changes: Diff = history.diff()
@@ -52,6 +52,7 @@ print(inventory.completness)  # wrong
 pf.write_report("stock.xlsx", inventory)  # wrong
 pf.load("new.csv", client, duplicates="ignore")  # wrong
 pf.load("new.csv", client, kye="tag")  # wrong
+pf.Recipe(kye="tag")  # wrong
 pf.load("new.csv", "https://store.example/v1")  # wrong
 pf.compare("new.csv", inventory, kye="tag")  # wrong
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import BLANK, word_of
@@ -56,6 +56,10 @@ class Recipe(RecipeFields):
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
+
+    if TYPE_CHECKING:  # they would require each field, and by its checked type
+
+        def __init__(self, **words: Unpack[RecipeWords]) -> None: ...
 
     @classmethod
     def draft(cls, source: Any, **words: Unpack[RecipeWords]) -> Draft:
