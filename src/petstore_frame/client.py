@@ -34,7 +34,6 @@ from petstore_frame.schema.models import (
     checked_id,
     checked_limit,
     checked_status,
-    takes_pet_fields,
 )
 from petstore_frame.schema.text import count_text
 from petstore_frame.transport import (
@@ -200,7 +199,7 @@ class Client:
         """
         return find_pet(self, pet_id, allow_deprecated=allow_deprecated)
 
-    @takes_pet_fields
+    @answering
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
         """Add a pet: one request, never repeated.
 

@@ -250,7 +250,8 @@ class FileTab:
         told = PAGE.warning("Please check", lines) if lines else Markup()
         told += Markup("").join(PAGE.failure("This needs your answer", [each]) for each in asked)
         self._told.value = told.replace(f"{self._uploads.name}/", "")
-        show(self.right, lines and not asked)
+        is_clear = seen.records and not asked  # else there is more to say than yes
+        show(self.right, lines and is_clear)
         likely = seen.proposed_key
         show(self._key_row, likely is not None and seen.reading.key is None)
         if likely is not None:
@@ -319,7 +320,12 @@ def _look(path: Path, recipe: Recipe) -> Look:
 def _recognised(word: str, value: Any) -> list[str]:
     """Say what was recognised, as a person would."""
     if word == "mapping":
-        return [f"{LABELS[name]} is {column!r}." for name, column in value.items()]
+        return [
+            f"Say above which column is the {LABELS[name].lower()}."
+            if column == BLANK
+            else f"{LABELS[name]} is {column!r}."
+            for name, column in value.items()
+        ]
     shown = {**SIGNS, **ENCODINGS}.get(value) or value
     return [RECOGNISED.get(word, "The {1} is {0!r}.").format(shown, word)]
 

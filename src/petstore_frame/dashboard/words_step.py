@@ -14,7 +14,7 @@ from petstore_frame.dashboard.top import Top
 from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten
-from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
 
 NO_STATUS, LEAVE = "no status", "leave these out"
 LONGEST, FEW = 40, 4
@@ -45,6 +45,7 @@ class WordsStep:
     Attributes:
         widget: The whole step.
         words: A control for each word, by field and text; ``""`` are the empty cells.
+        rest: One answer for all statuses that have none as yet.
         accept: A tick for each kind of rows that look wrong.
         rename: A button that gives a number of a category another name.
     """
@@ -52,19 +53,22 @@ class WordsStep:
     def __init__(self, top: Top, answered: Callable[[Callable[[Recipe], Recipe]], None]) -> None:
         self._top, self._kit, self._memory, self._answered = top, top.kit, top.memory, answered
         kit, self._recipe = top.kit, Recipe()
+        self._shown: dict[tuple[str, str], FileWord] = {}
         self._new_name: tuple[FileWord, int, str] | None = None
         self.words: dict[tuple[str, str], Any] = {}
         self.accept: dict[str, widgets.Checkbox] = {}
         self._folded: set[tuple[str, str]] = set()
         self.rename = kit.button("", self._rename)
+        self.rest = kit.choice("All other statuses", _answers("choose …"), self._answer_rest)
         self._asked = kit.html()
         self._open, self._done, self._ticks = (kit.column(css="pf-words") for _ in range(3))
+        self._rest_box = kit.column(self.rest, css="pf-words")
         self._fold = kit.make(widgets.Accordion, (self._done,), titles=("Answered",))
         self._title = kit.html(titled("What do these words mean?"))
         self._tick_title = kit.html(titled("Not sent until you confirm"))
         self.widget = kit.column(
-            self._title, self._asked, self.rename, self._open, self._fold, self._tick_title,
-            self._ticks,
+            self._title, self._asked, self.rename, self._open, self._rest_box, self._fold,
+            self._tick_title, self._ticks,
         )  # fmt: skip
         show(self.widget, False)
 
@@ -72,18 +76,19 @@ class WordsStep:
         """Take the controls of the last file away."""
         self._open.children = self._done.children = self._ticks.children = ()
         self._kit.forget(*self.words.values(), *self.accept.values())
-        self.words, self.accept, self._folded = {}, {}, set()
+        self.words, self.accept, self._shown, self._folded = {}, {}, {}, set()
         self._ask("")
         show(self.widget, False)
 
     def draw(self, seen: Look, recipe: Recipe) -> None:
         """Show the words of a file; those that are answered are folded."""
         self._recipe = recipe
-        shown = {(word.field, word.text): word for word in self._words_of(seen)}
+        self._shown = shown = {(word.field, word.text): word for word in self._words_of(seen)}
         for name, word in shown.items():
             if name not in self.words:
-                self.words[name] = self._control(word)
+                self.words[name] = self._control(name, word)
             control, meant = self.words[name], self._meant(word)
+            control.description = _label(word)
             if isinstance(control, widgets.Combobox):
                 control.options = tuple(self._options(word))
             is_asked = self._new_name is not None and self._new_name[0][:2] == name
@@ -106,14 +111,21 @@ class WordsStep:
         self._ticks.children = [*self.accept.values()]
         self._fold.titles = (f"Answered: {len(self._done.children):,}",)
         show(self._fold, self._done.children)
+        show(self._rest_box, len(self._open_statuses()) >= FEW)
         show(self._title, self._open.children)
         show(self._tick_title, self.accept)
         show(self.widget, self.accept or shown)
 
     def is_asked(self, field: str | None, text: str | None) -> bool:
         """Whether this is a word without a meaning, so that its rows need no other decision."""
-        control = self.words.get((field or "", (text or "").strip()))
-        return control is not None and not control.value
+        name = field or "", text.strip() if isinstance(text, str) else ""
+        return name in self._shown and not self.words[name].value
+
+    def _open_statuses(self) -> list[FileWord]:
+        """Return the words of a list of values that have no meaning as yet."""
+        values = {field.name for field in SENT_FIELDS if field.values}
+        return [word for name, word in self._shown.items()
+                if word.text and word.field in values and not self.words[name].value]  # fmt: skip
 
     def _words_of(self, seen: Look) -> Iterator[FileWord]:
         for each in seen.values:
@@ -131,24 +143,18 @@ class WordsStep:
                 column = seen.mapping.get(field.name, "")
                 yield FileWord(field.name, "", column, seen.empty[field.name])
 
-    def _control(self, word: FileWord) -> Any:
-        rows = f"{word.rows:,}" if word.rows else ("all" if not word.text else "left out")
-        what = shorten(word.text, LONGEST) or f"(empty {LABELS[word.field].lower()})"
-        label = f"{LABELS[word.field]}: {what} · {rows}"
-
+    def _control(self, name: tuple[str, str], word: FileWord) -> Any:
         def answered(value: str) -> None:
-            self._answer(word, value.strip())
+            self._answer(self._shown[name], value.strip())
 
-        values = FIELD_BY_NAME[word.field].values
-        if values:
+        if FIELD_BY_NAME[word.field].values:
             hint = f"choose … ({word.likely}?)" if word.likely else "choose …"
-            options = [(hint, ""), *((each, each) for each in (*values, NO_STATUS, LEAVE))]
-            return self._kit.choice(label, options, answered)
+            return self._kit.choice(_label(word), _answers(hint), answered)
         hint = f"{word.likely}?" if word.likely else "a name"
         if word.field == "category_id":
             free = max([0, *self._memory.categories, *self._top.numbers]) + 1
             hint = f"{word.likely or 'a category'}, or a new one: Ferret ({free})"
-        return self._kit.text(label, hint, answered, widgets.Combobox)
+        return self._kit.text(_label(word), hint, answered, widgets.Combobox)
 
     def _options(self, word: FileWord) -> list[str]:
         if word.field == "category_id":
@@ -209,29 +215,41 @@ class WordsStep:
         return None, ""
 
     def _put(self, word: FileWord, value: str | int | None) -> None:
-        """Put the meaning of a word into the recipe: a value, to leave its rows out, or None."""
+        self._answered(lambda recipe: self._with(recipe, word, value))
+
+    def _answer_rest(self, value: str) -> None:
+        words = self._open_statuses()
+        with self._kit.drawing():
+            self.rest.value = ""
 
         def said(recipe: Recipe) -> Recipe:
-            tables = {name: {**table} for name, table in recipe.value_map.items()}
-            defaults, left_out = {**recipe.defaults}, {**recipe.leave_out}
-            texts = [each for each in left_out.pop(word.column, ()) if each != word.text]
-            table = tables.setdefault(word.field, {}) if word.text else defaults
-            place = word.text or word.field
-            table.pop(place, None)
-            if value == LEAVE:
-                texts.append(word.text)
-            elif value is not None:
-                table[place] = value
-            if texts:
-                left_out[word.column] = tuple(texts)
-            return recipe.replace(
-                value_map={name: table for name, table in tables.items() if table},
-                defaults=defaults,
-                leave_out=left_out,
-                categories=self._memory.categories or None,
-            )
+            for word in words:
+                recipe = self._with(recipe, word, "" if value == NO_STATUS else value)
+            return recipe
 
-        self._answered(said)
+        if value:
+            self._answered(said)
+
+    def _with(self, recipe: Recipe, word: FileWord, value: str | int | None) -> Recipe:
+        """Return a recipe with the meaning of a word: a value, to leave its rows out, or None."""
+        tables = {name: {**table} for name, table in recipe.value_map.items()}
+        defaults, left_out = {**recipe.defaults}, {**recipe.leave_out}
+        texts = [each for each in left_out.pop(word.column, ()) if each != word.text]
+        table = tables.setdefault(word.field, {}) if word.text else defaults
+        place = word.text or word.field
+        table.pop(place, None)
+        if value == LEAVE:
+            texts.append(word.text)
+        elif value is not None:
+            table[place] = value
+        if texts:
+            left_out[word.column] = tuple(texts)
+        return recipe.replace(
+            value_map={name: table for name, table in tables.items() if table},
+            defaults=defaults,
+            leave_out=left_out,
+            categories=self._memory.categories or None,
+        )
 
     def _accept(self, _: bool) -> None:
         kinds = [kind for kind, tick in self.accept.items() if tick.value]
@@ -249,3 +267,14 @@ class WordsStep:
             self._ask("")
             self._memory.name_categories({number: label})
             self._put(word, number)
+
+
+def _label(word: FileWord) -> str:
+    rows = f"{word.rows:,}" if word.rows else ("all" if not word.text else "left out")
+    what = shorten(word.text, LONGEST) or f"(empty {LABELS[word.field].lower()})"
+    return f"{LABELS[word.field]}: {what} · {rows}"
+
+
+def _answers(hint: str) -> list[tuple[str, str]]:
+    """Return what a word of a status may mean."""
+    return [(hint, ""), *((each, each) for each in (*PET_STATUSES, NO_STATUS, LEAVE))]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
 from petstore_frame.schema.text import count_text
 from petstore_frame.transport import same_store_address
 
@@ -205,16 +205,31 @@ def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
 def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:
     """Return a digest of these fields, rows in whatever order; None where one cannot be read."""
     import numpy as np
-    import pandas as pd
 
     mixed = np.zeros(len(frame), dtype="uint64")
     try:
         for name in fields:
-            dtype, column = FIELD_BY_NAME[name].dtype, frame[name]
-            if dtype == "int64" and not pd.api.types.is_integer_dtype(column):
-                return None
-            hashed = pd.util.hash_pandas_object(column.astype(dtype), index=False).to_numpy()
-            mixed = mixed * np.uint64(_FACTOR) + hashed
+            mixed = mixed * np.uint64(_FACTOR) + _numbers(frame[name], FIELD_BY_NAME[name].dtype)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
-    return f"{len(frame):x}-{int(pd.util.hash_array(mixed).sum()):016x}"
+    mixed ^= mixed >> np.uint64(29)  # so that the sum is of numbers that have no pattern
+    mixed *= np.uint64(_FACTOR)
+    mixed ^= mixed >> np.uint64(32)
+    return f"{len(frame):x}-{int(mixed.sum()):016x}"
+
+
+def _numbers(column: pd.Series[Any], dtype: Dtype) -> Any:
+    """Return a column as numbers of 64 bits, the same where the values are."""
+    import numpy as np
+    import pandas as pd
+
+    if dtype == "int64":
+        if not pd.api.types.is_integer_dtype(column):
+            raise TypeError(column.dtype)
+        return column.to_numpy("int64").view("uint64")
+    if dtype == "category":
+        values = column.astype("category").cat
+        # The last name serves the code -1, which pandas gives to a missing value.
+        names = np.array([*map(str, values.categories), "\0"], dtype="object")
+        return pd.util.hash_array(names)[values.codes.to_numpy()]
+    return pd.util.hash_pandas_object(column.astype(dtype), index=False).to_numpy()

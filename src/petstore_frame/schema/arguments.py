@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ContextDecorator
 from datetime import tzinfo
@@ -14,7 +14,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.errors.names import like
 from petstore_frame.schema.text import kind_text
 
-NOTHING_SENT = "; nothing was sent"
+_NOTHING_SENT = "; nothing was sent"
 
 
 class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a function
@@ -26,8 +26,8 @@ class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, refused: BaseException | None, where: object) -> None:
-        if isinstance(refused, ArgumentError) and NOTHING_SENT not in refused.message:
-            raise ArgumentError(f"{refused.message}{NOTHING_SENT}", add=refused.add) from None
+        if isinstance(refused, ArgumentError) and _NOTHING_SENT not in refused.message:
+            raise ArgumentError(f"{refused.message}{_NOTHING_SENT}", add=refused.add) from None
 
 
 @before_sending()
@@ -125,12 +125,6 @@ def as_whole(value: Any) -> int | None:
     return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
 
 
-def whole_float(value: Any) -> Any:
-    """Return ``1.0`` as 1, which JSON Schema calls the same integer, and all else as it is."""
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-    return int(value) if is_whole else value
-
-
 def as_positive(value: Any) -> float | None:
     """Return a finite number above 0 as float, numpy's included; None for all else.
 
@@ -140,8 +134,5 @@ def as_positive(value: Any) -> float | None:
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if 0 < number < math.inf else None
+    number: Any = value
+    return float(number) if 0 < number <= sys.float_info.max else None

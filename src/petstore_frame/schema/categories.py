@@ -6,19 +6,18 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from numbers import Real
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.schema.arguments import as_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_CATEGORY = "no category"
-_COLUMNS = {"categoryid", "label"}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 Categories: TypeAlias = (
     "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | str | PathLike[str] | None"
@@ -49,15 +48,27 @@ def category_words(categories: Categories) -> list[tuple[int, str]]:
     if categories is None:
         return []
     if isinstance(categories, (str, PathLike)):
-        return _read_words(Path(fspath(categories)))
+        return _read_words(Path(categories))
     try:
-        words = [(category_id, _label(label)) for category_id, label in _pairs_of(categories)]
+        # A Series may have an id twice, so it is not made a dict.
+        pairs = list(categories.items() if hasattr(categories, "items") else dict(categories))
+        try:
+            words = [(_as_id(key), label) for key, label in pairs]
+        except ValueError:
+            if not all(isinstance(label, str) for label, _ in pairs):
+                raise
+            words = [(_as_id(key), label) for label, key in pairs]
     except (TypeError, ValueError):
         raise ArgumentError(
             'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, or a '
             f"CSV file with the columns category_id and label, got {str(categories)[:60]!r}"
         ) from None
-    return [(category_id, label) for category_id, label in words if label]
+    missing = ("", "None", "nan", "NaT", "<NA>")
+    return [
+        (category_id, str(label))
+        for category_id, label in words
+        if label and (isinstance(label, str) or str(label) not in missing)
+    ]
 
 
 def shown_labels(categories: Categories) -> dict[int, str]:
@@ -87,38 +98,15 @@ def category_name(category_id: int | None, labels: Mapping[int, str] | None) -> 
     return (labels or {}).get(category_id) or f"Category {category_id}"
 
 
-def _pairs_of(table: Any) -> list[tuple[int, Any]]:
-    """Return pairs of an id and a label, also where the table has ids by label.
-
-    Raises:
-        ValueError: A key is neither an id nor text.
-    """
-    # A Series may have an id twice, so it is not made a dict.
-    pairs = list(table.items() if hasattr(table, "items") else dict(table).items())
-    try:
-        return [(_as_id(key), label) for key, label in pairs]
-    except ValueError:
-        if hasattr(table, "columns") or not all(isinstance(label, str) for label, _ in pairs):
-            raise
-    return [(_as_id(key), label) for label, key in pairs]
-
-
 def _as_id(key: Any) -> int:
     """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
-    if isinstance(key, str) and _WHOLE.fullmatch(key.strip()):
-        return int(key)
-    whole = as_whole(key)
-    if whole is None and isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0:
-        whole = int(float(key))
-    if whole is None:
+    if isinstance(key, str):
+        is_whole = _WHOLE.fullmatch(key.strip()) is not None
+    else:
+        is_whole = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
+    if not is_whole:
         raise ValueError(key)
-    return whole
-
-
-def _label(label: Any) -> str:
-    """Return a label as text, empty where it is missing: None, NaN, NaT or pandas' NA."""
-    is_missing = not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>")
-    return "" if is_missing else str(label)
+    return int(key)
 
 
 def _read_words(path: Path) -> list[tuple[int, str]]:
@@ -127,22 +115,23 @@ def _read_words(path: Path) -> list[tuple[int, str]]:
     Raises:
         InputError: It cannot be read as such; names the line.
     """
+    wrong = partial(InputError, path=str(path))
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             rows = [(reader.line_num, cells) for cells in reader if any(cells)]
     except csv.Error as problem:
         hint = 'put a label with a comma or a quote in quotes, a quote in it twice: "a ""b"" c"'
-        raise _wrong(path, f"this line is not CSV: {problem}", hint, reader.line_num) from None
+        what = f"this line is not CSV: {problem}"
+        raise wrong(what, hint=hint, line=reader.line_num) from None
     except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", "it is not UTF-8") or str(problem)
+        reason = getattr(problem, "strerror", "it is not UTF-8")
         hint = "check its name, and that it is a CSV of category_id,label in UTF-8"
-        raise _wrong(path, f"cannot open the categories file: {reason}", hint) from None
-    names = rows[0][1] if rows else []
-    header = [name.strip().casefold().replace("_", "") for name in names]
-    if not {*header} >= _COLUMNS:
+        raise wrong(f"cannot open the categories file: {reason}", hint=hint) from None
+    header = [name.strip().casefold().replace("_", "") for name in rows[0][1]] if rows else []
+    if not {"categoryid", "label"} <= {*header}:
         what = "a categories file needs the columns category_id and label"
-        raise _wrong(path, what, "write category_id,label as its first line", 1)
+        raise wrong(what, hint="write category_id,label as its first line", line=1)
     words = []
     for line, cells in rows[1:]:
         row = dict(zip(header, cells, strict=False))
@@ -152,11 +141,5 @@ def _read_words(path: Path) -> list[tuple[int, str]]:
         except (ValueError, KeyError):
             what = f"expected a category id and a label, got {cells!r}"
             hint = "give a whole number and a label"
-            raise _wrong(path, what, hint, line, "category_id") from None
+            raise wrong(what, hint=hint, line=line, column="category_id") from None
     return words
-
-
-def _wrong(
-    path: Path, what: str, hint: str, line: int | None = None, column: str | None = None
-) -> InputError:
-    return InputError(what, path=str(path), line=line, column=column, hint=hint)

@@ -5,38 +5,31 @@ Where an object names a field twice, the last value counts, as in every decoder 
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from operator import attrgetter
 from types import GenericAlias
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ContractError
-from petstore_frame.schema.arguments import whole_float
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_STATUSES, Pet
-from petstore_frame.schema.text import holds_lone, may_hold_lone, whole_body, whole_text
+from petstore_frame.schema.text import REPLACEMENT, whole_body
 
 
-class ErrorBody(BaseModel):
-    """The Error object of the interface (section Errors), with the extension ``field``.
-
-    A ``field`` that is not text is another store's extension and is left out.
-    """
-
-    model_config = ConfigDict(
-        strict=True, extra="allow", hide_input_in_errors=True, defer_build=True
-    )
+class ErrorBody(msgspec.Struct):
+    """The Error object of the interface (section Errors), with the extension ``field``."""
 
     code: str
     message: str
-    status: Annotated[int, BeforeValidator(whole_float)]
-    field: Annotated[
-        str | None, BeforeValidator(lambda given: given if isinstance(given, str) else None)
-    ] = None
+    status: int
+    field: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.field, str):
+            self.field = None  # another store's extension
 
 
 def _quick_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
@@ -55,6 +48,7 @@ _GETTERS = {field.name: attrgetter(field.name) for field in FIELDS}
 _TEXTS = [field.name for field in FIELDS if field.dtype in ("str", "category")]
 # One object per known status, not one per pet.
 _KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
+_NO_JSON = (ValueError, RecursionError)
 
 
 @cache
@@ -77,14 +71,19 @@ def read_page(
 
     Interface: Endpoints, List all animals.
     """
+    whole = whole_body(body)
     pets: list[Any]
     try:
-        pets, is_suspect = _QUICK_PAGE.decode(body), may_hold_lone(body)
-    except (ValueError, RecursionError):
-        pets, is_suspect = _read_slowly(list[Pet], body, operation, page), True
+        pets = _QUICK_PAGE.decode(whole)
+    except _NO_JSON:
+        pets = _read_slowly(list[Pet], whole, operation, page)
     values = {name: list(map(get, pets)) for name, get in _GETTERS.items()}
     values["status"] = list(map(_KNOWN.get, values["status"], values["status"]))
-    damaged = _replace_lone(values) if is_suspect else ()
+    damaged: tuple[int, ...] = ()
+    if whole is not body:
+        texts = zip(*(values[name] for name in _TEXTS), strict=True)
+        marks = (any(REPLACEMENT in (text or "") for text in row) for row in texts)
+        damaged = tuple(pet_id for pet_id, is_so in zip(values["id"], marks, strict=True) if is_so)
     return PetColumns(*values.values()), damaged
 
 
@@ -101,17 +100,15 @@ def read_pet(body: bytes, *, operation: str) -> Pet:
 def read_error(body: bytes) -> ErrorBody | None:
     """Return the Error of the interface, or None when the body is something else."""
     try:
-        return ErrorBody.model_validate_json(whole_body(body))
-    except ValidationError:
+        return msgspec.json.decode(whole_body(body), type=ErrorBody)
+    except _NO_JSON:
         return None
 
 
-def excerpt(body: bytes, length: int = 80) -> str:
+def excerpt(body: bytes) -> str:
     """Return the first characters of a body for a message, control characters escaped."""
-    if not body:
-        return " (empty body)"
-    text = body[: length * 4].decode("utf-8", "replace")[:length]
-    return f" (it begins {text!r})"
+    text = body[:320].decode("utf-8", "replace")[:80]
+    return f" (it begins {text!r})" if body else " (empty body)"
 
 
 def _read_slowly(kind: Any, body: bytes, operation: str, page: int | None = None) -> Any:
@@ -120,15 +117,8 @@ def _read_slowly(kind: Any, body: bytes, operation: str, page: int | None = None
     Raises:
         ContractError: The body is something else; names the place.
     """
-    reader = explaining_reader(kind)
     try:
-        values = json.loads(body)
-    except (ValueError, RecursionError):
-        values = None
-    try:
-        if values is None:  # pydantic says where it is no JSON
-            return reader.validate_json(body, by_name=False)
-        return reader.validate_python(values, by_name=False)
+        return explaining_reader(kind).validate_json(body, by_name=False)
     except ValidationError as problem:
         first = problem.errors(include_input=False, include_url=False)[0]
     position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
@@ -136,23 +126,12 @@ def _read_slowly(kind: Any, body: bytes, operation: str, page: int | None = None
     parts = (f"page {page}" if page else "", f"pet {position}" if position else "", field)
     place = ", ".join(part for part in parts if part)
     what = f"{place}: {first['msg']}" if place else first["msg"]
-    if not position:
-        what += excerpt(body)
     raise ContractError(
-        f"the answer to {operation} is not what the interface states: {what}; "
+        f"the answer to {operation} is not what the interface states: {what}"
+        f"{'' if position else excerpt(body)}; "
         "check that base_url is a pet store of interface 1.0.0",
         operation=operation,
         page=page,
         position=position,
         field=field,
     )
-
-
-def _replace_lone(values: dict[str, list[Any]]) -> tuple[int, ...]:
-    """Replace lone surrogates in the texts of pets, and return the ids of these pets."""
-    rows = zip(values["id"], *(values[name] for name in _TEXTS), strict=True)
-    damaged = tuple(row[0] for row in rows if any(holds_lone(text or "") for text in row[1:]))
-    if damaged:
-        for name in _TEXTS:
-            values[name] = [None if text is None else whole_text(text) for text in values[name]]
-    return damaged

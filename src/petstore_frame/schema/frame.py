@@ -16,8 +16,6 @@ from petstore_frame.schema.text import holds_lone, kind_text, whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
-_PIECE = 5_000
-
 
 class AnyFrame(Protocol):
     """A table of whatever library: pandas, polars, pyarrow, DuckDB, Dask or PySpark."""
@@ -107,10 +105,6 @@ def _column(field: PetField, values: Sequence[Any]) -> Any:
 
     if field.dtype == "int64":  # a compact array is taken over through its buffer
         return np.asarray(values, dtype="int64")
-    if field.dtype == "str":  # piece by piece: made at once, it needs its own size again to grow
-        starts = range(0, max(len(values), 1), _PIECE)
-        pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
-        return pd.concat(pieces, ignore_index=True)
     if field.dtype == "category":
         categories = status_categories(values, field.values)
         codes = {value: code for code, value in enumerate(categories)} | {None: -1}
@@ -118,7 +112,7 @@ def _column(field: PetField, values: Sequence[Any]) -> Any:
             np.fromiter(map(codes.__getitem__, values), dtype="int32"),
             categories=pd.Index(categories, dtype="str"),
         )
-    return pd.array(values, dtype=field.dtype)
+    return pd.Series(values, dtype=field.dtype)
 
 
 def text_series(texts: Sequence[Any]) -> pd.Series[str]:

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import wraps
-from inspect import Parameter, Signature
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Concatenate,
-    Literal,
-    ParamSpec,
-    TypeAlias,
-    TypeVar,
-)
+from inspect import Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.arguments import (
-    NOTHING_SENT,
-    as_whole,
-    before_sending,
-    one_of,
-    refuse,
-    whole_float,
-    whole_number,
-)
-from petstore_frame.schema.text import folded_name, holds_lone, kind_text
+from petstore_frame.schema.arguments import as_whole, before_sending, one_of, whole_number
+from petstore_frame.schema.text import folded_name, holds_lone
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -41,11 +22,6 @@ MAX_LIMIT = 100  # pets of one page
 
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
 Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "category"]
-
-
-S = TypeVar("S")
-R = TypeVar("R")
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -84,7 +60,6 @@ class PetFields(BaseModel):
         frozen=True,
         populate_by_name=True,
         hide_input_in_errors=True,
-        defer_build=True,  # pages are read without it, so most fetches never need it
     )
 
     name: Annotated[str, PetField("Name", "str", likely=("name", "animal"))]
@@ -100,13 +75,15 @@ class PetFields(BaseModel):
 
     @classmethod
     def __pydantic_on_complete__(cls) -> None:
-        cls.__signature__ = _plain_signature(cls)  # what help() shows
+        """Have help() show Python's names, where pydantic would show those of the wire."""
+        shown = zip(cls.model_fields.items(), signature(cls).parameters.values(), strict=False)
+        cls.__signature__ = Signature(
+            [each.replace(name=name, annotation=info.annotation) for (name, info), each in shown]
+        )
 
 
 class StoredFields(BaseModel):
     """The fields that the store assigns."""
-
-    model_config = ConfigDict(defer_build=True)
 
     id: Annotated[Int64, PetField("ID", "int64")]
 
@@ -161,11 +138,14 @@ class NewPet(PetFields):
         A store may change case, spaces and letter forms of a text, and fill in what was not sent.
         """
 
-        def folded(value: Any) -> Any:
-            return folded_name(value) if isinstance(value, str) else value
-
-        pairs = {field: (sent, getattr(pet, field)) for field, sent in self if sent is not None}
-        return {field: each for field, each in pairs.items() if folded(each[0]) != folded(each[1])}
+        found = {}
+        for field, sent in self:
+            got = getattr(pet, field)
+            are_texts = isinstance(sent, str) and isinstance(got, str)
+            is_same = folded_name(sent) == folded_name(got) if are_texts else sent == got
+            if sent is not None and not is_same:
+                found[field] = (sent, got)
+        return found
 
 
 class Pet(PetFields, StoredFields):
@@ -188,25 +168,10 @@ class Pet(PetFields, StoredFields):
     @field_validator("*", mode="before")
     @classmethod
     def _take_whole_float(cls, value: Any) -> Any:
-        return whole_float(value)
+        """Turn ``1.0``, which JSON Schema calls the same integer, into 1."""
+        is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        return int(value) if is_whole else value
 
-
-def _plain_signature(model: type[PetFields]) -> Signature:
-    """Return the arguments of a model as a caller types them, without aliases and annotations."""
-    arguments = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            annotation=info.annotation,
-            default=Parameter.empty if info.is_required() else info.default,
-        )
-        for name, info in model.model_fields.items()
-    ]
-    return Signature(arguments)
-
-
-for _model in (NewPet, Pet):  # before they are built
-    _model.__signature__ = _plain_signature(_model)
 
 _KINDS: dict[Dtype, str] = {
     "int64": "a whole number of 64 bits",
@@ -267,21 +232,3 @@ def checked_limit(limit: Any) -> int:
 @before_sending()
 def checked_id(pet_id: Any) -> int:
     return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
-
-
-def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Have ``create_pet`` say what is wrong with arguments that are not a pet's fields."""
-
-    @wraps(create)
-    def checked(client: S, /, *given: P.args, **fields: P.kwargs) -> R:
-        if given and (isinstance(given[0], NewPet) or hasattr(given[0], "keys")):
-            refuse(
-                "create_pet takes name=, category_id= and perhaps status=, got "
-                f"{kind_text(given[0])}; create_pet(**dict(pet)) takes them from one that has "
-                f"no more, pf.load(frame, client) loads a table{NOTHING_SENT}"
-            )
-        made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
-        NewPet(**made)  # its error names each missing or wrong field
-        return create(client, *given, **fields)
-
-    return checked

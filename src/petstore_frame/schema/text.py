@@ -16,11 +16,6 @@ _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
 
 
-def may_hold_lone(body: bytes) -> bool:
-    """Return quickly whether JSON may hold a lone surrogate; an escaped pair counts, too."""
-    return b"\\" in body and _ESCAPE.search(body) is not None
-
-
 def holds_lone(text: str) -> bool:
     """Return whether a text holds a lone surrogate."""
     return _LONE.search(text) is not None
@@ -37,9 +32,9 @@ def whole_text(value: object) -> str:
 
 
 def whole_body(body: bytes) -> bytes:
-    """Return JSON whose texts UTF-8 can hold; a body that is not JSON is returned as it is."""
+    """Return JSON whose texts UTF-8 can hold; a body that has them, or is not JSON, as it is."""
     # Raw ones are not UTF-8, but json reads them.
-    if not (may_hold_lone(body) or _RAW.search(body)):
+    if not (_ESCAPE.search(body) or _RAW.search(body)):
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)
@@ -86,16 +81,15 @@ def kind_text(value: object) -> str:
 
 def day_text(moment: datetime | float) -> str:
     """Return the day of a moment in its time zone, as ``2026-11-20``; of a number, in UTC."""
-    return f"{_moment(moment):%Y-%m-%d}"
+    return minute_text(moment)[:10]
 
 
 def minute_text(moment: datetime | float) -> str:
-    """Return a moment's day and minute in its time zone, as ``2026-11-20 09:30 UTC``."""
-    return f"{_moment(moment):%Y-%m-%d %H:%M %Z}"
+    """Return a moment's day and minute in its time zone, as ``2026-11-20 09:30 UTC``.
 
-
-def _moment(moment: datetime | float) -> datetime:
-    """Return a moment with a time zone; so many seconds since 1970 are one in UTC."""
-    if isinstance(moment, datetime):
-        return moment if moment.tzinfo else moment.astimezone(UTC)
-    return datetime.fromtimestamp(moment, UTC)
+    So many seconds since 1970, and a moment without a time zone, are shown in UTC.
+    """
+    if not isinstance(moment, datetime):
+        moment = datetime.fromtimestamp(moment, UTC)
+    known = moment if moment.tzinfo else moment.astimezone(UTC)
+    return f"{known:%Y-%m-%d %H:%M %Z}"

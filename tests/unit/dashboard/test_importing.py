@@ -102,6 +102,16 @@ def test_quick_answers_stay(importing) -> None:
     ] * 3
 
 
+def test_all_other_words_are_answered_at_once(importing) -> None:
+    """Of many words of status a few are answered by themselves, and the others with one control."""
+    rows = "".join(f"Kim {n},1,word {n}\n" for n in range(9))
+    importing.open("a.csv", f"name,category_id,status\n{rows}").mean("status", **{"word 3": "sold"})
+    importing.tab.words.rest.value = "leave these out"
+    assert importing.settled().offer == "Send 1 pet" and importing.tab.words.rest.value == ""
+    importing.mean("status", **{"word 5": "available"}).press("send")
+    assert importing.names == ["Kim 3", "Kim 5"]
+
+
 def test_a_cell_is_corrected_and_a_row_left_out(importing) -> None:
     """Only rows with a problem have controls; a corrected row is sent as a row of its file."""
     rows = "".join(f"Kim {n},1\n" for n in range(6))
@@ -157,17 +167,23 @@ def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, stor
 
 
 class LossyStore(MemoryStore):
-    """Loses the answer to the pet called Lost; it answers no POST while ``speaks`` is not set."""
+    """Loses the answer to the pet called Lost, once, or the request where it does not ``keep`` it.
 
-    def __init__(self) -> None:
+    It answers no POST while ``speaks`` is not set.
+    """
+
+    def __init__(self, *, keeps: bool = True) -> None:
         super().__init__(pets(3))
+        self.keeps, self.has_lost = keeps, False
         self.speaks = threading.Event()
         self.speaks.set()
 
     def _create(self, pet: dict[str, Any]) -> httpx.Response:
         self.speaks.wait(WAIT_S)
-        made = super()._create(pet)
-        if pet["name"] == "Lost":
+        is_lost = pet["name"] == "Lost" and not self.has_lost
+        self.has_lost |= is_lost
+        made = super()._create(pet) if self.keeps or not is_lost else None
+        if is_lost or made is None:
             raise httpx.ReadTimeout("the answer was lost")
         return made
 
@@ -181,6 +197,18 @@ def test_what_is_in_doubt_is_looked_for(import_into) -> None:
     assert "sends nothing" in importing.text and importing.names.count("Lost") == 1
     importing.press("check")
     assert len(importing.tab.results[0].unknown) == 0 and importing.names.count("Lost") == 1
+
+
+def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into) -> None:
+    """A row whose pet is surely not there is no part of what is sent before a tick says so."""
+    importing = import_into(LossyStore(keeps=False))
+    importing.tab.grace_s = 0
+    rows = "".join("Lost,1\n" if n == 15 else f"Kim {n},1\n" for n in range(30))
+    importing.open("some.csv", f"name,category_id\n{rows}").press("send").press("check")
+    assert "Not found" in importing.text and importing.offer == ""
+    assert importing.set(absent=True).offer == "Send 1 pet"
+    importing.press("send")
+    assert importing.names.count("Lost") == 1
 
 
 def test_stop_answers_while_the_store_hangs(import_into) -> None:

@@ -7,7 +7,6 @@ import re
 
 import ipywidgets as widgets
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,16 +106,6 @@ def test_order_and_pages(dashboard) -> None:
     assert tab.page.value == 5 and tab.next.disabled
 
 
-def test_changes_make_no_new_widget(dashboard) -> None:
-    """A filter sets values of widgets that are there."""
-    tab = dashboard.inventory
-    with widgets_made() as made:
-        for status in ("sold", "", "pending", "no status"):
-            tab.status.value = status
-        tab.name.value = "no such pet"
-    assert made == [] and "No pet matches" in tab.cards.value
-
-
 def test_a_full_page_without_links_is_no_whole_store(show) -> None:
     """Counts that are minimums are marked, and have no shares."""
     shown = show(MemoryStore(pets(240), has_links=False))
@@ -153,14 +142,6 @@ def test_hostile_words_and_the_key_stay_out(show, store) -> None:
         if isinstance(widget, widgets.HTML | Figures)
     )
     assert "&lt;img src=x" in markup and "<img src=x" not in markup and "<b>Cat" not in markup
-
-
-@pytest.mark.parametrize("tab", ["imports", "stocktake", "history"])
-def test_tabs_are_made_when_they_are_opened(dashboard, tab: str) -> None:
-    """The first paint has the widgets of one tab."""
-    assert tab not in vars(dashboard)
-    dashboard.open({"imports": "Import"}.get(tab, tab.title()))
-    assert tab in vars(dashboard)
 
 
 def test_ids_beyond_a_float_are_text(show) -> None:
