@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.loader.record import State
 from petstore_frame.errors import DuplicatesError
+from petstore_frame.loader.record import State
 from shop import Shop
 
 TAGS = "tag,name"
