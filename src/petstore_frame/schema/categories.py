@@ -63,12 +63,12 @@ def category_words(categories: Categories) -> list[tuple[int, str]]:
             'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, or a '
             f"CSV file with the columns category_id and label, got {str(categories)[:60]!r}"
         ) from None
-    missing = ("", "None", "nan", "NaT", "<NA>")
-    return [
-        (category_id, str(label))
+    missing = ("None", "nan", "NaT", "<NA>")
+    texts = (
+        (category_id, label if isinstance(label, str) or str(label) not in missing else "")
         for category_id, label in words
-        if label and (isinstance(label, str) or str(label) not in missing)
-    ]
+    )
+    return [(category_id, str(label)) for category_id, label in texts if label != ""]
 
 
 def shown_labels(categories: Categories) -> dict[int, str]:

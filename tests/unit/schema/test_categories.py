@@ -45,7 +45,8 @@ def test_an_id_is_never_bent(key: Any) -> None:
 
 def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
     """A category without a label is shown by its number, not as nan or as nothing."""
-    series = pd.Series(["Dog", None, float("nan"), pd.NA, ""], index=[1, 2, 3, 4, 5])
+    labels = ["Dog", None, float("nan"), pd.NA, ""]
+    series = pd.Series(labels, index=[1, 2, 3, 4, 5], dtype="object")
     path = written(tmp_path, "category_id,label\n1,Dog\n2,\n3,\n")
     assert shown_labels(series) == shown_labels(path) == {1: "Dog"}
 
