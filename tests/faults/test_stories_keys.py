@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.errors import DuplicatesError
 from petstore_frame.loader.record import State
 from shop import Shop
 
@@ -83,6 +84,13 @@ def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop) -> No
     shop.pandas(TAGS, *SIX, key="tag", duplicates="skip")
     shop.pandas(TAGS, *SIX, "7,New", key="tag")
     assert shop.names == ["New", *(f"Pet {number}" for number in range(1, 7))]
+
+
+def test_the_question_shows_both_spellings(shop: Shop) -> None:
+    """A key stands beside the known one that it is like, not beside itself."""
+    shop.load("a.csv", TAGS, "A2,Bo", key="tag")
+    with pytest.raises(DuplicatesError, match=r"'00a2'  \|  'A2'"):
+        shop.load("b.csv", TAGS, "00a2,Bo", "A9,New", key="tag")
 
 
 def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None:

@@ -10,7 +10,7 @@
 - ``settling`` reads the store: what it has before a load, and what became of records in doubt.
 - ``results`` shows what became of each record.
 
-``load`` has the three functions that a user calls, and ``run`` is one import from start to end.
-``options`` is what a user may ask for, ``call`` is what the user typed, ``record`` has the states,
-``causes`` counts why records cannot be sent, and ``question`` is what an import asks.
+``load`` is what a user calls, and ``run`` is one import from start to end. ``options`` is what a
+user may ask for, ``record`` has the states, ``causes`` counts why records cannot be sent,
+``question`` is what an import asks, and ``proposals`` phrases what to do next.
 """

@@ -62,7 +62,8 @@ UPDATE animals SET import = :mine, record = back.record FROM (
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
   coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.record = :stands),
-    (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal)),
+    (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
+      AND key <> rows.key)),
   imports.source, imports.staged_at, own.pet_id
 FROM rows LEFT JOIN animals AS own ON own.animal = :animal
 LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine
