@@ -184,7 +184,6 @@ class Outcomes:
         Raises:
             JournalError: Nothing of this call is on disk.
         """
-        self._writer.check_place()
         with self._writer.transaction():
             if verdicts:
                 self._settle(verdicts, now)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from petstore_frame.loader.journal.groups import SkippedRows
+from petstore_frame.loader.journal.rows import SkippedRows
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.record import FIX_STATES, Ending, State
 from petstore_frame.loader.results.steps import next_steps
