@@ -109,20 +109,6 @@ def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(load_with) -> N
     assert [row.error_code for row in result.rows(State.UNKNOWN)] == ["made_up"]
 
 
-def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:
-    """A clock that was ahead makes no forgotten key look fresh."""
-    ahead = {"s": 86_400.0}
-    timing = SessionClocks(now=lambda: 1_800_000_000.0 + ahead["s"])
-    options = {"idempotency": KEYS, "timing": timing, "first_patience_s": 0.5}
-    first, store = load_with(1, dict.fromkeys(range(99), "fin_after"), **options)
-    assert first.counts[State.UNKNOWN] == 1
-    sent = store.posts
-    store.fault_of = lambda number: None
-    ahead["s"] = 5 * 3600.0
-    again = run_load(1, store, **options)
-    assert again.counts[State.UNKNOWN] == 1 and store.posts == sent
-
-
 FIRST = {"name": "Pet 0", "categoryId": 1, "status": "available"}  # of pets_csv
 
 
@@ -179,13 +165,6 @@ def test_a_store_that_repeats_one_pet_is_left_alone(load_with, copies: int) -> N
     options = {"workers": 1, "first_patience_s": 1.0, "patience_s": 1.0}
     result, _ = load_with(200, answers, copies=copies, **options)
     assert result.counts[State.CREATED] == 1 and result.counts[State.PENDING] > 150
-
-
-@pytest.mark.parametrize("facts", [{"field": ["name"]}, {"field": 3}, {"status": 400.0}])
-def test_an_error_with_an_extension_of_its_own_rejects_one_record(load_with, facts: dict) -> None:
-    """The Error of the interface is read whatever else a store puts beside it."""
-    result, _ = load_with(6, {2: refusal(**facts)})
-    assert (result.counts[State.REJECTED], result.counts[State.CREATED]) == (1, 5)
 
 
 def test_the_record_that_stops_an_import_is_named(load_with) -> None:

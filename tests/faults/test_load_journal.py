@@ -99,17 +99,6 @@ def test_whatever_is_lost_is_noticed_and_nothing_is_doubled() -> None:
             assert found.refused == found.trials, f"{kind}, seed {SEED}"
 
 
-def test_a_torn_last_write_of_a_power_cut_goes_on(
-    tmp_path: Path, killed: FlakyStore, go_on
-) -> None:
-    """A commit that was being written allowed no request yet, so without it nothing is lost."""
-    path = journal_in(tmp_path)
-    log = path.with_name(path.name + "-wal")
-    log.write_bytes(log.read_bytes()[:-1000])
-    write_count(path, int(count_file(path).read_bytes()) - 1)
-    go_on(60, killed)
-
-
 def test_a_count_that_is_behind_proves_nothing_lost(tmp_path: Path, load_with, run_load) -> None:
     """A power cut may leave the count behind the database, and never ahead of it."""
     _, store = load_with(5)

@@ -98,13 +98,6 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
 
 
-def test_more_are_sent_at_once_while_all_is_well(stores, run_load) -> None:
-    """After thirty good answers sixteen requests are on their way together."""
-    together, store = threading.Barrier(16), stores()
-    store.on_post = lambda number, step: step == "body" and 30 < number <= 46 and together.wait(20)
-    assert run_load(60, store).counts[State.CREATED] == 60
-
-
 def test_an_import_stopped_at_its_last_record_is_done_once_that_is_settled(
     load_with, run_load
 ) -> None:

@@ -67,32 +67,6 @@ def test_what_a_colleague_created_again_is_asked_about(shop: Shop) -> None:
     assert len(shop.pets) == 10 and len({*shop.ids.values()}) == 10
 
 
-def test_ids_that_were_given_again_to_a_colleague_are_his(shop: Shop) -> None:
-    """Pets with the ids of lost ones, and other names, are compared as pets of others."""
-    for _ in range(2):
-        shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    shop.store.restore(6, ids_again=True)
-    shop.colleague.load("his.csv", HEADER, *rows(6, 10)[::-1], key="tag")
-    later = [f"N{row}" for row in rows(6, 10)]
-    with shop.asks("store"):
-        shop.load("b.csv", HEADER, *later, key="tag")
-    shop.load("b.csv", key="tag", duplicates="skip")
-    assert len(shop.pets) == 10
-    with shop.asks("gone"):
-        shop.load("a.csv", key="tag")
-
-
-def test_an_id_that_is_given_again_is_no_old_stranger(shop: Shop) -> None:
-    """A colleague's new pet under the id of another one, seen before, is compared with my rows."""
-    shop.load("mine.csv", HEADER, *rows(0, 1), key="tag")
-    shop.colleague.load("his.csv", HEADER, *rows(50, 60), key="tag")
-    shop.load("mine.csv", HEADER, *rows(0, 2), key="tag")
-    shop.store.restore(1, ids_again=True)
-    shop.colleague.load("other.csv", HEADER, *rows(2, 12), key="tag")
-    with shop.asks("store"):
-        shop.load("mine.csv", HEADER, *rows(0, 1), *rows(2, 8), *rows(70, 80), key="tag")
-
-
 def test_pets_that_were_taken_out_on_purpose_are_not_asked_about_again(shop: Shop) -> None:
     """Once the user has said so they keep no id, and no later file sends or asks."""
     shop.load("a.csv", HEADER, *rows(0, 20), key="tag")

@@ -125,7 +125,7 @@ class ImportTab(FileTab):
     def _check(self) -> None:
         self._plan(None)
         if self.look() and self.source is not None:
-            client = WatchedClient(self.top.client, lambda _: self.work.check())
+            client = WatchedClient(self.top.client, self.work.check)
             options = self._options(dry_run=True, progress=False)
             how = self.recognised
             self._plan(load(self.source, client, how, options, records_read=self._read))
@@ -301,7 +301,7 @@ class ImportTab(FileTab):
             self.work.pause(seconds)
 
         said, results = list[str](), list[LoadResult]()
-        client: Any = WatchedClient(self.top.client, lambda _: self.work.check())
+        client: Any = WatchedClient(self.top.client, self.work.check)
         for run, counts in self._past():
             if _in_doubt(counts):
                 results.append(LoadResult(self._place, run.id, sent_now=False))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import form_of
+from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN, form_of
 from petstore_frame.loader.question import CASES, Case, Earlier, Example
 from petstore_frame.loader.record import RecordProblem
 
@@ -100,30 +100,20 @@ class Guess(NamedTuple):
 
 @dataclass
 class Animals:
-    """The rows of one import, with their animals as far as the rules have found them.
-
-    Attributes:
-        answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
-        otherwise: The answer to try where the user gave none.
-        pause: Called now and then; what it raises ends the rules.
-        guesses: The rows of each case, and of how many that were compared.
-        facts: What else the user should know, as values.
-        repeats: Rows that are the animal of another row of the file, by their records.
-        lives: How many equal pets there were of a row that is said to be another animal.
-        adopted: The rows that are pets of the store.
-        origins: The record of each correction, and the import and record that it corrects.
-    """
+    """The rows of one import, with their animals as far as the rules have found them."""
 
     sql: sqlite3.Connection
     staged: Staged
-    answers: Mapping[str, str]
-    otherwise: str
-    pause: Callable[[], None]
+    answers: Mapping[str, str]  # by case: ``skip`` (the same animals) or ``send`` (others)
+    otherwise: str  # the answer to try where the user gave none
+    pause: Callable[[], None]  # called now and then; what it raises ends the rules
+    # The rows of each case, and of how many that were compared.
     guesses: dict[str, tuple[list[Guess], int]] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-    repeats: dict[int, int] = field(default_factory=dict)
-    lives: dict[int, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)  # what else the user should know
+    repeats: dict[int, int] = field(default_factory=dict)  # rows that another row stands for
+    lives: dict[int, int] = field(default_factory=dict)  # rows that are others than so many pets
     adopted: dict[int, StorePet] = field(default_factory=dict)
+    # The record of each correction, and the import and record that it corrects.
     origins: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -209,8 +199,7 @@ class Animals:
             self.do(statement)
         lives = [(life, record) for record, life in self.lives.items()]
         self.each("animals SET life = life + ?", lives)
-        # A store that was restored gives ids again.
-        self.take_ids(pet.pet_id for pet in self.adopted.values())
+        self.sql.executemany(ID_GIVEN_AGAIN, [(pet.pet_id,) for pet in self.adopted.values()])
         self.each(
             "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
             f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",
@@ -235,14 +224,6 @@ class Animals:
             self.origins,
         )
         self.do(_UNFINISHED)
-
-    def take_ids(self, pet_ids: Iterable[int]) -> None:
-        """Take ids that the store gave again from the animals that had them: these are gone."""
-        self.sql.executemany(
-            "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again'"
-            " WHERE pet_id = ?",
-            [(pet_id,) for pet_id in pet_ids],
-        )
 
     def _standing(self, record: int) -> int:
         while record in self.repeats:

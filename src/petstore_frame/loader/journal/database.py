@@ -14,7 +14,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Self
@@ -120,6 +120,8 @@ def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) == errno.ENOSPC:
         what = f"the disk of {path} is full{done}; free some room"
+    elif isinstance(problem, OSError) and not isinstance(problem, FileNotFoundError):
+        what = f"{problem.filename or path}: {problem.strerror}{done}; put that right"
     elif not path.is_file():
         return JournalError(
             f"{path} is gone{done}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
@@ -148,25 +150,18 @@ def holding(path: Path) -> Iterator[None]:
         JournalLockedError: Another import is at work in it.
         JournalError: The place cannot be written.
     """
-    lock, is_held = path.with_name(path.name + LOCK), False
-    try:
-        # For its owner alone: a journal has the cells of the files.
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with held(lock):
-            is_held = True
-            yield
-    except AtWorkError:
-        raise JournalLockedError(
-            f"{path}: another import is at work here; wait for it to end, or stop it: what it has "
-            "begun can be resumed"
-        ) from None
-    except OSError as problem:
-        if is_held:
-            raise
-        if problem.errno == errno.ENOSPC:
-            raise _journal_error(path, problem, NOTHING_SENT) from problem
-        place = problem.filename or path.parent
-        raise JournalError(f"{place}: {problem.strerror}{NOTHING_SENT}") from problem
+    with ExitStack() as stack:
+        try:
+            with sql_errors(path, NOTHING_SENT, (OSError,)):
+                # For its owner alone: a journal has the cells of the files.
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                stack.enter_context(held(path.with_name(path.name + LOCK)))
+        except AtWorkError:
+            raise JournalLockedError(
+                f"{path}: another import is at work here; wait for it to end, or stop it: what it "
+                "has begun can be resumed"
+            ) from None
+        yield
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:

@@ -72,14 +72,8 @@ def identify(
 ) -> Question | None:
     """Give each staged row its animal; return what the user must answer first, or None.
 
-    Both answers to each open question are tried.
-
-    Args:
-        sql: A connection within a transaction.
-        staged: The rows.
-        answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
-        read: Reads the store, given the number of rows to send; None leaves the store alone.
-        pause: Called now and then; what it raises ends the rules.
+    Both answers to each open question are tried. ``read`` reads the store, given the number of
+    rows to send; None leaves the store alone.
     """
     run = staged.run
 

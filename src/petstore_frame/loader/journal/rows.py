@@ -24,44 +24,28 @@ from petstore_frame.loader.record import (
 
 @dataclass(frozen=True)
 class Import:
-    """The facts of one import; times are seconds since 1970, UTC.
+    """The facts of one import; times are seconds since 1970, UTC."""
 
-    Attributes:
-        id: 32 hex digits, a digest of the cells as read and of the copy number, so that it is the
-            same on every computer.
-        source, place: The file's name, or "frame"; its path, with the sheet of a workbook.
-        mapping: Field to column of the file.
-        duplicates: The answers to the question, one word or one for each case.
-        keep: Which of several rows of one key stands.
-        bytes_id: Digest of the bytes of a file and of its sheet; None for a frame.
-        copy: 0, or the number of a copy that was made on purpose (``again=True``).
-        recipe: How the file was read, as the words that say so; None where that is not known.
-        facts: What a user should know of it, as values by name.
-        staged_at, started_at, ended_at: When its records were read last, when the last session
-            began to send, and when that ended; None while it runs, or after a kill.
-        number: Its place in the journal.
-    """
-
-    id: str
+    id: str  # 32 hex digits of the cells as read and of the copy, the same on every computer
     base_url: str
-    source: str
-    place: str | None
+    source: str  # the file's name, or "frame"
+    place: str | None  # its path, with the sheet of a workbook
     header: tuple[str, ...]
-    mapping: dict[str, str]
+    mapping: dict[str, str]  # field to column
     key: tuple[str, ...] = ()
-    duplicates: Any = "refuse"
+    duplicates: Any = "refuse"  # one answer, or one for each case
     keep: str | None = None
-    bytes_id: str | None = None
-    copy: int = 0
-    recipe: dict[str, Any] | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    staged_at: float = 0.0
-    started_at: float | None = None
+    bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
+    copy: int = 0  # or the number of a copy that was made on purpose
+    recipe: dict[str, Any] | None = None  # how it was read, as the words that say so
+    facts: dict[str, Any] = field(default_factory=dict)  # what a user should know of it
+    staged_at: float = 0.0  # when it was read last
+    started_at: float | None = None  # when the last session began to send, and when that ended
     ended_at: float | None = None
-    ending: Ending | None = None
+    ending: Ending | None = None  # None while it runs, or after a kill
     ending_detail: str = ""
     store_id: str | None = None
-    number: int = 0
+    number: int = 0  # its place in the journal
 
 
 # How it was read, in the column ``recipe``.
@@ -147,35 +131,26 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JournalRow:
-    """All that is known of one record; times are seconds since 1970, UTC.
-
-    Attributes:
-        payload: What was sent where this row speaks for its animal; else what its file gives.
-        problem: Why it cannot be sent; None unless it is invalid.
-        reason: Why it is in its state; of a skipped one a ``Reason``.
-        reads_now: The payload that its file gives now, where that is not what was sent.
-        known: What was done about its animal, where another row speaks for it.
-    """
+    """All that is known of one record; times are seconds since 1970, UTC."""
 
     record: int
     line: int
     cells: tuple[str, ...]
     state: State
-    payload: bytes | None
+    payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
     problem: RecordProblem | None
     notes: tuple[str, ...]
-    reason: str | None
-    reads_now: bytes | None = None
+    reason: str | None  # why it is in its state; of a skipped one a ``Reason``
+    reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
     pet_id: int | None = None
     sent_at: float | None = None
     error_code: str | None = None
     error_message: str | None = None
     error_field: str | None = None
-    known: Known | None = None
+    known: Known | None = None  # its animal, where another row speaks for it
 
 
 _STATES = {str(state): state for state in State}
-_LATEST = 1e11  # seconds; a later moment is damage
 _ROWS = """
 SELECT r.record, r.line, r.cells, r.state, r.payload, r.problem, r.notes, r.why, r.own_state,
   r.own_payload, r.answer, r.pet_id, r.sent_at, r.speaks, others.id, speaker.line
@@ -235,8 +210,6 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
 def _row(values: Sequence[Any]) -> JournalRow:
     (record, line, packed, state, payload, problem, notes, why, own_state, sent, answer, pet_id,
      sent_at, speaks, other_id, other_line) = values  # fmt: skip
-    if abs(sent_at or 0.0) > _LATEST:
-        raise ValueError("a moment that is none")
     noted, answered = tuple(notes.split("\n")) if notes else (), dict[str, Any]()
     known = reads_now = None
     if own_state is not None and speaks:
@@ -318,19 +291,11 @@ class KeyOfPet(NamedTuple):
 
 
 class SkippedRows(NamedTuple):
-    """Rows that were skipped for one reason.
-
-    Attributes:
-        reason: Of themselves, or what became of the known animals that they are.
-        by: What shows that they are known: key, record (fixed from it), equal, store or repeat.
-        source, staged_at: The file of the import that has the animals, and when it was read; None
-            within the same import.
-        records: How many they are.
-    """
+    """Rows that were skipped for one reason."""
 
     reason: Reason
-    by: str | None
-    source: str | None
+    by: str | None  # what shows that they are known, as in ``rows``
+    source: str | None  # the other file that has the animals, and when it was read
     staged_at: float | None
     records: int
 

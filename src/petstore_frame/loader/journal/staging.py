@@ -46,23 +46,15 @@ WHERE old.import = ? AND new.record IS NULL LIMIT 1
 
 @dataclass(frozen=True)
 class Staged:
-    """The rows that were just read.
-
-    Attributes:
-        run: The import that they belong to.
-        base: The animal of a row that is none yet is this number and its record.
-        is_new: Nothing of the import was known before.
-        send_lines: Lines of rows that are other animals, whatever they equal.
-        origins: The record and line of each correction, and the record that it corrects.
-        is_resumed: Its file is not at hand: only what it has still to send is looked at.
-    """
+    """The rows that were just read, and the import that they belong to."""
 
     run: Import
-    base: int
+    base: int  # the animal of a row that is none yet is this number and its record
     is_new: bool = False
-    send_lines: Collection[int] = ()
+    send_lines: Collection[int] = ()  # rows that are other animals, whatever they equal
+    # The record and line of each correction, and the record that it corrects.
     origins: list[tuple[int, int, RecordOrigin]] = field(default_factory=list)
-    is_resumed: bool = False
+    is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
 
     @property
     def key_columns(self) -> str:
@@ -83,14 +75,9 @@ def stage(
 ) -> Staged:
     """Write records, many at once, and find the import that they belong to.
 
-    Args:
-        sql: A connection within a transaction.
-        run: The facts of the import, should it be new.
-        batches: Its records.
-        again: They are a copy, made on purpose.
-        answers: The cases in which rows are other animals now, whatever was answered before.
-        send_lines, leave_lines: Lines of records that are other animals, and of those left out.
-        pause: Called now and then; what it raises ends the staging.
+    ``run`` has its facts, should it be new; ``answers`` are the cases in which rows are other
+    animals now, whatever was answered before. ``pause`` is called now and then; what it raises
+    ends the staging.
     """
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
     base, origins = _last_animal(sql), list[tuple[int, int, RecordOrigin]]()

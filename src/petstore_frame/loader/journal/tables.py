@@ -64,8 +64,9 @@ CREATE TRIGGER first_state BEFORE INSERT ON animals
 WHEN NEW.state <> 'pending' AND NEW.state <> 'adopted'
 BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or adopted'); END;
 CREATE TRIGGER moves BEFORE UPDATE OF state ON animals
-WHEN OLD.state IS NOT NEW.state
-  AND coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
+WHEN OLD.state IS NOT NEW.state AND (
+  coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
+  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.is_in_doubt)
 BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
@@ -90,6 +91,10 @@ FROM (
     own.import AS own_import, own.record AS own_record, own.state AS own_state,
     own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id, own.sent_at
   FROM rows LEFT JOIN animals AS own USING (animal));
+"""
+# What a store that was restored does to animals: it gives their ids to other pets.
+ID_GIVEN_AGAIN = """
+UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
 """
 
 

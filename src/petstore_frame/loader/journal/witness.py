@@ -47,18 +47,12 @@ _OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
 
 
 class StorePets(NamedTuple):
-    """What a reading of the store showed.
-
-    Attributes:
-        is_complete: The store was read to its end, as far as it shows.
-        is_whole: It was surely read to its end, so what is not there is not in the store.
-        problem: Why it was not read at all.
-    """
+    """What a reading of the store showed."""
 
     pets: list[StorePet]
-    is_complete: bool = False
-    is_whole: bool = False
-    problem: PetstoreError | None = None
+    is_complete: bool = False  # it was read to its end, as far as it shows
+    is_whole: bool = False  # surely, so that what is not there is not in the store
+    problem: PetstoreError | None = None  # why it was not read at all
 
 
 ReadStore = Callable[[int], StorePets]
