@@ -189,7 +189,7 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     whole = pd.concat(frames, ignore_index=True)
     repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
     for record in source if repeated else ():
-        if record.key in repeated and record.state is not State.SKIPPED:
+        if record.key and record.key in repeated and record.state is not State.SKIPPED:
             cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
             row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
             keyed.setdefault(record.key, []).append(KeyedRow(record.key, *row))
