@@ -15,8 +15,7 @@ from petstore_frame.errors import ArgumentError, ReportError, answering, import_
 from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import Diff
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.fetch import Progress
-from petstore_frame.inventory.progress import open_progress
+from petstore_frame.inventory.progress import Display, ProgressOption
 from petstore_frame.inventory.provenance import stamp
 from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.loader.reading import harmless
@@ -49,7 +48,7 @@ def write_report(
     changes: Diff | None = None,
     attention: Sequence[str] | None = None,
     delimiter: str = ",",
-    progress: Progress = None,
+    progress: ProgressOption[int] = None,
 ) -> Path:
     """Write what a store holds as a file to send on, with how much of it was read.
 
@@ -172,10 +171,10 @@ def write_data(inventory: Inventory, target: Path) -> Path:
 
 
 @contextmanager
-def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
+def _shown(progress: ProgressOption[int], total: int) -> Iterator[Callable[[int], None]]:
     """Give a function that takes how many more pets were written, and shows how far that is."""
     written = 0
-    with open_progress(progress, "Pets written", total, delay_s=PATIENCE_S) as display:
+    with Display(progress, "Pets written", total, delay_s=PATIENCE_S) as display:
 
         def advance(pets: int) -> None:
             nonlocal written
