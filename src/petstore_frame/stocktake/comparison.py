@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import pandas as pd
 
@@ -24,6 +24,11 @@ from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, minute_text
 from petstore_frame.stocktake.matching import FIELDS, IN_STORE, Kind
 
+# So that a type checker finds a kind that is none.
+KindWord: TypeAlias = Literal[
+    "changed", "only in list", "not seen", "only in store", "ambiguous", "in doubt", "invalid",
+    "same",
+]  # fmt: skip
 BY_ID = ("id",)  # two listings of the store are compared
 _CELL = {**styles.BODY, "align": "left"}
 _WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12, "Note": 50}
@@ -83,9 +88,9 @@ class Comparison(HasFrame):
         """Whether list and store agree in every animal, and the listing is complete."""
         return self.completeness.is_complete and set(self.frame["kind"].unique()) <= {Kind.SAME}
 
-    def of(self, kind: Kind | str) -> pd.DataFrame:
+    def of(self, kind: Kind | KindWord) -> pd.DataFrame:
         """Return the rows of one kind."""
-        chosen = one_of("kind", kind, [str(each) for each in Kind])
+        chosen = one_of("kind", kind, get_args(KindWord))
         rows = self.frame[self.frame["kind"].eq(chosen)]
         return rows.reset_index(drop=True)
 
