@@ -14,7 +14,6 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.journal.animals import KNOWN_HERE, TO_SEND, Animals, Guess, paired
@@ -30,7 +29,7 @@ from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.tables import one_of
 from petstore_frame.loader.journal.witness import ReadStore, Witness
 from petstore_frame.loader.question import Question, is_many
-from petstore_frame.loader.record import LIVE_STATES, State
+from petstore_frame.loader.record import LIVE_STATES
 
 # Animals of earlier imports that a row may be; the rows of one file are different animals.
 _EARLIER = f"""
@@ -77,22 +76,23 @@ def identify(
     """
     run = staged.run
 
-    def apply(otherwise: str) -> tuple[Animals, dict[State, int]]:
+    def apply(otherwise: str) -> Animals:
         animals = Animals(sql, staged, answers, otherwise, pause)
         _find_animals(animals, read)
         note_facts(sql, run, (run.facts if staged.is_resumed else {}) | animals.facts)
-        return animals, count_in(sql, run.id)
+        return animals
 
     sql.execute("SAVEPOINT identity")
-    animals, if_skip = apply("skip")
-    cases = [*animals.cases()]
+    cases = tuple(apply("skip").cases())
     if not cases:
         sql.execute("RELEASE identity")
         return None
+    if_skip = count_in(sql, run.id)
     sql.execute("ROLLBACK TO identity")
-    _, if_send = apply("send")
-    asked = tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases)
-    return Question(run.source, sum(if_send.values()), asked, run.base_url)
+    apply("send")
+    if_send = count_in(sql, run.id)
+    rows = sum(if_send.values())
+    return Question(run.source, rows, cases, run.base_url, if_skip, if_send)
 
 
 def _find_animals(animals: Animals, read: ReadStore | None) -> None:

@@ -267,8 +267,8 @@ class Outcomes:
                 named = {"state": str(each.state), "old": str(each.old)}
                 values = each._asdict() | named | {"now": now, "import": self._import}
                 self._expect(1, sql.execute(_CHANGE, values))
-                detail = {"from": str(each.old), "to": str(each.state)}
-                detail |= {"reason": each.reason, "pet_id": each.pet_id}
+                detail = {"from": str(each.old), "to": str(each.state), "reason": each.reason}
+                detail["pet_id"] = str(each.pet_id)
                 self._note(now, "changed", detail, each.record)
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:

@@ -119,8 +119,8 @@ def stage(
     if not staged.is_new:
         of_import = "SELECT key_columns = ? FROM imports WHERE import = ?"
         ((has_key,),) = sql.execute(of_import, [staged.key_columns, run.number]).fetchall()
-        said = {f"keeps_{case}": case not in answers for case in ("equal", "store")}
-        said |= {"mine": run.number, "staged": number, "has_key": has_key}
+        said = {"mine": run.number, "staged": number, "has_key": has_key}
+        said |= {f"keeps_{case}": case not in answers for case in ("equal", "store")}
         sql.execute(_KEEP, said)
         sql.execute("DELETE FROM rows WHERE import = :mine", said)
         sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", said)
