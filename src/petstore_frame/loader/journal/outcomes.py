@@ -16,14 +16,14 @@ from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN
 from petstore_frame.loader.record import Ending, State
 
 _TO_SEND = """
-SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, attempts, is_in_doubt
+SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, is_in_doubt
 FROM animals AS own JOIN rows USING (import, record) WHERE own.import = ?
 """
 # A start time in the future means that the clock was wrong, so the key may be of any age.
 _REPEATABLE = "state = 'unknown' AND key_since > ? AND key_since <= ?"
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
-UPDATE animals SET state = 'in_flight', attempts = attempts + 1, sent_at = ?1, session = ?2,
+UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
   key_since = iif(?3, coalesce(key_since, ?1), NULL)
 WHERE import = ?4 AND state IN ('pending', 'unknown')
   AND record IN (SELECT value FROM json_each(?5))
@@ -44,7 +44,7 @@ WHERE import = :import AND record = :record AND state = :old
 READ_AHEAD = 256
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _READ_AHEAD = f"""
-SELECT json_group_array(json_array(record, line, payload, life, attempts, is_in_doubt))
+SELECT json_group_array(json_array(record, line, payload, life, is_in_doubt))
 FROM ({_TO_SEND} AND state = 'pending' AND own.record >= ? ORDER BY own.record LIMIT ?)
 """
 
@@ -57,7 +57,6 @@ class Intent:
     line: int
     payload: bytes
     key: str | None  # its idempotency key
-    attempt: int  # 1 for the first
     is_in_doubt: bool  # an earlier attempt may have been applied
     claimed_at: float  # when it was written, before the first byte; seconds since 1970
 
@@ -70,7 +69,7 @@ class Outcome:
     state: State
     reason: str
     pet_id: int | None = None
-    answer: dict[str, Any] = field(default_factory=dict)  # by the names of a ``JournalRow``
+    answer: dict[str, str] = field(default_factory=dict)  # the error, as a ``JournalRow`` has it
     notes: tuple[str, ...] = ()  # in what the pet differs from what was sent
     may_repeat: bool = True  # the same request, under its key, may settle a record in doubt
     is_taken: bool = False  # an earlier session gave its pet's id to another animal
@@ -206,11 +205,10 @@ class Outcomes:
                 # The same on every computer, so that a store replays for a restored journal, too.
                 # An animal that is another than an equal pet has a life, and a key, of its own.
                 str(uuid.uuid5(self._uuid, f"{record} {life} {payload}")) if has_key else None,
-                attempts + 1,
                 bool(is_in_doubt),
                 now,
             )
-            for record, line, payload, life, attempts, is_in_doubt in chosen
+            for record, line, payload, life, is_in_doubt in chosen
         ]
 
     def _next_pending(self, most: int) -> list[Any]:
@@ -250,26 +248,20 @@ class Outcomes:
         flat = [value for row in values for value in row]
         self._expect(len(verdicts), self._sql.execute(query, [*flat, self._import]))
         for each in verdicts:
-            if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces its answer
-                detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
-                detail |= {"reason": each.reason} | each.answer
-                self._note(now, "attempt", detail, each.intent.record)
+            if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces this one
+                sent = {"sent_at": each.intent.claimed_at}
+                self._note(now, "attempt", sent, each.intent.record)
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""
         with self._writer.transaction() as sql:
             for each in changes:
-                if (
-                    each.state is State.PENDING
-                ):  # what was in doubt is settled; it is sent once more
+                if each.state is State.PENDING:  # its doubt is settled, and it is sent once more
                     self._read_again(each.record)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
                 named = {"state": str(each.state), "old": str(each.old)}
                 values = each._asdict() | named | {"now": now, "import": self._import}
                 self._expect(1, sql.execute(_CHANGE, values))
-                detail = {"from": str(each.old), "to": str(each.state), "reason": each.reason}
-                detail["pet_id"] = str(each.pet_id)
-                self._note(now, "changed", detail, each.record)
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
         """Add an event to the import's log."""

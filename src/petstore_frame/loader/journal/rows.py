@@ -214,7 +214,7 @@ def _row(values: Sequence[Any]) -> JournalRow:
     known = reads_now = None
     if own_state is not None and speaks:
         answered = json.loads(answer) if answer else {}
-        noted += tuple(answered.get("notes", ()))
+        noted += tuple(answered.pop("notes", ()))
         payload, reads_now = sent, payload if payload != sent else None
     elif own_state is not None:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
@@ -231,10 +231,8 @@ def _row(values: Sequence[Any]) -> JournalRow:
         reads_now,
         pet_id,
         sent_at,
-        answered.get("error_code"),
-        answered.get("error_message"),
-        answered.get("error_field"),
-        known,
+        **answered,
+        known=known,
     )
 
 

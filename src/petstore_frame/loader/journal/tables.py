@@ -48,7 +48,7 @@ CREATE TABLE animals (
   animal INTEGER PRIMARY KEY, import INTEGER, record INTEGER,  -- the row that speaks for it
   payload BLOB, likeness BLOB,
   state TEXT CHECK {one_of(state for state in MOVES if state)},
-  reason TEXT, answer TEXT, attempts INTEGER DEFAULT 0,
+  reason TEXT, answer TEXT,
   is_in_doubt INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
   pet_id INTEGER, id_source TEXT,

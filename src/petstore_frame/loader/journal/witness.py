@@ -34,15 +34,15 @@ _COMPARED = f"""
 SELECT rows.record, rows.likeness {TO_SEND}
 AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.record
 """
-_IN_STORE = """
-own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL
-AND (own.shown_at IS NOT NULL OR own.settled_at < :settled_before)
+# Pets that a reading has shown, or should have by now.
+_WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
+_ANIMALS_HERE = f"""
+SELECT min(rows.record), own.animal, own.pet_id, own.payload, own.state = 'gone'
+FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
+AND (own.state = 'gone' AND own.reason IS NOT 'user'
+  OR :was_read AND own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
+GROUP BY own.animal
 """
-_ANIMALS_HERE = """
-SELECT min(rows.record), own.animal, own.pet_id, own.payload FROM rows
-JOIN animals AS own USING (animal) WHERE rows.import = :mine AND {} GROUP BY own.animal
-"""
-_UNANSWERED = _ANIMALS_HERE.format("own.state = 'gone' AND own.reason IS NOT 'user'")
 _OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
 
 
@@ -169,24 +169,25 @@ class Witness:
 
     def find_gone(self) -> None:
         """Ask about animals of the file that the store showed, and does not show any more."""
-        animals, store, known = self._animals, self._store, 0
-        missing, renamed = list[Guess](), list[Guess]()
-        here = _ANIMALS_HERE.format(_IN_STORE) if self._was_read else "SELECT 1 WHERE FALSE"
-        for record, animal, pet_id, payload in animals.do(here, settled_before=self.now - LAG_S):
-            known += 1
-            pet = self._pets.get(pet_id)
-            if pet is None and store.is_complete:
-                missing.append(Guess(record, animal))
+        animals, store, before = self._animals, self._store, self.now - LAG_S
+        missing, renamed, gone, known = list[Guess](), list[Guess](), list[Guess](), 0
+        here = animals.do(_ANIMALS_HERE, was_read=self._was_read, settled_before=before)
+        for record, animal, pet_id, payload, is_gone in here:
+            pet, guess = self._pets.get(pet_id), Guess(record, animal)
+            known += not is_gone
+            if is_gone:
+                gone.append(guess)
+            elif pet is None and store.is_complete:
+                missing.append(guess)
             elif pet is not None and folded_name(pet.name) != name_of(payload):
-                renamed.append(Guess(record, animal))
-        unanswered = animals.do(_UNANSWERED).fetchall()
-        gone = [Guess(record, animal) for record, animal, *_ in unanswered]
+                renamed.append(guess)
+        unanswered = len(gone)
         is_sure = store.is_whole or (store.is_complete and "gone" in animals.answers)
         is_reused = is_quarter(len(renamed), known)
         if (is_sure and is_many(len(missing), known)) or is_reused or gone:
             gone += missing if is_sure else []
             gone += renamed if is_reused else []
-            animals.guesses["gone"] = sorted(gone), known + len(unanswered)
+            animals.guesses["gone"] = sorted(gone), known + unanswered
             self._answer_gone([(guess.animal,) for guess in gone])
             self._find_owners()
         elif is_sure:
@@ -194,8 +195,9 @@ class Witness:
         if store.is_whole and not gone:
             # In whatever file: the pets of this journal that the store no longer shows.
             shown = animals.do(
-                f"SELECT own.pet_id FROM animals AS own WHERE {_IN_STORE}",
-                settled_before=self.now - LAG_S,
+                "SELECT pet_id FROM animals AS own WHERE state IN ('created', 'adopted')"
+                f" AND pet_id IS NOT NULL AND {_WAS_SHOWN}",
+                settled_before=before,
             )
             if hidden := sum(pet_id not in self._pets for (pet_id,) in shown):
                 animals.facts["not_shown"] = hidden
