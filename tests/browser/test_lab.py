@@ -81,7 +81,7 @@ def test_a_number_is_chosen_with_keys_alone(shown: Any) -> None:
     number.focus()
     shown.page.keyboard.press("Enter")
     wait_words(shown, f"Showing {count} of ")
-    shown.get_by_role("button", name="← Back").focus()
+    shown.get_by_role("button", name="Clear filters").focus()
     shown.page.keyboard.press("Enter")
     wait_words(shown, "Showing all pets")
 
@@ -173,7 +173,8 @@ def test_a_cell_is_corrected_by_key(shown: Any, frame: Any, tmp_path: Path) -> N
     rows = ("name,category_id,status", "Ottilie,2,sold", "Sieglinde,2,sold", "Waltraud,2x,sold")
     choose_file(shown, tmp_path / "arrivals.csv", *rows)
     shown.get_by_role("button", name="Send 2 pets").wait_for()
-    write(shown, "Line 4: category_id", "2")
+    shown.get_by_role("combobox", name="Line 4: category_id").fill("2")
+    shown.page.keyboard.press("Enter")
     shown.get_by_role("button", name="Send 3 pets").click()
     shown.get_by_role("button", name="Download results.csv").first.wait_for()
     open_tab(shown, "Inventory")

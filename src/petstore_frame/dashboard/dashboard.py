@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -18,7 +17,7 @@ from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import failure
-from petstore_frame.errors import ArgumentError, ConfigurationError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.journal.database import place_of
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
     from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
-Tab = TypeVar("Tab", "HistoryTab", "ImportTab", "StocktakeTab")
 TABS = {"Inventory": "inventory", "Import": "imports", "Stocktake": "stocktake",
         "History": "history"}  # fmt: skip
 
@@ -55,17 +53,16 @@ class Dashboard:
             the journal of the store is its memory: what was answered for a file holds for the next
             one with the same header.
         folder: Where result files and large exports go; None is the working directory.
-        wait_s: How long to wait for the first reading, in seconds; a longer one goes on in the
-            background.
+        wait_s: How long to wait for the first reading; a longer one goes on in the background.
 
     Attributes:
         widget: The live part, for a page of your own.
         inventory, imports, stocktake, history: The tabs, each with its controls by name.
+        tabs: Which of them is open, as ``tabs.selected_index``.
         top: Refresh, Stop, and the field for a new key.
 
     Raises:
-        ArgumentError: An argument is something else than described.
-        ConfigurationError: The widgets would stay blank here; the text says what works.
+        ArgumentError: The client or the inventory is none, or they are of two stores.
         InputError: The categories file cannot be read.
 
     Interface: Endpoints, List all animals; Add an animal.
@@ -82,7 +79,6 @@ class Dashboard:
         folder: str | PathLike[str] | None = None,
         wait_s: float = 10.0,
     ) -> None:
-        _check_place()
         checked_client(client, "ask_page")
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
@@ -91,11 +87,6 @@ class Dashboard:
                 f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
                 "pass a client of the same store"
             )
-        if not isinstance(wait_s, (int, float)) or not wait_s >= 0:
-            raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")
-        for name, path in {"journal": journal, "folder": folder}.items():
-            if not (path is None or isinstance(path, (str, PathLike))):
-                raise ArgumentError(f"{name} is a folder, got {path!r}")
         self._history = open_history(history)
         self._journal = None if journal is None else Path(journal)
         self._folder = Path.cwd() if folder is None else Path(folder)
@@ -121,24 +112,26 @@ class Dashboard:
         """The tab that adds pets from a file."""
         from petstore_frame.dashboard.import_tab import ImportTab  # not before the first paint
 
-        return self._placed("Import", ImportTab(self.top, self._journal, self._folder))
+        tab = ImportTab(self.top, self._journal, self._folder)
+        self._places[1].children = (tab.widget,)
+        return tab
 
     @cached_property
     def stocktake(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
         from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
-        return self._placed("Stocktake", StocktakeTab(self.top, self._journal, self._open_pet))
+        tab = StocktakeTab(self.top, self._journal, self._open_pet)
+        self._places[2].children = (tab.widget,)
+        return tab
 
     @cached_property
     def history(self) -> HistoryTab:
         """The tab that shows what changed, and keeps snapshots."""
         from petstore_frame.dashboard.history_tab import HistoryTab
 
-        return self._placed("History", HistoryTab(self.top, self._history, self.inventory.pick))
-
-    def _placed(self, name: str, tab: Tab) -> Tab:
-        self._places[[*TABS].index(name)].children = (tab.widget,)
+        tab = HistoryTab(self.top, self._history, self.inventory.pick)
+        self._places[3].children = (tab.widget,)
         return tab
 
     @property
@@ -149,10 +142,6 @@ class Dashboard:
     def refresh(self) -> None:
         """Read the store again, in a thread; the old numbers stay until the new ones are whole."""
         self.top.read()
-
-    def open(self, name: str) -> None:
-        """Open a tab by its name."""
-        self.tabs.selected_index = [*TABS].index(name)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
@@ -170,7 +159,7 @@ class Dashboard:
         self.top.work.say(failure(problem))
 
     def _open_pet(self, pet_id: str) -> None:
-        self.open("Inventory")
+        self.tabs.selected_index = 0
         self.inventory.select(Selection(text=f"#{pet_id}"))
 
     def _draw_open(self) -> None:
@@ -179,7 +168,8 @@ class Dashboard:
         tab.draw()
 
     def _take(self, inventory: Inventory) -> None:
-        self.inventory.take(StoreModel(inventory, shown_labels(self.top.memory.categories)))
+        labels = shown_labels(self.top.memory.categories)
+        self.inventory.take(StoreModel(inventory, labels))
         if self.tabs.selected_index:
             self._draw_open()
         for copy in self._copies:
@@ -190,7 +180,7 @@ class Dashboard:
         return {"text/html": copy, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        pets = self.inventory.pets
+        pets = self.top.inventory
         if pets is None:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
         return (
@@ -209,13 +199,3 @@ class Dashboard:
         copy = display(self._copy(), raw=True, display_id=True)
         if copy is not None:  # there is none outside of IPython
             self._copies.append(copy)
-
-
-def _check_place() -> None:
-    marimo = sys.modules.get("marimo")
-    if marimo is not None and marimo.running_in_notebook():
-        raise ConfigurationError(
-            "the dashboard needs Jupyter, and this is marimo; all else works here: "
-            "pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
-            "`petstore-frame dashboard` in a terminal opens it in a browser"
-        )

@@ -14,9 +14,11 @@ from petstore_frame.charts import CSS, element
 from petstore_frame.dashboard.figures import Figures, read_text
 from petstore_frame.markup import Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
+from petstore_frame.schema.models import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
-HIDDEN = "pf-hidden"
+# What the fields of a pet are called on screen; categories are shown by name.
+LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
 
 
 class Kit:
@@ -136,14 +138,6 @@ class Kit:
         css = Template(read_text("style.css")).substitute(looks)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
-    def forget(self, *made: widgets.Widget) -> None:
-        """Close widgets that are no longer shown, with what lies in them."""
-        for widget in made:
-            self.forget(*getattr(widget, "children", ()))
-            if widget in self._made:
-                self._made.remove(widget)
-            widget.close()
-
     def close(self) -> None:
         """Take all widgets off the screen."""
         for widget in self._made:
@@ -152,10 +146,8 @@ class Kit:
 
 def show(widget: widgets.DOMWidget, is_shown: object) -> None:
     """Show or hide a widget."""
-    if is_shown:
-        widget.remove_class(HIDDEN)
-    else:
-        widget.add_class(HIDDEN)
+    change = widget.remove_class if is_shown else widget.add_class
+    change("pf-hidden")
 
 
 def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:

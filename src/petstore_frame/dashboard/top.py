@@ -50,12 +50,10 @@ class Top:
         self.api_key = kit.make(widgets.Password, description="API key", placeholder="new key")
         self.use_key = kit.button("Use this key", self._use_key, "for this page alone; not kept")
         self._key_row = kit.row(self.api_key, self.use_key)
-        steps = kit.row(self.refresh, self.stop)
+        head = kit.row(self._title, kit.row(self.refresh, self.stop), css="pf-ends")
+        self.widget = kit.column(head, self._key_row, self.notice)
         show(self._key_row, False)
-        self.widget = kit.column(
-            kit.row(self._title, steps, css="pf-ends"), self._key_row, self.notice
-        )
-        kit.refused = self.ask_for_key
+        kit.refused = self._ask_for_key
         self.draw()
 
     @property
@@ -74,12 +72,6 @@ class Top:
         self._taken(inventory)
         self.work.say("")
         show(self._key_row, False)
-        self.draw()
-
-    def ask_for_key(self) -> None:
-        """Show the field for a new key."""
-        self._old = "Old: the store refuses the key"
-        show(self._key_row, True)
         self.draw()
 
     def close(self) -> None:
@@ -106,16 +98,17 @@ class Top:
             self._title.value = markup
         self.refresh.disabled = self.work.is_busy
 
-    def _report(self, pets: int) -> None:
-        self.work.report(f"Reading the store: {pets:,} pets so far")
-
     def _read(self) -> None:
         """Read, in a thread; the old reading stays where there is no new one."""
         still = "There is nothing to show yet."
         if self.inventory is not None:
             still = f"What is shown is from {minute_text(self.inventory.fetched_at)}."
+
+        def report(pets: int) -> None:
+            self.work.report(f"Reading the store: {pets:,} pets so far")
+
         try:
-            self.take(fetch_inventory(self.client, progress=self._report))
+            self.take(fetch_inventory(self.client, progress=report))
         except KeyboardInterrupt:
             self.work.say(PAGE.warning("Reading was stopped", [still]))
         except PetstoreError as problem:
@@ -123,8 +116,13 @@ class Top:
             self._old = "Old: the last reading failed"
             if isinstance(cause, AuthenticationError):
                 problem = cause
-                self.ask_for_key()
+                self._ask_for_key()
             self.work.say(failure(problem, "The store could not be read", still))
+
+    def _ask_for_key(self) -> None:
+        self._old = "Old: the store refuses the key"
+        show(self._key_row, True)
+        self.draw()
 
     def _use_key(self) -> None:
         key, self.api_key.value = self.api_key.value.strip(), ""

@@ -13,17 +13,13 @@ from petstore_frame.markup import PAGE
 REPORT_EVERY_S = 0.2
 
 
-class Stopped(KeyboardInterrupt):
-    """The user pressed Stop; as after Ctrl-C, what is under way ends in order."""
-
-
 class Work:
     """One job at a time in a thread, which calls ``check`` at each step.
 
     Args:
         kit: Makes its widgets.
         changed: Called when a job begins or ends.
-        private: A text that is left out of all that is said, such as a folder nobody knows.
+        private: A text that is left out of all that is said: a folder that nobody knows.
 
     Attributes:
         notice: What is said about the job.
@@ -40,7 +36,7 @@ class Work:
         self._lock, self._asked = Lock(), Event()
         self._thread: Thread | None = None
         self._next: tuple[str, Callable[[], None]] | None = None
-        self.is_busy = self.is_stopping = self._is_renewed = False
+        self.is_busy = self.is_stopping = False
 
     def start(
         self, words: str, job: Callable[[], None], *, stopping: str = "", is_renewed: bool = False
@@ -48,22 +44,24 @@ class Work:
         """Begin a job, unless one is under way.
 
         ``stopping`` says what *Stop* waits for; without it there is no such button. A job that
-        ``is_renewed`` begins in any case: it ends one of its kind, and waits for any other.
+        ``is_renewed`` begins in any case, after the one under way; it ends one without *Stop*.
         """
         with self._lock:
             if self.is_busy:
                 if is_renewed:
                     self._next = words, job
-                    if self._is_renewed:
+                    if not self._stopping:
                         self._asked.set()
                 return
-            self.is_busy, self.is_stopping = True, False
-            self._stopping, self._is_renewed = stopping, is_renewed
-            self._asked.clear()
-            self._thread = Thread(target=self._run, args=(job,), name="petstore", daemon=True)
+            self._begin(stopping)
         self.say(PAGE.progress(words))
         self._draw()
+        self._thread = Thread(target=self._run, args=(job,), name="petstore", daemon=True)
         self._thread.start()
+
+    def _begin(self, stopping: str) -> None:
+        self.is_busy, self.is_stopping, self._stopping = True, False, stopping
+        self._asked.clear()
 
     def _run(self, job: Callable[[], None]) -> None:
         while True:
@@ -81,8 +79,8 @@ class Work:
                 if following is None:
                     self.is_busy = False
                     break
-                (words, job), self._stopping, self._is_renewed = following, "", True
-                self._asked.clear()
+                self._begin("")
+            words, job = following
             self.say(PAGE.progress(words))
             self._draw()
         if said is not None:
@@ -104,19 +102,16 @@ class Work:
         """Show markup in the notice."""
         self.notice.value = markup.replace(self._private, "")
 
-    def check(self) -> None:
-        """End the job, at one of its steps, where it was asked to stop."""
-        self.pause(0)
-
-    def pause(self, seconds: float) -> None:
+    def check(self, seconds: float = 0) -> None:
         """Let time pass, and end the job where it was asked to stop, before or meanwhile.
 
         Raises:
-            Stopped: Once for each press of the button.
+            KeyboardInterrupt: Once for each press of the button; as after Ctrl-C, what is under
+                way ends in order.
         """
         if self._asked.wait(seconds):
             self._asked.clear()
-            raise Stopped
+            raise KeyboardInterrupt
 
     def report(self, words: str, share_done: float | None = None) -> None:
         """End the job where that was asked for, or show progress, at most five times a second."""
@@ -135,8 +130,7 @@ class Work:
 
     def close(self) -> None:
         """Stop the job under way, in order."""
-        with self._lock:
-            self._next = None
+        self._next = None
         self._asked.set()
         self.wait()
 

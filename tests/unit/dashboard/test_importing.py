@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.dashboard.rows_step import LEAVE, SEND
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -30,7 +31,7 @@ def answer_german(importing):
 def test_a_messy_file_is_loaded_by_values(importing) -> None:
     """Encoding, columns, key and words are answered once; nothing is sent before."""
     importing.open("neu.csv", GERMAN)
-    assert importing.offer == "" and "read as Windows text" in importing.text
+    assert importing.offer == "" and "read as cp1252" in importing.text
     assert set(importing.words.values()) == {""}
     assert answer_german(importing).offer == "Send 4 pets" and importing.names == []
     importing.press("send")
@@ -116,13 +117,13 @@ def test_a_cell_is_corrected_and_a_row_left_out(importing) -> None:
     """Only rows with a problem have controls; a corrected row is sent as a row of its file."""
     rows = "".join(f"Kim {n},1\n" for n in range(6))
     importing.open("a.csv", f"name,category_id\nLuna,1x\n{rows}Total,1\n")
-    assert set(importing.tab.rows) == {2, 9} and importing.offer == "Send 6 pets"
-    importing.tab.rows[2].cell.value = "1"
-    importing.tab.rows[9].decision.value = "leave"
+    rows = importing.tab.rows.rows
+    assert set(rows) == {2, 9} and importing.offer == "Send 6 pets"
+    rows[2].control.value, rows[9].control.value = "1", LEAVE
     assert importing.settled().offer == "Send 7 pets"
     importing.press("send")
     assert importing.names[-1] == "Luna" and "Total" not in importing.names
-    importing.tab.rows[9].decision.value = "send"
+    importing.tab.rows.rows[9].control.value = SEND
     assert importing.settled().offer == "Send 1 pet"
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -22,8 +20,6 @@ from unit.dashboard.store import KEY, LABELS, WAIT_S, MemoryStore, widgets_made
     [
         ("inventory is an Inventory", {"inventory": 3}),
         ("pass a client of the same store", {"inventory": inventory(base_url="https://b.example")}),
-        ("wait_s is a number", {"wait_s": -1}),
-        ("journal is a folder", {"journal": 3}),
         ("client", {"client": 3}),
     ],
 )
@@ -34,21 +30,13 @@ def test_wrong_options_are_refused(store, message: str, options) -> None:
     assert store.requests == 0
 
 
-def test_a_dashboard_that_would_stay_blank_says_what_works(store, monkeypatch) -> None:
-    """In marimo there is a sentence in the place of a blank cell."""
-    marimo = SimpleNamespace(running_in_notebook=lambda: True)
-    monkeypatch.setitem(sys.modules, "marimo", marimo)
-    with pytest.raises(pf.ConfigurationError, match=r"this is marimo.*stock\.html"):
-        pf.Dashboard(store.client())
-
-
 def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> None:
     """After a refresh the new pets are there, and the filters are as they were."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
     dashboard.inventory.status.value = "sold"
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
     dashboard.top.refresh.click()
-    assert dashboard.wait(WAIT_S) and len(dashboard.inventory.pets) == 241
+    assert dashboard.wait(WAIT_S) and len(dashboard.top.inventory) == 241
     assert "Showing 61 of 241" in dashboard.inventory.words.value
 
 
@@ -108,8 +96,8 @@ def test_closing_ends_threads_and_widgets(store, tmp_path: Path) -> None:
     before = {thread.name for thread in threading.enumerate()}
     with widgets_made() as made:
         shown = pf.Dashboard(store.client(), journal=tmp_path, history=tmp_path / "h")
-        for tab in ("Import", "Stocktake", "History"):
-            shown.open(tab)
+        for at in (1, 2, 3):
+            shown.tabs.selected_index = at
         shown.close()
     assert all(widget.comm is None for widget in made)
     assert {thread.name for thread in threading.enumerate()} <= before | {"MainThread"}
