@@ -112,19 +112,6 @@ def test_arrows_walk_over_a_drawing(shown: Any) -> None:
     wait_words(shown, f"Showing {below.rpartition(': ')[2].split()[0]} of ")
 
 
-def test_a_legend_takes_a_status_out_of_the_drawing(shown: Any) -> None:
-    """Only a browser shows that the bars are drawn anew, and that the focus stays on the sign."""
-    sign = shown.locator("[data-series='sold'] > .pf-sign")
-    for pressed in ("false", "true"):
-        sign.click()
-        shown.locator(f"[data-series='sold'] > .pf-sign[aria-pressed='{pressed}']").wait_for()
-        # The bars and the focus are messages of their own, after the one of the sign.
-        bars = shown.locator("rect[data-status='sold']").first
-        bars.wait_for(state="attached" if pressed == "true" else "detached")
-    shown.page.wait_for_function("() => document.activeElement.classList.contains('pf-sign')")
-    wait_words(shown, "Showing all pets")
-
-
 def test_a_drawing_is_saved_as_a_picture(shown: Any) -> None:
     """Only a browser downloads, and makes a PNG: both files stand alone, legend and all."""
     starts = {}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.kit import LABELS, grid, set_options, show
-from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
@@ -23,8 +23,10 @@ from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.dashboard import Dashboard
+
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
-LONGEST_NAME = 200  # bytes that file systems allow
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
 HINT = "Drop a file or a saved recipe here, or paste a table from a spreadsheet"
 OPEN, NONE = "choose …", "(not in the file)"
@@ -59,9 +61,9 @@ class FileTab:
         notice, stop: What is said about the work under way, and its button.
     """
 
-    def __init__(self, top: Top, what: str) -> None:
-        kit = top.kit
-        self.top, self._kit, self.memory = top, kit, top.memory
+    def __init__(self, dashboard: Dashboard, what: str) -> None:
+        self.dashboard, self.memory, kit = dashboard, dashboard.memory, dashboard.kit
+        self.kit = kit
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
         self.source: Path | None = None
         self.recipe = Recipe()
@@ -73,7 +75,7 @@ class FileTab:
         self.labels = self._upload("Category names (CSV)", ".csv", self._label)
         self.path = kit.text("or its path", "on the machine that runs this", self._named,
                              css="pf-wide")  # fmt: skip
-        self.drop = kit.figures(lambda _: None, lambda: None, self._dropped)
+        self.drop = kit.figures(lambda _: None, self._dropped)
         place = {"class_": "pf-drop", "placeholder": HINT, "aria_label": HINT}
         self.drop.markup = element("textarea", "", rows=2, **place)
         self.reading = {
@@ -89,7 +91,7 @@ class FileTab:
         self._recalled = kit.row(kit.html("Same answers as last time:"), self.start_over)
         layout = kit.row(*(self.reading[word] for word in LAYOUT))
         self._wrong = kit.make(widgets.Accordion, (layout,), titles=("Does it look wrong?",))
-        self.words = WordsStep(top, lambda said: self.reread(said(self.recipe)))
+        self.words = WordsStep(dashboard, lambda said: self.reread(said(self.recipe)))
         columns = [self.reading[word] for word in ASKED if word not in LAYOUT]
         self._steps = kit.column(
             self._recalled, kit.row(*columns, self.save), self._told, self.right, self._key_row,
@@ -117,7 +119,7 @@ class FileTab:
                 made.value = ()
 
         options = {"css": "pf-file", "accept": kinds, "tooltip": name}
-        made = self._kit.control(widgets.FileUpload, name, uploaded, **options)
+        made = self.kit.control(widgets.FileUpload, name, uploaded, **options)
         return made
 
     def _label(self, path: Path) -> None:
@@ -138,11 +140,10 @@ class FileTab:
             self.take(Path(path.strip()).expanduser())
 
     def _kept(self, name: str, content: bytes) -> Path:
-        # A browser may send any name; only its last part may choose where the file goes.
-        name = Path(name.replace("\\", "/").replace("\0", "")).name
-        if not name.strip(".") or len(name.encode(errors="replace")) > LONGEST_NAME:
-            name = f"upload{Path(name).suffix[:10]}"
-        path = Path(self._uploads.name, name)
+        # A browser may send any name, with any path and of any length.
+        path = Path(
+            self._uploads.name, re.sub(r"[^\w .()-]", "_", name)[-50:].strip(". ") or "upload"
+        )
         path.write_bytes(content)
         return path
 
@@ -179,7 +180,7 @@ class FileTab:
                 names = category_labels(known.categories) | self.memory.categories
                 self.recipe = recipe = known.replace(**proven, categories=names or None)
                 seen = look(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
-        with self._kit.drawing():
+        with self.kit.drawing():
             if self.recipe is not recipe:  # an answer was given meanwhile, and is looked at next
                 return False
             self.seen = seen

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -15,8 +15,7 @@ from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.file_tab import OF_LAYOUT, FileTab
 from petstore_frame.dashboard.kit import show
 from petstore_frame.dashboard.rows_step import RowsStep, problems_of
-from petstore_frame.dashboard.top import STOPPING as READING
-from petstore_frame.dashboard.top import Top
+from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as open_journal
@@ -31,6 +30,9 @@ from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.settling.readback import WatchedClient
 from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
+
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.dashboard import Dashboard
 
 Progress = Callable[[Mapping[State, int]], None]
 PAST_SHOWN, MANY = 20, 2**31
@@ -68,9 +70,9 @@ class ImportTab(FileTab):
         results: What became of the last file, and of its corrected rows.
     """
 
-    def __init__(self, top: Top, journal: Path | None, folder: Path) -> None:
-        super().__init__(top, "Choose a file")
-        kit, self._journal, self._folder, self.grace_s = top.kit, journal, folder, GRACE_S
+    def __init__(self, dashboard: Dashboard) -> None:
+        super().__init__(dashboard, "Choose a file")
+        kit, self.grace_s = self.kit, GRACE_S
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
         self.question: Question | None = None
         self.to_send, self.results = 0, list[LoadResult]()
@@ -107,14 +109,14 @@ class ImportTab(FileTab):
         if path.suffix != ".toml":
             self.rows.forget()
             self.cases.clear()
-            with self._kit.drawing():
+            with self.kit.drawing():
                 for tick in (self.again, self.anyway, self.absent):
                     tick.value = False
                 self._plan(None)
         super().take(path)
 
     def changed(self) -> None:
-        self.work.start("Counting what this would send …", self._check, is_renewed=True)
+        self.work.start("Counting what this would send …", self._check)
 
     def _plan(self, plan: LoadResult | None) -> None:
         self.plan, self.to_send = plan, 0
@@ -127,7 +129,7 @@ class ImportTab(FileTab):
 
         self._plan(None)
         if self.look() and self.source is not None:
-            client = WatchedClient(self.top.client, lambda _: self.work.check())
+            client = WatchedClient(self.dashboard.client, lambda _: self.work.check())
             options = self._options(dry_run=True, progress=False)
             self._plan(load(self.source, client, self.recognised, options, records_read=read))
         self.work.say("")
@@ -140,7 +142,7 @@ class ImportTab(FileTab):
 
     def _options(self, **more: Any) -> LoadOptions:
         return LoadOptions(
-            journal=self._journal,
+            journal=self.dashboard.journal,
             duplicates=self.answers,
             again=self.again.value,
             max_errors=MANY if self.anyway.value else None,
@@ -152,7 +154,7 @@ class ImportTab(FileTab):
 
     def draw(self) -> None:
         """Show what sending would do, and what is to be decided first."""
-        with self._kit.drawing():
+        with self.kit.drawing():
             plan = self.plan if self.question is None else None
             self._cards.value = "" if plan is None else self._consequence(plan)
             counts = {} if plan is None else plan.counts
@@ -220,7 +222,7 @@ class ImportTab(FileTab):
     def _draw_question(self) -> None:
         asked = {} if self.question is None else {case.name: case for case in self.question.cases}
         for name in asked.keys() - self.cases.keys():
-            self.cases[name] = self._kit.control(
+            self.cases[name] = self.kit.control(
                 widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
             )
         for name, control in self.cases.items():
@@ -245,13 +247,13 @@ class ImportTab(FileTab):
         results, question, progress = list[LoadResult](), None, self._progress(self.to_send)
         options = self._options(progress=progress)
         try:
-            results.append(load(self.source, self.top.client, self.recipe, options))
+            results.append(load(self.source, self.dashboard.client, self.recipe, options))
             rows = self.rows.corrected_rows(results[0].fix)
             if len(rows):
                 again = LoadOptions(
-                    journal=self._journal, progress=progress, duplicates=self.answers
+                    journal=self.dashboard.journal, progress=progress, duplicates=self.answers
                 )
-                results.append(load(rows, self.top.client, Recipe(), again))
+                results.append(load(rows, self.dashboard.client, Recipe(), again))
         except (LoadInterrupted, LoadStopped) as stopped:
             results.append(stopped.result)
         except DuplicatesError as problem:
@@ -281,7 +283,9 @@ class ImportTab(FileTab):
     def _finish(self) -> None:
         progress = self._progress(sum(counts[State.PENDING] for _, counts in self._past()))
         try:
-            results = resume_loads(self.top.client, journal=self._journal, progress=progress)
+            results = resume_loads(
+                self.dashboard.client, journal=self.dashboard.journal, progress=progress
+            )
         except (LoadInterrupted, LoadStopped) as stopped:
             results = [stopped.result]
         self._show_results(results[-1:])
@@ -298,7 +302,7 @@ class ImportTab(FileTab):
             self.work.check(seconds)
 
         said, results = list[str](), list[LoadResult]()
-        client: Any = WatchedClient(self.top.client, lambda _: self.work.check())
+        client: Any = WatchedClient(self.dashboard.client, lambda _: self.work.check())
         for run, counts in self._past():
             if _in_doubt(counts):
                 results.append(LoadResult(self._place, run.id, sent_now=False))
@@ -316,9 +320,11 @@ class ImportTab(FileTab):
         self.results, self.files = results, {}
         for result in results:
             stem = Path(result.facts.run.source).stem
-            for path in result.write(self._folder / f"import-{stem}-{result.import_id[:8]}"):
+            for path in result.write(
+                self.dashboard.folder / f"import-{stem}-{result.import_id[:8]}"
+            ):
                 if _is_shown(path, result):
-                    self.files[f"{path.parent.name}/{path.name}"] = self._kit.button(
+                    self.files[f"{path.parent.name}/{path.name}"] = self.kit.button(
                         f"Download {path.name}", partial(self.drop.download_file, path)
                     )
         self._files.children = [*self.files.values()]
@@ -330,11 +336,11 @@ class ImportTab(FileTab):
         self.question = question
         self._draw_left()
         self.draw()
-        self.top.read()
+        self.dashboard.refresh.click()
 
     @property
     def _place(self) -> Path:
-        return place_of(self._journal, self.top.client.base_url)
+        return place_of(self.dashboard.journal, self.dashboard.client.base_url)
 
     def _past(self) -> list[tuple[Import, dict[State, int]]]:
         """Return the last imports, the latest first, with their counts by state."""

@@ -16,7 +16,6 @@ from petstore_frame.counts import Summary, category_ids, short
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, titled
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
-from petstore_frame.dashboard.work import Work
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
@@ -63,11 +62,9 @@ class InventoryTab:
         self.page = kit.control(
             widgets.BoundedIntText, "Page", lambda _: self.draw(), value=1, min=1, max=1
         )
-        self.words, self.cards, self._place = kit.html(), kit.html(), kit.html()
-        self.figures = kit.figures(self.pick, self.draw)
+        self.words, self.cards, self.notice, self._place = (kit.html() for _ in range(4))
+        self.figures = kit.figures(self.pick)
         self.table = kit.figures(self._sort)
-        self.work = Work(kit)
-        self.notice = self.work.notice
         self._pets = kit.column(self.figures, self.table, kit.row(self.page, self._place))
         filters = kit.row(self.status, self.category, self.name)
         files = kit.row(kit.html("Download"), self.excel, self.csv, self.web_page)
@@ -138,8 +135,7 @@ class InventoryTab:
                     else "The store holds no pets that could be read; add some under Import."
                 )
                 return
-            hidden = self.figures.hidden["pets-by-category"]
-            bars = self.figures.with_saves(status_figure(counts, top=BARS, hidden=hidden))
+            bars = self.figures.with_saves(status_figure(counts, top=BARS))
             matrix = grid(counts.to_html(top=BARS, is_picked=True))
             title = "Category by status (choose a number to see its pets)"
             both = titled("Pets by category", bars) + titled(title, matrix)
@@ -163,16 +159,14 @@ class InventoryTab:
             self.order.value = f"-{column}" if self.order.value == column else column
 
     def _export(self, ending: str) -> None:
-        stem = "selection" if self.selection.words else "inventory"
-        name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
-        self.work.start(f"Writing {name} …", lambda: self._write(name))
-
-    def _write(self, name: str) -> None:
         from petstore_frame.report import write_report  # its writers are slow to import
 
         pets, model = self.shown, self.model
         if pets is None or model is None:
             return
+        stem = "selection" if self.selection.words else "inventory"
+        name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
+        self.notice.value = PAGE.progress(f"Writing {name} …")
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             path = write_report(pets, Path(folder, name), categories=model.labels, progress=False)
             content = path.read_bytes()
@@ -180,10 +174,11 @@ class InventoryTab:
         if len(content) > LARGEST_MESSAGE:
             kept = self._folder / name
             kept.write_bytes(content)
-            self.work.say(PAGE.success(f"Written to {kept}", [f"{size}: too large a download"]))
+            said = PAGE.success(f"Written to {kept}", [f"{size}: too large a download"])
         else:
             self.table.download(content, name)
-            self.work.say(PAGE.progress(f"{name} ({size}) is in your browser's downloads."))
+            said = PAGE.progress(f"{name} ({size}) is in your browser's downloads.")
+        self.notice.value = said
 
 
 def _cards(shown: ShownPets, everything: Summary) -> Markup:

@@ -28,14 +28,11 @@ class Kit:
 
     Args:
         failed: Called with what the function of a control raises, which would go unseen otherwise.
-
-    Attributes:
         refused: Called when the store refuses the key.
     """
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self.failed = failed
-        self.refused: Callable[[], None] = lambda: None
+    def __init__(self, failed: Callable[[Exception], None], refused: Callable[[], None]) -> None:
+        self.failed, self.refused = failed, refused
         self._lock, self._is_drawing = RLock(), False
         self._layout = widgets.Layout()
         self._styles: dict[type, widgets.Widget] = {}
@@ -82,9 +79,9 @@ class Kit:
         """Make a piece of markup."""
         return self.make(widgets.HTML, value, css=css)
 
-    def figures(self, used: Callable[..., Any], *more: Callable[..., Any]) -> Figures:
+    def figures(self, *called: Callable[..., Any]) -> Figures:
         """Make markup that answers; the functions are those of ``Figures``."""
-        return self.make(Figures, *map(self.answering, (used, *more)))
+        return self.make(Figures, *map(self.answering, called))
 
     def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
         """Put widgets beside each other, as many as there is room for."""

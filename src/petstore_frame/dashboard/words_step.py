@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
 from petstore_frame.dashboard.kit import LABELS, show, titled
-from petstore_frame.dashboard.top import Top
 from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
 
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.dashboard import Dashboard
+
 NO_STATUS, LEAVE = "no status", "leave these out"
 LONGEST, FEW = 40, 4
-HELD = {
-    "total_row": "rows of totals",
-    "unlisted_category": "categories that your labels do not list",
-    "low_category_id": "category numbers of zero or less",
-    "swallowed_rows": "names of several lines, where a quote may never be closed",
-    "hidden_row": "rows that are hidden in the sheet",
-    "large_count": "rows that stand for more than a thousand animals",
-}
 _LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 Name = tuple[str, str]
 
@@ -79,17 +73,16 @@ class WordsStep:
         words: A control for each word, by field and text; ``""`` are the empty cells.
         rest: One answer for all statuses that have none as yet.
         accept: A tick for each kind of rows that look wrong.
-        rename: A button that gives a number of a category another name.
     """
 
-    def __init__(self, top: Top, answered: Callable[[Callable[[Recipe], Recipe]], None]) -> None:
-        self._top, self._kit, self._memory, self._answered = top, top.kit, top.memory, answered
-        kit = top.kit
+    def __init__(
+        self, dashboard: Dashboard, answered: Callable[[Callable[[Recipe], Recipe]], None]
+    ) -> None:
+        self._dashboard, self._memory, self._answered = dashboard, dashboard.memory, answered
+        self._kit = kit = dashboard.kit
         self._shown: dict[Name, FileWord] = {}
-        self._new_name: tuple[Name, int, str] | None = None
         self.words: dict[Name, Any] = {}
         self.accept: dict[str, widgets.Checkbox] = {}
-        self.rename = kit.button("", self._rename)
         self.rest = kit.choice("All other statuses", _answers("choose …"), self._answer_rest)
         self._asked = kit.html()
         self._open, self._done, self._ticks = (kit.column(css="pf-words") for _ in range(3))
@@ -98,7 +91,7 @@ class WordsStep:
         self._title = kit.html(titled("What do these words mean?"))
         self._tick_title = kit.html(titled("Not sent until you confirm"))
         self.widget = kit.column(
-            self._title, self._asked, self.rename, self._open, self._rest_box, self._fold,
+            self._title, self._asked, self._open, self._rest_box, self._fold,
             self._tick_title, self._ticks,
         )  # fmt: skip
         show(self.widget, False)
@@ -107,7 +100,7 @@ class WordsStep:
         """Take the controls of the last file away."""
         self.words, self.accept, self._shown = {}, {}, {}
         self._open.children = self._done.children = ()
-        self._ask("")
+        self._ask()
         show(self.widget, False)
 
     def draw(self, seen: Look, recipe: Recipe) -> None:
@@ -120,12 +113,11 @@ class WordsStep:
             control.description = word.label
             if isinstance(control, widgets.Combobox):
                 control.options = tuple(self._options(word, recipe))
-            is_asked = self._new_name is not None and self._new_name[0] == name
-            if control.value != meant and not is_asked:
+            if control.value != meant:
                 control.value = meant
         for kind, rows in seen.suspicious.items():
             if kind not in self.accept and (rows >= FEW or kind in recipe.accept):
-                text = f"send all the same: {HELD.get(kind, kind)} ({rows:,})"
+                text = f"send all the same: {kind.replace('_', ' ')} ({rows:,} rows)"
                 self.accept[kind] = self._kit.tick(text, self._accept)
         for kind, tick in self.accept.items():
             tick.value = kind in recipe.accept
@@ -155,6 +147,16 @@ class WordsStep:
                 if word.text and FIELD_BY_NAME[word.field].values
                 and not self.words[name].value]  # fmt: skip
 
+    @property
+    def _numbers(self) -> set[int]:
+        """The categories of the pets that were read."""
+        pets = self._dashboard.pets
+        return set() if pets is None else {*pets.frame["category_id"].dropna().unique().tolist()}
+
+    @property
+    def _free_number(self) -> int:
+        return max([0, *self._memory.categories, *self._numbers]) + 1
+
     def _control(self, name: Name, word: FileWord) -> Any:
         def answered(text: str) -> None:
             self._answer(name, text.strip())
@@ -164,8 +166,7 @@ class WordsStep:
             return self._kit.choice(word.label, _answers(hint), answered)
         hint = f"{word.likely}?" if word.likely else "a name"
         if word.field == "category_id":
-            free = max([0, *self._memory.categories, *self._top.numbers]) + 1
-            hint = f"{word.likely or 'a category'}, or a new one: Ferret ({free})"
+            hint = f"{word.likely or 'a category'}, or a new one: Ferret ({self._free_number})"
         return self._kit.text(word.label, hint, answered, widgets.Combobox)
 
     def _options(self, word: FileWord, recipe: Recipe) -> list[str]:
@@ -181,28 +182,27 @@ class WordsStep:
         return "" if meant is None else str(meant) or NO_STATUS
 
     def _answer(self, name: Name, text: str) -> None:
-        self._ask("")
+        self._ask()
         word = self._shown[name]
         if word.field != "category_id" or text in ("", LEAVE):
             self._put(text, word)
             return
         number, label = self._category(text)
         known = self._memory.categories.get(number) if number is not None else None
+        free = self._free_number
         if number is None:
-            say = "Choose one of the list, or write a new one with its number: Ferret (9)."
+            say = f"Choose one of the list, or write a new one with its number: {text} ({free})."
             self._ask(f"No category is called {text!r}", say)
-        elif label in ("", known):
-            self._put(number, word)
-        elif known is None and number not in self._top.numbers:
-            self._memory.name_categories({number: label})
-            self._put(number, word)
+        elif label and known and label != known:
+            say = f"You wrote {text}. Write {known} ({number}) if so, else {label} ({free})."
+            self._ask(f"{number} is called {known} here", say)
+        elif label and not known and number in self._numbers:
+            say = f"Write {number} if they are of this category, else {label} ({free})."
+            self._ask(f"The store has pets of category {number}, whose name is not known", say)
         else:
-            self._new_name = name, number, label
-            title, say = f"{number} is called {known} here", f"Choose {known} ({number}) if so."
-            if known is None:
-                title, say = f"The store has pets of category {number}", "Else write a free number."
-            self._ask(title, f"You wrote {label} ({number}). Are they the same? {say}")
-            self.rename.description = f"{number} is {label} from now on"
+            if label:
+                self._memory.name_categories({number: label})
+            self._put(number, word)
 
     def _category(self, text: str) -> tuple[int | None, str]:
         """Return the number and the name that an answer states."""
@@ -233,18 +233,8 @@ class WordsStep:
         kinds = [kind for kind, tick in self.accept.items() if tick.value]
         self._answered(lambda recipe: recipe.replace(accept=kinds))
 
-    def _ask(self, title: str, *lines: str) -> None:
+    def _ask(self, title: str = "", *lines: str) -> None:
         self._asked.value = PAGE.warning(title, lines) if title else ""
-        if not title:
-            self._new_name = None
-        show(self.rename, self._new_name)
-
-    def _rename(self) -> None:
-        if self._new_name is not None:
-            name, number, label = self._new_name
-            self._ask("")
-            self._memory.name_categories({number: label})
-            self._put(number, self._shown[name])
 
 
 def _words_of(seen: Look, recipe: Recipe) -> Iterator[FileWord]:

@@ -11,6 +11,7 @@ from petstore_frame.errors import AuthenticationError, JournalLockedError
 from petstore_frame.markup import PAGE
 
 REPORT_EVERY_S = 0.2
+READING = "It waits for the page that is on its way."
 
 
 class Work:
@@ -35,36 +36,30 @@ class Work:
         self._reported_at, self._stopping = 0.0, ""
         self._lock, self._asked = Lock(), Event()
         self._thread: Thread | None = None
-        self._next: tuple[str, Callable[[], None]] | None = None
+        self._next: tuple[str, Callable[[], None], str] | None = None
         self.is_busy = self.is_stopping = False
 
-    def start(
-        self, words: str, job: Callable[[], None], *, stopping: str = "", is_renewed: bool = False
-    ) -> None:
-        """Begin a job, unless one is under way.
+    def start(self, words: str, job: Callable[[], None], *, stopping: str = "") -> None:
+        """Begin a job, after the one under way; the last that was to begin counts.
 
-        ``stopping`` says what *Stop* waits for; without it there is no such button. A job that
-        ``is_renewed`` begins in any case, after the one under way; it ends one without *Stop*.
+        ``stopping`` says what *Stop* waits for; without it there is no such button, and the next
+        job ends this one.
         """
         with self._lock:
+            self._next = words, job, stopping
             if self.is_busy:
-                if is_renewed:
-                    self._next = words, job
-                    if not self._stopping:
-                        self._asked.set()
+                if not self._stopping:
+                    self._asked.set()
                 return
-            self._begin(stopping)
-        self.say(PAGE.progress(words))
-        self._draw()
-        self._thread = Thread(target=self._run, args=(job,), name="petstore", daemon=True)
+            self.is_busy = True
+            self._thread = Thread(target=self._run, name="petstore", daemon=True)
         self._thread.start()
 
-    def _begin(self, stopping: str) -> None:
-        self.is_busy, self.is_stopping, self._stopping = True, False, stopping
-        self._asked.clear()
-
-    def _run(self, job: Callable[[], None]) -> None:
-        while True:
+    def _run(self) -> None:
+        while following := self._begin():
+            words, job = following
+            self.say(PAGE.progress(words))
+            self._draw()
             said: str | None = None
             try:
                 job()
@@ -74,18 +69,20 @@ class Work:
                 said = failure(problem)
                 if isinstance(problem, AuthenticationError):
                     self._kit.refused()
-            with self._lock:
-                following, self._next = self._next, None
-                if following is None:
-                    self.is_busy = False
-                    break
-                self._begin("")
-            words, job = following
-            self.say(PAGE.progress(words))
-            self._draw()
-        if said is not None:
-            self.say(said)
+            if said is not None and self._next is None:
+                self.say(said)
         self._draw()
+
+    def _begin(self) -> tuple[str, Callable[[], None]] | None:
+        """Return the next job; None ends the thread."""
+        with self._lock:
+            self._asked.clear()
+            self.is_busy, self.is_stopping = self._next is not None, False
+            if self._next is None:
+                return None
+            words, job, self._stopping = self._next
+            self._next = None
+            return words, job
 
     def _draw(self) -> None:
         show(self.stop, self.is_busy and self._stopping)

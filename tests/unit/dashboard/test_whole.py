@@ -35,25 +35,25 @@ def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> Non
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
     dashboard.inventory.status.value = "sold"
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
-    dashboard.top.refresh.click()
-    assert dashboard.wait(WAIT_S) and len(dashboard.top.inventory) == 241
+    dashboard.refresh.click()
+    assert dashboard.wait(WAIT_S) and len(dashboard.pets) == 241
     assert "Showing 61 of 241" in dashboard.inventory.words.value
 
 
 @pytest.mark.parametrize("pages", [0, 1])
 def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: int) -> None:
     """A failure is told, escaped, beside the old numbers, and the badge says that they are old."""
-    top, store.fails_after = dashboard.top, store.requests + pages
-    dashboard.refresh()
+    store.fails_after = store.requests + pages
+    dashboard.refresh.click()
     assert dashboard.wait(WAIT_S)
-    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in top.notice.value
-    assert "What is shown is from" in top.notice.value and "Old: the last" in top._title.value
+    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in dashboard.notice.value
+    assert "What is shown is from" in dashboard.notice.value and "Old: the last" in dashboard._title.value
     store.fails_after = None
-    top.refresh.click()
-    assert dashboard.wait(WAIT_S) and top.notice.value == "" and "Old" not in top._title.value
+    dashboard.refresh.click()
+    assert dashboard.wait(WAIT_S) and dashboard.notice.value == "" and "Old" not in dashboard._title.value
     store.fails_after = 0
     shown = show(store)
-    assert "the shelf fell" in shown.top.notice.value and "not read yet" in repr(shown)
+    assert "the shelf fell" in shown.notice.value and "not read yet" in repr(shown)
 
 
 def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
@@ -62,14 +62,14 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
     shown = show(store)
     store.key = "another-key"
     with widgets_made() as made:
-        shown.refresh()
+        shown.refresh.click()
         assert shown.wait(WAIT_S)
-        assert "does not take the key" in shown.top.notice.value
-        assert "the store refuses the key" in shown.top._title.value
-        shown.top.api_key.value = "another-key"
-        shown.top.use_key.click()
-        assert shown.wait(WAIT_S) and shown.top.notice.value == ""
-    assert shown.top.api_key.value == "" and "Old" not in shown.top._title.value
+        assert "does not take the key" in shown.notice.value
+        assert "the store refuses the key" in shown._title.value
+        shown.api_key.value = "another-key"
+        shown.use_key.click()
+        assert shown.wait(WAIT_S) and shown.notice.value == ""
+    assert shown.api_key.value == "" and "Old" not in shown._title.value
     assert not any("another-key" in str(widget.get_state()) for widget in made)
     shown.close()
     with pytest.raises(pf.errors.ClosedError):  # it was made for this page
@@ -79,16 +79,16 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
 def test_a_reading_can_be_stopped(dashboard, monkeypatch) -> None:
     """Stop ends a reading after its page; the old numbers stay."""
     monkeypatch.setattr(work, "REPORT_EVERY_S", 0)
-    top, before, stops = dashboard.top, dashboard.top.inventory, [True]
+    top, before, stops = dashboard.top, dashboard.pets, [True]
 
     def stop(change) -> None:
         if "so far" in change.new and stops:
             stops.pop()
-            top.stop.click()
+            dashboard.stop.click()
 
-    top.notice.observe(stop, "value")
-    dashboard.refresh()
-    assert dashboard.wait(WAIT_S) and top.inventory is before and "stopped" in top.notice.value
+    dashboard.notice.observe(stop, "value")
+    dashboard.refresh.click()
+    assert dashboard.wait(WAIT_S) and dashboard.pets is before and "stopped" in dashboard.notice.value
 
 
 def test_closing_ends_threads_and_widgets(store, tmp_path: Path) -> None:
