@@ -220,18 +220,19 @@ class ImportTab(FileTab):
         return drawn + Markup("").join(element("p", each) for each in plan.warnings)
 
     def _draw_question(self) -> None:
-        asked = {} if self.question is None else {case.name: case for case in self.question.cases}
-        for name in asked.keys() - self.cases.keys():
-            self.cases[name] = self.kit.control(
-                widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
-            )
+        question, asked = self.question, () if self.question is None else self.question.cases
+        for case in asked:
+            if case.name not in self.cases:
+                self.cases[case.name] = self.kit.control(
+                    widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
+                )
         for name, control in self.cases.items():
             skip, send, said = CASES[name].skip, CASES[name].send, control.value
-            if name in asked:
-                skip = f"{skip} ({_becomes(asked[name].if_skip)})"
-                send = f"{send} ({_becomes(asked[name].if_send)})"
+            if question is not None:
+                skip = f"{skip} ({_becomes(question.if_skip)})"
+                send = f"{send} ({_becomes(question.if_send)})"
             control.options, control.value = [(skip, "skip"), (send, "send")], said
-        lines = [line for case in asked.values() for line in case.lines() if line]
+        lines = [line for case in asked for line in case.lines() if line]
         title = "Are these animals in the store already?"
         self._question.value = PAGE.warning(title, lines) if asked else ""
         self._cases.children = [*self.cases.values()]

@@ -168,7 +168,7 @@ class InventoryTab:
         name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
         self.notice.value = PAGE.progress(f"Writing {name} …")
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
-            path = write_report(pets, Path(folder, name), categories=model.labels, progress=False)
+            path = write_report(pets, Path(folder, name), categories=model.labels)
             content = path.read_bytes()
         size = f"{len(content) / 1024:,.0f} kB"
         if len(content) > LARGEST_MESSAGE:

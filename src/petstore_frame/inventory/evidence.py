@@ -60,7 +60,6 @@ class Assumption(StrEnum):
     NONE_CHANGES = "no pet changed its status while the statuses were read"
     NO_OLD_ANSWER = "no answer showed an older state of the store than the answers before it"
     FILTER_IS_TRUE = "the status filter finds every pet of its status"
-    IDS_ANSWER_TRULY = "a 404 or 410 for an id means that there is no such pet"
 
 
 S = Shows

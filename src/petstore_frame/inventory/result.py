@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial as partly
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from petstore_frame.errors import ArgumentError, CrossOriginError, PetstoreError, answering
+from petstore_frame.errors import ArgumentError, PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
@@ -291,16 +291,8 @@ class FetchInterrupted(_BrokenOff, KeyboardInterrupt):
     """Ctrl-C ended a listing; ``partial`` and ``resume()`` as of IncompleteInventoryError."""
 
 
-class PaginationLoopError(IncompleteInventoryError):
-    """A listing led back to where it had been; what was read is not the whole listing."""
-
-
-class ForeignLinkError(IncompleteInventoryError, CrossOriginError):
-    """A listing's next link leads to another origin or cannot be read; it was not followed."""
-
-
 # A traceback shows the name by which a class is imported, not the file that it stands in.
-for _kind in (IncompleteInventoryError, FetchInterrupted, PaginationLoopError, ForeignLinkError):
+for _kind in (IncompleteInventoryError, FetchInterrupted):
     _kind.__module__ = PetstoreError.__module__
 
 
