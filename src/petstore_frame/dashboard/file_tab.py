@@ -7,13 +7,14 @@ import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.kit import LABELS, grid, set_options, show
+from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
@@ -22,9 +23,6 @@ from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
-
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.dashboard import Dashboard
 
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
@@ -61,9 +59,9 @@ class FileTab:
         notice, stop: What is said about the work under way, and its button.
     """
 
-    def __init__(self, dashboard: Dashboard, what: str) -> None:
-        self.dashboard, self.memory, kit = dashboard, dashboard.memory, dashboard.kit
-        self.kit = kit
+    def __init__(self, top: Top, what: str) -> None:
+        self.top, self.memory, self.kit = top, top.memory, top.kit
+        kit = top.kit
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
         self.source: Path | None = None
         self.recipe = Recipe()
@@ -91,7 +89,7 @@ class FileTab:
         self._recalled = kit.row(kit.html("Same answers as last time:"), self.start_over)
         layout = kit.row(*(self.reading[word] for word in LAYOUT))
         self._wrong = kit.make(widgets.Accordion, (layout,), titles=("Does it look wrong?",))
-        self.words = WordsStep(dashboard, lambda said: self.reread(said(self.recipe)))
+        self.words = WordsStep(top, lambda said: self.reread(said(self.recipe)))
         columns = [self.reading[word] for word in ASKED if word not in LAYOUT]
         self._steps = kit.column(
             self._recalled, kit.row(*columns, self.save), self._told, self.right, self._key_row,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from petstore_frame.charts import ageing_figure, element, moves_figure, trend_figure
+from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.kit import titled
+from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.schema.categories import shown_labels
 from petstore_frame.schema.text import count_text
-
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.dashboard import Dashboard
 
 BY = [("by status", "status"), ("by category", "category_id")]
 RANGES = [("all days", 0), ("last 7 days", 7), ("last 30 days", 30), ("last 90 days", 90)]
@@ -30,14 +29,14 @@ class HistoryTab:
         keep: A button that keeps what was read last as a snapshot.
     """
 
-    def __init__(self, dashboard: Dashboard, history: History | None) -> None:
-        self._dashboard, self._history = dashboard, history
-        kit, where = dashboard.kit, "" if history is None else str(history.folder)
+    def __init__(self, top: Top, history: History | None, pick: Callable[[Used], None]) -> None:
+        self._top, self._history = top, history
+        kit, where = top.kit, "" if history is None else str(history.folder)
         self.by = kit.choice("Lines", BY, lambda _: self.draw())
         self.days = kit.choice("Days", RANGES, lambda _: self.draw())
         self.folder = kit.text("Snapshots in", "a folder", self._open, css="pf-wide", value=where)
         self.keep = kit.button("Keep a snapshot", self._keep, "of the pets as they were read last")
-        self.notice, self.figures = kit.html(), kit.figures(dashboard.inventory.pick)
+        self.notice, self.figures = kit.html(), kit.figures(pick)
         self.widget = kit.column(
             kit.row(self.by, self.days), kit.row(self.folder, self.keep), self.notice, self.figures
         )
@@ -59,7 +58,7 @@ class HistoryTab:
         self.draw()
 
     def _keep(self) -> None:
-        inventory = self._dashboard.pets
+        inventory = self._top.pets
         if self._history is None or inventory is None:
             raise PetstoreError("name a folder, and read the store: Refresh")
         kept = self._history.add(inventory)
@@ -71,7 +70,7 @@ class HistoryTab:
         since, dates = None, history.snapshots()["date"]
         if self.days.value and len(dates):
             since = dates.iloc[-1].date() - timedelta(days=self.days.value - 1)
-        labels, saved = shown_labels(self._dashboard.memory.categories), self.figures.with_saves
+        labels, saved = shown_labels(self._top.memory.categories), self.figures.with_saves
         trend = history.trend(by=self.by.value, since=since)
         moves = history.flow(period="week", since=since).moves
         # How long a pet has been there is asked of all days, whichever are shown.

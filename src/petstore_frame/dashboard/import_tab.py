@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
@@ -15,6 +15,7 @@ from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.file_tab import OF_LAYOUT, FileTab
 from petstore_frame.dashboard.kit import show
 from petstore_frame.dashboard.rows_step import RowsStep, problems_of
+from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.journal.database import place_of
@@ -30,9 +31,6 @@ from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.settling.readback import WatchedClient
 from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
-
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.dashboard import Dashboard
 
 Progress = Callable[[Mapping[State, int]], None]
 PAST_SHOWN, MANY = 20, 2**31
@@ -70,8 +68,8 @@ class ImportTab(FileTab):
         results: What became of the last file, and of its corrected rows.
     """
 
-    def __init__(self, dashboard: Dashboard) -> None:
-        super().__init__(dashboard, "Choose a file")
+    def __init__(self, top: Top) -> None:
+        super().__init__(top, "Choose a file")
         kit, self.grace_s = self.kit, GRACE_S
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
         self.question: Question | None = None
@@ -129,7 +127,7 @@ class ImportTab(FileTab):
 
         self._plan(None)
         if self.look() and self.source is not None:
-            client = WatchedClient(self.dashboard.client, lambda _: self.work.check())
+            client = WatchedClient(self.top.client, lambda _: self.work.check())
             options = self._options(dry_run=True, progress=False)
             self._plan(load(self.source, client, self.recognised, options, records_read=read))
         self.work.say("")
@@ -142,7 +140,7 @@ class ImportTab(FileTab):
 
     def _options(self, **more: Any) -> LoadOptions:
         return LoadOptions(
-            journal=self.dashboard.journal,
+            journal=self.top.journal,
             duplicates=self.answers,
             again=self.again.value,
             max_errors=MANY if self.anyway.value else None,
@@ -248,13 +246,13 @@ class ImportTab(FileTab):
         results, question, progress = list[LoadResult](), None, self._progress(self.to_send)
         options = self._options(progress=progress)
         try:
-            results.append(load(self.source, self.dashboard.client, self.recipe, options))
+            results.append(load(self.source, self.top.client, self.recipe, options))
             rows = self.rows.corrected_rows(results[0].fix)
             if len(rows):
                 again = LoadOptions(
-                    journal=self.dashboard.journal, progress=progress, duplicates=self.answers
+                    journal=self.top.journal, progress=progress, duplicates=self.answers
                 )
-                results.append(load(rows, self.dashboard.client, Recipe(), again))
+                results.append(load(rows, self.top.client, Recipe(), again))
         except (LoadInterrupted, LoadStopped) as stopped:
             results.append(stopped.result)
         except DuplicatesError as problem:
@@ -284,9 +282,7 @@ class ImportTab(FileTab):
     def _finish(self) -> None:
         progress = self._progress(sum(counts[State.PENDING] for _, counts in self._past()))
         try:
-            results = resume_loads(
-                self.dashboard.client, journal=self.dashboard.journal, progress=progress
-            )
+            results = resume_loads(self.top.client, journal=self.top.journal, progress=progress)
         except (LoadInterrupted, LoadStopped) as stopped:
             results = [stopped.result]
         self._show_results(results[-1:])
@@ -303,7 +299,7 @@ class ImportTab(FileTab):
             self.work.check(seconds)
 
         said, results = list[str](), list[LoadResult]()
-        client: Any = WatchedClient(self.dashboard.client, lambda _: self.work.check())
+        client: Any = WatchedClient(self.top.client, lambda _: self.work.check())
         for run, counts in self._past():
             if _in_doubt(counts):
                 results.append(LoadResult(self._place, run.id, sent_now=False))
@@ -321,9 +317,7 @@ class ImportTab(FileTab):
         self.results, self.files = results, {}
         for result in results:
             stem = Path(result.facts.run.source).stem
-            for path in result.write(
-                self.dashboard.folder / f"import-{stem}-{result.import_id[:8]}"
-            ):
+            for path in result.write(self.top.folder / f"import-{stem}-{result.import_id[:8]}"):
                 if _is_shown(path, result):
                     self.files[f"{path.parent.name}/{path.name}"] = self.kit.button(
                         f"Download {path.name}", partial(self.drop.download_file, path)
@@ -337,11 +331,11 @@ class ImportTab(FileTab):
         self.question = question
         self._draw_left()
         self.draw()
-        self.dashboard.refresh.click()
+        self.top.refresh.click()
 
     @property
     def _place(self) -> Path:
-        return place_of(self.dashboard.journal, self.dashboard.client.base_url)
+        return place_of(self.top.journal, self.top.client.base_url)
 
     def _past(self) -> list[tuple[Import, dict[State, int]]]:
         """Return the last imports, the latest first, with their counts by state."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.file_tab import FileTab
 from petstore_frame.dashboard.kit import grid, set_options, show
+from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake import Comparison, Kind, compare
-
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.dashboard import Dashboard
 
 ROWS, LONGEST = 50, 60
 
@@ -31,8 +28,8 @@ class StocktakeTab(FileTab):
         found: The Comparison, or None.
     """
 
-    def __init__(self, dashboard: Dashboard) -> None:
-        super().__init__(dashboard, "Choose a list")
+    def __init__(self, top: Top) -> None:
+        super().__init__(top, "Choose a list")
         kit = self.kit
         self.found: Comparison | None = None
         self.kind = kit.choice("Show", [("all that differs", "")], lambda _: self.draw())
@@ -49,17 +46,15 @@ class StocktakeTab(FileTab):
     def _compare(self) -> None:
         self.found = None
         self.draw()
-        inventory = self.dashboard.pets
+        inventory = self.top.pets
         if inventory is None or self.source is None:
             raise ArgumentError("The store was not read yet; refresh, then try again")
         if self.look():
             how, on = self.recipe, list[str]()
-            if not how.key or not len(
-                read_ids(self.dashboard.client, journal=self.dashboard.journal)
-            ):
+            if not how.key or not len(read_ids(self.top.client, journal=self.top.journal)):
                 how, on = how.replace(key=()), ["name", "category_id"]  # as no key is known
             self.found = found = compare(
-                self.source, inventory, on=on, recipe=how, journal=self.dashboard.journal
+                self.source, inventory, on=on, recipe=how, journal=self.top.journal
             )
             counts = found.frame["kind"].value_counts()
             kinds = [(f"{kind} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts]
@@ -95,7 +90,7 @@ class StocktakeTab(FileTab):
 
     def _used(self, used: Used) -> None:
         if "pet" in used:
-            self.dashboard.open_pet(used["pet"])
+            self.top.open_pet(used["pet"])
 
     def _write(self) -> None:
         if self.found is not None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
 from petstore_frame.dashboard.kit import LABELS, show, titled
+from petstore_frame.dashboard.top import Top
 from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
-
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.dashboard import Dashboard
 
 NO_STATUS, LEAVE = "no status", "leave these out"
 LONGEST, FEW = 40, 4
@@ -75,11 +73,9 @@ class WordsStep:
         accept: A tick for each kind of rows that look wrong.
     """
 
-    def __init__(
-        self, dashboard: Dashboard, answered: Callable[[Callable[[Recipe], Recipe]], None]
-    ) -> None:
-        self._dashboard, self._memory, self._answered = dashboard, dashboard.memory, answered
-        self._kit = kit = dashboard.kit
+    def __init__(self, top: Top, answered: Callable[[Callable[[Recipe], Recipe]], None]) -> None:
+        self._top, self._memory, self._answered = top, top.memory, answered
+        self._kit = kit = top.kit
         self._shown: dict[Name, FileWord] = {}
         self.words: dict[Name, Any] = {}
         self.accept: dict[str, widgets.Checkbox] = {}
@@ -150,7 +146,7 @@ class WordsStep:
     @property
     def _numbers(self) -> set[int]:
         """The categories of the pets that were read."""
-        pets = self._dashboard.pets
+        pets = self._top.pets
         return set() if pets is None else {*pets.frame["category_id"].dropna().unique().tolist()}
 
     @property

@@ -15,7 +15,7 @@ from petstore_frame.dashboard import inventory_tab
 from petstore_frame.dashboard.figures import Figures
 from petstore_frame.dashboard.selection import Selection, StoreModel
 from unit.conftest import inventory, pets, read_book
-from unit.dashboard.store import LABELS, WAIT_S, MemoryStore, widgets_made
+from unit.dashboard.store import LABELS, MemoryStore, widgets_made
 
 rows = st.lists(
     st.tuples(
