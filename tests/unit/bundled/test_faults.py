@@ -102,9 +102,12 @@ def test_our_loader_meets_all_of_them_and_doubles_nothing(tmp_path) -> None:
     faults = "lost-reply=0.1,refused=0.1,error-after=0.05,busy=0.1,cap=20"
     with serve(spec_only=True) as store, Faulty(store, faults) as faulty:
         with pf.Client(faulty.base_url, store.api_key, timeout=5.0) as client:
-            result = pf.load(
-                tmp_path / "a.csv", client, key="animal_id", journal=tmp_path, progress=False
-            )
+            try:
+                result = pf.load(
+                    tmp_path / "a.csv", client, key="animal_id", journal=tmp_path, progress=False
+                )
+            except pf.errors.LoadStopped as stopped:  # a third of all requests fail: it may give up
+                result = stopped.result
         truth = faulty.truth().set_index("name")["applied"]
     assert truth.max() == 1
     states = result.frame.set_index("name")["state"]

@@ -166,7 +166,7 @@ class Source:
         self, number: int, row: Row, ordinal: str, uncounted: RecordProblem | None
     ) -> Record:
         """Check one record; ``ordinal`` is which of the animals of its row it is."""
-        line, given, lines, noted, held, is_confirmed, origin = row
+        line, given, lines, noted, doubt, is_confirmed, origin = row
         cells = tuple(given)
         if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(noted):
             if origin is not None:  # somebody emptied the row of a fix file
@@ -192,8 +192,8 @@ class Source:
             ):
                 notes.append("short_row")
             payload, body = self._read_fields(cells, noted, problems, notes)
-        if not problems and held is not None:
-            problems.append(held)
+        if not problems and doubt is not None:
+            problems.append(doubt)
         if problems:
             accepted = [each.accept for each in problems if each.accept
                         and (is_confirmed or each.accept in self.recipe.accept)]  # fmt: skip

@@ -54,7 +54,7 @@ class Row(NamedTuple):
     cells: Sequence[str]
     lines: int = 1  # that it takes
     notes: Mapping[int, CellNote] = {}  # by the position of the cell
-    held: RecordProblem | None = None  # why it needs a person's yes,
+    doubt: RecordProblem | None = None  # why it needs a person's yes,
     is_confirmed: bool = False  # and whether there is one
     origin: RecordOrigin | None = None  # the record that the user corrected
 
@@ -78,11 +78,11 @@ class Table:
                 yield row.cells
 
 
-def _row_of(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
+def _row_of(line: int, typed: Iterable[Typed], doubt: RecordProblem | None = None) -> Row:
     """Return a row of cells that were read by their type."""
     texts = list(typed)
     notes = {at: note for at, (_, note) in enumerate(texts) if note is not None}
-    return Row(line, [text for text, _ in texts], notes=notes, held=held)
+    return Row(line, [text for text, _ in texts], notes=notes, doubt=doubt)
 
 
 def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typed:
