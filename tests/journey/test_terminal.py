@@ -19,10 +19,10 @@ LATER = [*(row.replace("available", "sold") for row in ROWS[:2]), *ROWS[2:]]
 @pytest.mark.parametrize(
     ("typed", "code", "pets", "told"),
     [
-        ("s", 0, 2, "Done: week2.csv: 2 animals added"),
-        ("a", 0, 12, "Done: week2.csv: 12 animals added"),
+        ("1", 0, 2, "Done: week2.csv: 2 animals added"),
+        ("2", 0, 12, "Done: week2.csv: 12 animals added"),
         # The animals have a key from now on, and so have those that were loaded without one.
-        ("k", 0, 2, "Done: week2.csv: 2 animals added; 10 known already"),
+        ("3", 0, 2, "Done: week2.csv: 2 animals added; 10 known already"),
         # Enter, or a key of no way, ends as a refusal does.
         ("", 2, 0, ""),
         ("x", 2, 0, ""),

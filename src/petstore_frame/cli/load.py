@@ -202,12 +202,13 @@ def _load(
 
 def _ask(question: Question) -> dict[str, Any]:
     """Ask which answer is right; Enter stops, and nothing was sent."""
-    answers = {answer.letter: answer for answer in question.answers() if answer.letter}
+    ways = (answer for answer in question.answers() if answer.add)
+    answers = {str(number): answer for number, answer in enumerate(ways, 1)}
     lines = question.lines()
-    lines += [f"  {letter}      {answer.text}" for letter, answer in answers.items()]
+    lines += [f"  {number}      {answer.text}" for number, answer in answers.items()]
     lines.append("  Enter  stop; nothing was sent")
     typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
-    typed = sys.stdin.readline().strip().lower()
+    typed = sys.stdin.readline().strip()
     if typed not in answers:
         end("stopped; nothing was sent", REFUSED)
     return dict(answers[typed].add)
