@@ -230,12 +230,13 @@ class FileTab:
         """Return what each control of the reading offers, and what holds now."""
         columns = [each for each in seen.columns if each.strip()]
         sent, key = {*seen.mapping.values()}, seen.reading.key
-        keys = [each for each in dict.fromkeys([*seen.key_columns, *columns]) if each not in sent]
+        likely = seen.reading.key or [each.column for each in seen.keys]
+        keys = [each for each in dict.fromkeys([*likely, *columns]) if each not in sent]
         dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
                  for each in seen.dates if each.strip()]  # fmt: skip
         rows = [(OPEN, BLANK), *dates, ("the first row", "first"), ("the last row", "last")]
         row, laid_out = seen.header_row or 1, {word: seen.facts.get(word, "") for word in LAYOUT}
-        encodings = dict.fromkeys([*seen.encodings, *ENCODINGS, laid_out["encoding"]])
+        encodings = dict.fromkeys([*ENCODINGS, laid_out["encoding"]])
         signs = SIGNS | {sign: sign for sign in [laid_out["delimiter"]] if sign not in SIGNS}
         return {
             **{field.name: ([(NONE, ""), *columns], seen.mapping.get(field.name, ""))
