@@ -51,13 +51,11 @@ class Step(NamedTuple):
         text: What, or when it is right, in words that do without any call.
         add: Words to add to the same call, with their values.
         calls: The other calls that do it.
-        letter: What to type for an answer on a terminal.
     """
 
     text: str
     add: Mapping[str, Any] = MappingProxyType({})
     calls: tuple[Call, ...] = ()
-    letter: str = ""
 
     def typed(self, reader: Reader = Reader.PYTHON) -> list[str]:
         """Return what to type for it, line by line."""

@@ -189,13 +189,13 @@ class Question:
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[first.name]
-        for word, letter, when in (("skip", "s", skip), ("send", "a", send)):
+        for word, when in (("skip", skip), ("send", send)):
             counts = first.if_skip if word == "skip" else first.if_send
             does = ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
             # Some cases are answered by name only.
             answer = dict.fromkeys(names, word) if "gone" in names else word
             text = f"{when} ({does})" if does else when
-            found.append(Step(text, {"duplicates": answer}, letter=letter))
+            found.append(Step(text, {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
             found.append(Step("It differs from case to case; answer each", {"duplicates": mixed}))
@@ -204,7 +204,7 @@ class Question:
         if is_equal and self.likely is not None:
             column = self.likely.column
             keyed = f"They are the same, and the column {column!r} names each from now on"
-            found.append(Step(keyed, {"key": column, "duplicates": "skip"}, letter="k"))
+            found.append(Step(keyed, {"key": column, "duplicates": "skip"}))
         return found
 
     def text(self, reader: Reader = Reader.PYTHON) -> str:
@@ -226,10 +226,7 @@ class Question:
             "records": self.records,
             "cases": [asdict(case) for case in self.cases],  # a state is a text
             "likely_key": None if self.likely is None else self.likely.column,
-            "answers": [
-                {"text": each.text, "add": dict(each.add), "letter": each.letter}
-                for each in self.answers()
-            ],
+            "answers": [{"text": each.text, "add": dict(each.add)} for each in self.answers()],
         }
 
 
