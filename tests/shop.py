@@ -87,7 +87,7 @@ class Shop:
     def fix_file(self, result: pf.LoadResult) -> Rows:
         """Write the fix file of a result, and return its cells, the header first."""
         shutil.rmtree(self.folder / "results", ignore_errors=True)
-        result.write(self.folder / "results", excel=False)
+        result.write(self.folder / "results")
         with (self.folder / "results" / "fix.csv").open(encoding="utf-8-sig", newline="") as file:
             return list(csv.reader(file))
 

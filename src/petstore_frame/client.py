@@ -188,16 +188,15 @@ class Client:
         return Page(columns, answer.headers, answer.url, damaged)
 
     @answering
-    def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
+    def find_pet(self, pet_id: int) -> PetSearch:
         """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
 
         It reads the inventory until the pet is met; a pet is absent only when the whole of it
-        was read. ``allow_deprecated`` asks ``GET /pets/{petId}`` first, while the store has it.
-        It raises what ``list_pets`` does.
+        was read. It raises what ``list_pets`` does.
 
-        Interface: Endpoints, List all animals; Get an animal (deprecated).
+        Interface: Endpoints, List all animals.
         """
-        return find_pet(self, pet_id, allow_deprecated=allow_deprecated)
+        return find_pet(self, pet_id)
 
     @answering
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:

@@ -109,7 +109,7 @@ def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     """Every row of results.csv is a record of the import, whatever its state."""
     shop.store.fault_of = {2: "fin_after"}.get
     result = shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,", "Cy,x,")
-    result.write(shop.folder / "out", excel=False)
+    result.write(shop.folder / "out")
     for name in "out/results.csv", "out/unknown.csv":
         shop.load(name)
     assert shop.names == ["Ada", "Bo"]
@@ -124,7 +124,7 @@ def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:
     (case,) = question.cases
     assert (case.name, case.records) == ("equal", 3)
     assert question.likely is not None and question.likely.column == "tag"
-    assert (case.if_skip[State.PENDING], case.if_send[State.PENDING]) == (1, 4)
+    assert (question.if_skip[State.PENDING], question.if_send[State.PENDING]) == (1, 4)
     assert {example.source for example in case.examples} == {"a.csv"}
     assert "b.csv" in str(asked.value) and len(shop.pets) == 3
 

@@ -8,7 +8,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption
-from threaded import Server
 from zoo import census
 from zoo.answers import pets
 from zoo.habits import Habits
@@ -18,8 +17,8 @@ PETS = pets(450, "sold", "pending")
 
 
 ENDS = {
-    "second page": (150, Habits("link cursor"), "found", "on a page of the listing"),
-    "filtered page": (35, Habits(cap=20), "found", "on a page asked for beyond the listing"),
+    "second page": (150, Habits("link cursor"), "found", "the store listed it"),
+    "filtered page": (35, Habits(cap=20), "found", "the store listed it"),
     "whole listing": (9999, Habits("link cursor"), "absent", "not among 450 pets"),
     "no end in sight": (449, Habits(), "unknown", "not among "),
     "goes round": (9999, Habits("link cursor", lie="goes round"), "unknown", "not among "),
@@ -54,13 +53,3 @@ def test_no_pet_is_called_absent_that_is_there(seed: int) -> None:
         is_hidden = search.state == "absent" and sought in zoo.lasting_ids
         assert not is_hidden or zoo.habits.breaks() & set(search.assumptions)
         assert search.pet is None or search.pet.id == sought
-
-
-@pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
-def test_the_deprecated_operation_answers_when_allowed(sample_server: Server) -> None:
-    """Allowed, one request finds a pet, and a 404 counts while a listed pet still answers."""
-    with sample_server.client() as client:
-        found = client.find_pet(249, allow_deprecated=True)
-        absent = client.find_pet(99_999, allow_deprecated=True)
-    assert (found.state, found.requests) == ("found", 1)
-    assert (absent.state, absent.requests) == ("absent", 3)

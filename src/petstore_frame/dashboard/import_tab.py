@@ -223,12 +223,12 @@ class ImportTab(FileTab):
         return drawn + Markup("").join(warnings)
 
     def _draw_question(self) -> None:
-        asked = () if self.question is None else self.question.cases
+        question, asked = self.question, () if self.question is None else self.question.cases
         for case in asked:
-            if case.name not in self.cases:
+            if question is not None and case.name not in self.cases:
                 text = CASES[case.name]
-                answers = [(f"{text.skip} ({_becomes(case.if_skip)})", "skip"),
-                           (f"{text.send} ({_becomes(case.if_send)})", "send")]  # fmt: skip
+                answers = [(f"{text.skip} ({_becomes(question.if_skip)})", "skip"),
+                           (f"{text.send} ({_becomes(question.if_send)})", "send")]  # fmt: skip
                 self.cases[case.name] = self._kit.control(
                     widgets.ToggleButtons, "", lambda _: self.changed(), options=answers, value=None
                 )

@@ -20,7 +20,7 @@ for _kind in _KINDS.values():
 # They carry an Inventory, a question or a result, so they stand beside these, above this part.
 _HOMES = {
     **dict.fromkeys(
-        ("FetchInterrupted", "ForeignLinkError", "IncompleteInventoryError", "PaginationLoopError"),
+        ("FetchInterrupted", "IncompleteInventoryError"),
         "petstore_frame.inventory.result",
     ),
     **dict.fromkeys(

@@ -6,9 +6,7 @@ from petstore_frame.errors.classes import *
 from petstore_frame.errors.names import answering as answering
 from petstore_frame.errors.names import nearest as nearest
 from petstore_frame.inventory.result import FetchInterrupted as FetchInterrupted
-from petstore_frame.inventory.result import ForeignLinkError as ForeignLinkError
 from petstore_frame.inventory.result import IncompleteInventoryError as IncompleteInventoryError
-from petstore_frame.inventory.result import PaginationLoopError as PaginationLoopError
 from petstore_frame.loader.question import DuplicatesError as DuplicatesError
 from petstore_frame.loader.results.results import LoadFailedError as LoadFailedError
 from petstore_frame.loader.results.results import LoadInterrupted as LoadInterrupted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,20 +11,17 @@ from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
-from petstore_frame.errors import APIStatusError, CrossOriginError, PetstoreError, answering
-from petstore_frame.errors.frames import callers_level
-from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
+from petstore_frame.errors import APIStatusError, PetstoreError, answering
+from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.inventory.progress import Display, open_progress
+from petstore_frame.inventory.progress import Display
 from petstore_frame.inventory.provenance import Provenance, stamp
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import DEFAULT_PROBE_BUDGET, ReadingClient, Requests
 from petstore_frame.inventory.result import (
     FetchInterrupted,
-    ForeignLinkError,
     IncompleteInventoryError,
     Inventory,
-    PaginationLoopError,
 )
 from petstore_frame.schema.arguments import (
     before_sending,
@@ -38,7 +34,6 @@ from petstore_frame.schema.models import PetStatus, checked_status
 from petstore_frame.schema.text import count_text
 
 log = logging.getLogger("petstore_frame.inventory")
-Progress = bool | Callable[[int], None] | None
 # What a store answers for a place in its listing that it no longer keeps.
 _EXPIRED = (400, 404, 410, 422)
 
@@ -79,7 +74,6 @@ def fetch_inventory(
         IncompleteInventoryError: The reading broke off with pets read; it has ``.partial`` and
             ``.resume()``.
         FetchInterrupted: Ctrl-C ended it with pets read; a KeyboardInterrupt with the same.
-        PaginationLoopError: The store's next links lead back; also an IncompleteInventoryError.
         APIStatusError: The store refused the first page.
         APIConnectionError: No answer to the first page, after the retries.
         ContractError: The first page is not a list of pets.
@@ -98,42 +92,16 @@ def fetch_inventory(
     checked_client(client, "ask_page")
     with before_sending():
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
-        meter = FetchProgress(progress)
+        display = Display(progress, "Pets read")
         ask = Requests(
             client,
             status=checked_status(status),
             budget=whole_number("max_probes", max_probes, 0),
             may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
-            on_rows=meter,
+            on_rows=lambda rows: display.show(rows, rows),
         )
-    return _Fetch(ask, cap, meter).run()
-
-
-class FetchProgress:
-    """Shows the number of pets read; a failure to show it never ends a fetch.
-
-    Raises:
-        ArgumentError: The option is not a function, True, False or None.
-    """
-
-    def __init__(self, progress: Progress) -> None:
-        self._display: Display[int] | None = open_progress(progress, "Pets read")
-
-    def __call__(self, held: int) -> None:
-        if self._display is None:
-            return
-        try:
-            self._display.show(held, held)
-        except Exception as problem:  # noqa: BLE001 # the fetch matters more than its picture
-            self._display = None
-            text = f"progress is no longer shown: {problem}"
-            warnings.warn(text, RuntimeWarning, stacklevel=callers_level())
-
-    def close(self) -> None:
-        """Close the bar; a resumed fetch opens another."""
-        if self._display is not None:
-            self._display.close()
+    return _Fetch(ask, cap, display).run()
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +110,17 @@ class _Fetch:
 
     ask: Requests
     max_pets: int | None
-    meter: FetchProgress
+    display: Display[int]
 
     def run(self) -> Inventory:
         reading = Reading(self.ask)
         try:
-            with self.ask:
+            with self.display, self.ask:
                 reading.run()
         except (PetstoreError, KeyboardInterrupt) as problem:
             if not len(reading.rows.columns().id):
                 raise
             self._raise_incomplete(reading, problem)
-        finally:
-            self.meter.close()
         self.ask.forget()  # the frame needs the memory
         return self._inventory(reading, reading.evidence)
 
@@ -182,19 +148,18 @@ class _Fetch:
         counts, exact = count_statuses(Counter(columns.status)), finding.exact
         if finding.verdict is Verdict.COMPLETE:
             exact = frozenset(counts if status is None else [status]) - finding.inexact
-        is_least = not any(e.shows is Shows.MOVED and e.scope is None for e in evidence)
         total = reading.total()
         if status is not None and (total or 0) > len(reading.rows):
             total = None  # it may be that of all pets
-        return Completeness(
+        return Completeness.of_counts(
+            counts,
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
-            rows=len(columns.id),
+            exact,
             requests=self.ask.requests,
             status=status,
             assumptions=finding.assumptions,
             evidence=evidence,
-            by_status={name: StatusCount(n, name in exact, is_least) for name, n in counts.items()},
             advertised_total=total,
         )
 
@@ -204,10 +169,6 @@ class _Fetch:
         kind: type[IncompleteInventoryError | FetchInterrupted] = IncompleteInventoryError
         if is_interrupt:
             kind = FetchInterrupted
-        elif isinstance(problem, PaginationLoopError):
-            kind = PaginationLoopError
-        elif isinstance(problem, CrossOriginError):
-            kind = ForeignLinkError
         left = (each for each in reading.evidence if each.shows is not Shows.END)
         broke_off = Evidence(Fact.BROKE_OFF, count=reading.pages)
         partial = self._inventory(reading, [broke_off, *left])

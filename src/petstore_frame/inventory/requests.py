@@ -11,7 +11,7 @@ from typing import Protocol, Self, TypeAlias
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.rows import Rows, compact
-from petstore_frame.schema.models import MAX_LIMIT, Pet
+from petstore_frame.schema.models import MAX_LIMIT
 from petstore_frame.transport.response import Page
 
 # The query of a page of all pets, also where one status is read.
@@ -34,8 +34,6 @@ class ReadingClient(Protocol):
         params: Mapping[str, str] | None = ...,
         number: int | None = ...,
     ) -> Page: ...
-
-    def get_pet(self, pet_id: int) -> Pet: ...
 
 
 @dataclass(eq=False)
@@ -157,10 +155,6 @@ class Requests:
     def has_budget_for(self, asked: Iterable[Mapping[str, str]]) -> bool:
         """Return whether all these questions may be asked; one asked before costs nothing."""
         return self.spent + len({*map(_key, asked)} - self._answers.keys()) <= self.budget
-
-    def known(self, params: Mapping[str, str]) -> Page | None:
-        """Return the answer to a question that was asked before, or None; nothing is sent."""
-        return self._answers.get(_key(params))
 
     def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
         """Ask beyond the listing.

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from petstore_frame.errors import APIStatusError
+from petstore_frame.errors import APIStatusError, CrossOriginError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.requests import SIDE_BY_SIDE, Requests
-from petstore_frame.inventory.result import PaginationLoopError
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport.response import Page, passes_over
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
-MAX_PAGES_WITHOUT_NEWS, MAX_PAGES_BACK = 20, 5
+MAX_PAGES_WITHOUT_NEWS = 20
 # So many short pages in a row are read, or as many as came before them: a store that grows with
 # each request has no end.
 MAX_SHORT_PAGES = 50
@@ -97,18 +96,14 @@ class Walk:
 
 
 class LinkWalk(Walk):
-    """Follows next links.
-
-    Raises:
-        PaginationLoopError: An address came again, or page after page brought nothing new.
-    """
+    """Follows next links; one that cannot be followed to a new page leaves the end open."""
 
     fact, reach = Fact.LINKS_ENDED, Assumption.LINKS_REACH_ALL
 
     def __init__(self, ask: Requests, first: Page, rows: Rows) -> None:
         super().__init__(ask, first, rows)
         self._visited = {first.address}
-        self._without_news = self._known_rows = 0
+        self._without_news = 0
         gap = passes_over(first.next_address or "", len(first))
         self._skips = f": it goes on at {gap} after row {len(first):,}" if gap else ""
 
@@ -117,32 +112,23 @@ class LinkWalk(Walk):
         if address is None:
             is_doubtful = self._skips or (self.last.may_name_next and self.doubt is None)
             self._end(Fact.NEXT_NOT_READ if is_doubtful else None, detail=self._skips)
-        elif address == self.last.address:  # as some last pages do
-            self._end(Fact.NEXT_NOT_READ, detail=f"{number} names itself")
         elif address in self._visited:
-            raise PaginationLoopError(
-                f"the store's next link of page {self.pages} leads back to a page already read"
-            )
+            self._end(Fact.NEXT_NOT_READ, detail=f"{number} leads back to one that was read")
         elif self._without_news == MAX_PAGES_WITHOUT_NEWS:
             self._end(Fact.NEXT_NOT_READ, detail=f"{number} brought no new pet")
         else:
             self._visited.add(address)
-            self.last = self.ask.page(address=address, number=self.pages + 1)
+            try:
+                self.last = self.ask.page(address=address, number=self.pages + 1)
+            except CrossOriginError as problem:  # nothing was sent
+                self._end(Fact.NEXT_NOT_READ, detail=f": {problem}")
+                return
             self.pages += 1
-            self._count_news(len(self.last), self._take(self.last.columns))
-
-    def _count_news(self, rows: int, repeated: int) -> None:
-        if repeated:
-            self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
-        has_news = rows > repeated
-        self._without_news = 0 if has_news else self._without_news + 1
-        self._known_rows = 0 if has_news else self._known_rows + rows
-        # A few known pets may come from a first page that was longer than the following ones.
-        is_round = rows > 0 and self._known_rows > self.ask.max_page
-        if is_round and self._without_news >= MAX_PAGES_BACK:
-            raise PaginationLoopError(
-                f"{self._without_news} pages in a row brought no new pet, and the store points on"
-            )
+            repeated = self._take(self.last.columns)
+            if repeated:
+                self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
+            has_news = len(self.last) > repeated
+            self._without_news = 0 if has_news else self._without_news + 1
 
 
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.

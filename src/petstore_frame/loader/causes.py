@@ -24,7 +24,7 @@ class Cause:
     """Why a number of records cannot be sent.
 
     Attributes:
-        code, message: Those of the first of their problems.
+        code, message, hint: Those of the first of their problems.
         column: The file's column, or None for whole records.
         records: How many they are.
         of: How many rows name an animal, known ones too.
@@ -35,6 +35,7 @@ class Cause:
 
     code: str
     message: str
+    hint: str
     column: str | None
     records: int
     of: int
@@ -57,7 +58,8 @@ class Cause:
             return f"{text}; in all {shown}" + (f" and {more:,} more" if more else "")
         word = "line" if self.records == 1 else "lines"
         more_lines = ", …" if self.records > len(self.lines) else ""
-        return f"{text} ({word} {', '.join(map(str, self.lines))}{more_lines})"
+        text += f" ({word} {', '.join(map(str, self.lines))}{more_lines})"
+        return f"{text}; {self.hint}" if self.hint else text
 
 
 def find_causes(
@@ -87,6 +89,7 @@ def find_causes(
             Cause(
                 first.code,
                 first.message,
+                first.hint,
                 first.column,
                 values.total(),
                 of,

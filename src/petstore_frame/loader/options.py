@@ -10,7 +10,7 @@ from numbers import Real
 from os import PathLike
 from typing import Any, Literal, Self, get_args
 
-from petstore_frame.inventory.progress import checked_progress, open_progress
+from petstore_frame.inventory.progress import Display, checked_progress
 from petstore_frame.loader.question import BY_NAME, CASES
 from petstore_frame.loader.record import State
 from petstore_frame.schema.arguments import (
@@ -125,7 +125,7 @@ class LoadProgress:
     def __init__(self, progress: ProgressOption, total: int) -> None:
         self._total = total
         shown = progress if total or callable(progress) else False
-        self._display = open_progress(shown, "Loading", total)
+        self._display = Display(shown, "Loading", total)
 
     def __call__(self, counts: Counter[State]) -> None:
         done = self._total - counts[State.PENDING] - counts[State.IN_FLIGHT]
@@ -135,5 +135,5 @@ class LoadProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._display.close()
+    def __exit__(self, *problem: object) -> None:
+        self._display.__exit__(*problem)

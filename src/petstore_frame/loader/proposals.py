@@ -8,7 +8,6 @@ import shlex
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
-from json import dumps
 from os import fspath
 from pathlib import Path
 from types import MappingProxyType
@@ -16,17 +15,14 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.reading import RecipeWords
+from petstore_frame.loader.reading.toml import toml_of
 
-# Words that a shell has as flags of their own; all others that a recipe has go by --set.
-_FLAGS = (
-    "key", "categories", "recipe", "journal", "duplicates", "send_lines", "leave_lines", "again",
-    "dry_run", "check_store", "max_errors", "workers", "base_url", "allow_insecure", "output",
-    "reconcile", "resolve", "replace",
-)  # fmt: skip
+# Words of a recipe go by --set in a shell, but for these two.
+_SET = RecipeWords.__annotations__.keys() - {"key", "categories"}
+# Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
+_BY_LABEL = ("categories", "value_map")
 _LISTS = ("key", "columns", "accept", "leave_out", "only")
-_PLAIN = re.compile(r"[^\s.=\"']+(?: [^\s.=\"']+)*")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_PART = re.compile(r'"((?:[^"\\]|\\.)*)"|([^.="]+)')
 
 
 class Reader(StrEnum):
@@ -80,54 +76,58 @@ def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
     if reader is Reader.PYTHON:
         return f"{word}={value!r}"
     if reader is Reader.RECIPE:
-        lines = (
-            f"{'.'.join(map(_toml_key, path))} = {_toml(each)}"
-            for path, each in _leaves((word,), value, lists_too=False)
-        )
-        return "\n".join(lines)
-    return _in_shell(_flags(word, value))
+        _, _, lines = toml_of({word: value}, {}).partition("\n")
+        return lines.strip()
+    flag = f"--{word.replace('_', '-')}"
+    is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")
+    words = list[str]()
+    for path, each in _leaves(value):
+        if is_set:
+            words += ["--set", f"{'.'.join((word, *path))}={each}"]
+        elif isinstance(each, bool):
+            words += [flag if each else flag.replace("--", "--no-")]
+        else:
+            words += [flag, "=".join((*path, str(each)))]
+    return _in_shell(words)
+
+
+def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each value of a table or a list, with the words of the tables that lead to it."""
+    if isinstance(value, Mapping):
+        for word, inner in value.items():
+            yield from (((str(word), *path), each) for path, each in _leaves(inner))
+    elif isinstance(value, Collection) and not isinstance(value, str):
+        yield from (((), each) for each in value)
+    else:
+        yield (), value
 
 
 def read_set(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the words of ``--set WORD=VALUE``; of a word that takes several, all of them.
+    """Return the words of ``--set WORD=VALUE``.
 
     Raises:
-        ArgumentError: One has no ``=``, or gives a value to a table.
+        ArgumentError: One has no ``=``, or a word is both a value and a table.
 
     Example:
-        >>> read_set(["keep=first", "mapping.name=Pet name", 'value_map.status."a.b"=sold'])
+        >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
         {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
     """
     found: dict[str, Any] = {}
     for text in texts:
-        path, value = _split(text)
+        word, *_ = re.split(r"[.=]", text, maxsplit=1)
+        split = text.rpartition if word in _BY_LABEL else text.partition
+        path, equals, value = split("=")
+        if not (word and equals):
+            raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
+        *tables, last = path.split(".", 2 if word == "value_map" else 1)
         table = found
-        for part in path[:-1]:
+        for part in tables:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
                 raise ArgumentError(f"--set {text}: {part} has a value already")
-        before = table.get(path[-1])
-        if isinstance(before, dict):
-            raise ArgumentError(f"--set {text}: {path[-1]} has words already")
-        if path[0] in _LISTS and before is not None:
-            table[path[-1]] = [*([before] if isinstance(before, str) else before), value]
-        else:  # the last one wins
-            table[path[-1]] = value
+        # What is added later wins, but for words that take several values.
+        table[last] = [*table.get(last, ()), value] if word in _LISTS else value
     return found
-
-
-def _split(text: str) -> tuple[list[str], str]:
-    """Return the parts of the word before the first ``=``, and what is behind it."""
-    path, at = list[str](), 0
-    while found := _PART.match(text, at):
-        path.append(re.sub(r"\\(.)", r"\1", found[1]) if found[2] is None else found[2])
-        at = found.end()
-        if text[at : at + 1] != ".":
-            break
-        at += 1
-    if not path or text[at : at + 1] != "=":
-        raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
-    return path, text[at + 1 :]
 
 
 def load_call(file: str | None, journal: Path | None, base_url: str) -> Call:
@@ -140,35 +140,32 @@ def load_call(file: str | None, journal: Path | None, base_url: str) -> Call:
     python = f"pf.resume_loads(client{where})"
     if file is not None:
         python = f"pf.load({file!r}, client{where})"
-    return Call(python, _command("load", file or "--resume", journal, base_url))
+    flags = [] if folder is None else ["--journal", folder]
+    return Call(python, _command("load", file or "--resume", base_url, *flags))
 
 
 def compare_call(source: str | None, base_url: str) -> Call:
     """Return the call that compares a source with the store by name and category."""
     what = "frame" if source is None else repr(source)
-    on = "--on name --on category_id"
+    on = ("--on", "name", "--on", "category_id")
     return Call(
         f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])",
-        _command("compare", source or "FILE", None, base_url, on),
+        _command("compare", source or "FILE", base_url, *on),
     )
 
 
-def resolve_call(found: Mapping[int, int | None]) -> Call:
-    """Return how to say which pets records are; None is a record that has none."""
-    pairs = (f"{record}={'none' if pet is None else pet}" for record, pet in found.items())
-    shell = " ".join(f"--resolve {pair}" for pair in pairs)
-    return Call(f"result.resolve({dict(found)!r})", f"add {shell}")
+def resolve_call(record: int, pet: int | None) -> Call:
+    """Return how to say which pet a record is; None where it has none."""
+    said = {record: pet}
+    shell = f"add --resolve {record}={'none' if pet is None else pet}"
+    return Call(f"result.resolve({said!r})", shell)
 
 
-def _command(name: str, what: str, journal: Path | None, base_url: str, options: str = "") -> str:
-    """Return a command, with the store and the journal where those are not the usual ones."""
-    is_like_a_flag = what.startswith("-") and what != "--resume"
-    words = ["petstore-frame", name, f".{os.sep}{what}" if is_like_a_flag else what]
-    words += options.split()
+def _command(name: str, what: str, base_url: str, *options: str) -> str:
+    """Return a command, with the store where that is not the usual one."""
+    words = ["petstore-frame", name, what, *options]
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         words += ["--base-url", base_url]
-    if (folder := _unusual(journal)) is not None:
-        words += ["--journal", folder]
     return _in_shell(words)
 
 
@@ -178,50 +175,6 @@ def _unusual(journal: Path | None) -> str | None:
         return None
     with_here = os.path.relpath(journal.parent)
     return fspath(journal.parent) if with_here.startswith("..") else with_here
-
-
-def _flags(word: str, value: Any) -> Iterator[str]:
-    """Yield the words of a command line that give a word its value."""
-    flag = f"--{word.replace('_', '-')}"
-    if isinstance(value, bool) and word in _FLAGS:
-        yield flag if value else f"--no-{flag.removeprefix('--')}"
-        return
-    for path, each in _leaves((word,), value, lists_too=True):
-        shown = str(each).lower() if isinstance(each, bool) else "" if each is None else str(each)
-        if word in _FLAGS and len(path) == 1:
-            yield from (flag, shown)
-        elif word == "duplicates":
-            yield from (flag, f"{path[1]}={shown}")
-        else:
-            yield from ("--set", f"{'.'.join(map(_shell_key, path))}={shown}")
-
-
-def _leaves(
-    path: tuple[str, ...], value: Any, *, lists_too: bool
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each value of a table with the words that lead to it, and perhaps those of lists."""
-    if isinstance(value, Mapping):
-        for word, inner in value.items():
-            yield from _leaves((*path, str(word)), inner, lists_too=lists_too)
-    elif lists_too and isinstance(value, Collection) and not isinstance(value, str):
-        yield from ((path, each) for each in value)
-    else:
-        is_list = isinstance(value, Collection) and not isinstance(value, str)
-        yield path, list(value) if is_list else "" if value is None else value
-
-
-def _toml_key(word: str) -> str:
-    return word if _BARE.fullmatch(word) else _toml(word)
-
-
-def _toml(value: Any) -> str:
-    # JSON's texts, lists and numbers are TOML's, but for this one character.
-    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _shell_key(word: str) -> str:
-    quoted = word.replace("\\", "\\\\").replace('"', '\\"')
-    return word if _PLAIN.fullmatch(word) else f'"{quoted}"'
 
 
 def _in_shell(words: Iterable[str]) -> str:

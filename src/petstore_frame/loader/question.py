@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.proposals import Reader, Step, compare_call
+from petstore_frame.loader.proposals import Call, Reader, Step, compare_call, to_add
 from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
@@ -126,8 +126,6 @@ class Case:
         records: How many records it concerns, ``of`` so many that are compared.
         examples: Two of them, side by side with what they may be.
         sources: The earlier imports, those with most of the records first.
-        if_skip: How many records of the import are in each state where this and all other open
-            cases are answered with ``skip``; ``if_send`` the same with ``send``.
     """
 
     name: str
@@ -135,8 +133,6 @@ class Case:
     of: int
     examples: tuple[Example, ...] = ()
     sources: tuple[Earlier, ...] = ()
-    if_skip: dict[State, int] = field(default_factory=dict)
-    if_send: dict[State, int] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
@@ -146,8 +142,7 @@ class Case:
             yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"
         if len(self.sources) > 3:
             yield f"  and {len(self.sources) - 3:,} more files"
-        # Two records beside what each may be.
-        pairs = [each.shown(self.name) for each in self.examples[:2]]
+        pairs = [each.shown(self.name) for each in self.examples]
         width = max((len(ours) for ours, _ in pairs), default=0)
         yield from (f"    {ours:<{width}}  |  {theirs}" for ours, theirs in pairs)
 
@@ -158,15 +153,19 @@ class Question:
 
     Attributes:
         source: The file's name, and how many records it has.
-        cases: The reasons to ask, each with its counts.
+        cases: The reasons to ask.
         base_url: The store.
+        if_skip: How many records are in each state where all open cases are answered with
+            ``skip``; ``if_send`` the same with ``send``.
         likely: The column that may identify an animal, with its facts, or None.
     """
 
     source: str
     records: int
     cases: tuple[Case, ...]
-    base_url: str = ""
+    base_url: str
+    if_skip: dict[State, int]
+    if_send: dict[State, int]
     likely: LikelyKey | None = None
 
     def lines(self) -> list[str]:
@@ -181,31 +180,30 @@ class Question:
 
     def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
-        first, names = self.cases[0], [case.name for case in self.cases]
-        found = list[Step]()
+        names, steps = [case.name for case in self.cases], list[Step]()
         if "store" in names:
             source = None if self.source == "frame" else self.source
-            found.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
+            steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
-            _, skip, send = CASES[first.name]
-        for word, when in (("skip", skip), ("send", send)):
-            counts = first.if_skip if word == "skip" else first.if_send
+            _, skip, send = CASES[names[0]]
+        for word, when, counts in (("skip", skip, self.if_skip), ("send", send, self.if_send)):
             does = ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
             # Some cases are answered by name only.
             answer = dict.fromkeys(names, word) if "gone" in names else word
-            text = f"{when} ({does})" if does else when
-            found.append(Step(text, {"duplicates": answer}))
+            steps.append(Step(f"{when} ({does})", {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
-            found.append(Step("It differs from case to case; answer each", {"duplicates": mixed}))
+            python, shell, _ = (f"add {to_add('duplicates', mixed, reader)}" for reader in Reader)
+            text = "It differs from case to case; answer each, such as"
+            steps.append(Step(text, calls=(Call(python, shell),)))
         # With a key, the next load takes fewer equal records for others without a question.
         is_equal = any(c.name == "equal" and is_many(c.records, c.of) for c in self.cases)
         if is_equal and self.likely is not None:
             column = self.likely.column
             keyed = f"They are the same, and the column {column!r} names each from now on"
-            found.append(Step(keyed, {"key": column, "duplicates": "skip"}))
-        return found
+            steps.append(Step(keyed, {"key": column, "duplicates": "skip"}))
+        return steps
 
     def text(self, reader: Reader = Reader.PYTHON) -> str:
         """Return what was found, and what to add for each answer."""
@@ -220,14 +218,8 @@ class Question:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the question as values that JSON has, for ``--json``."""
-        return {
-            "question": "which animals are these rows",
-            "source": self.source,
-            "records": self.records,
-            "cases": [asdict(case) for case in self.cases],  # a state is a text
-            "likely_key": None if self.likely is None else self.likely.column,
-            "answers": [{"text": each.text, "add": dict(each.add)} for each in self.answers()],
-        }
+        answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
+        return asdict(self) | {"answers": answers}
 
 
 class DuplicatesError(PetstoreError):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ContextDecorator
 from datetime import tzinfo
+from math import inf
 from numbers import Integral, Real
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -134,5 +134,8 @@ def as_positive(value: Any) -> float | None:
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
-    number: Any = value
-    return float(number) if 0 < number <= sys.float_info.max else None
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of more digits than a float has
+        return None
+    return number if 0 < number < inf else None

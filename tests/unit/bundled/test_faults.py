@@ -96,6 +96,25 @@ def test_pages_are_cut_and_links_stay_here() -> None:
     assert (len(first.json()), len(second.json())) == (20, 10) and took_s >= 2
 
 
+def test_our_loader_meets_all_of_them_and_doubles_nothing(tmp_path) -> None:
+    """What the result says of each row is what the store did, by the store's own account."""
+    pf.samples.write_sample_csv(tmp_path / "a.csv", rows=60, dirty=False)
+    faults = "lost-reply=0.1,refused=0.1,error-after=0.05,busy=0.1,cap=20"
+    with serve(spec_only=True) as store, Faulty(store, faults) as faulty:
+        with pf.Client(faulty.base_url, store.api_key, timeout=5.0) as client:
+            try:
+                result = pf.load(
+                    tmp_path / "a.csv", client, key="animal_id", journal=tmp_path, progress=False
+                )
+            except pf.errors.LoadStopped as stopped:  # a third of all requests fail: it may give up
+                result = stopped.result
+        truth = faulty.truth().set_index("name")["applied"]
+    assert truth.max() == 1
+    states = result.frame.set_index("name")["state"]
+    assert all(truth[name] == 1 for name in states.index[states == "created"])
+    assert set(states) <= {"created", "unknown", "pending", "rejected"}
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -126,7 +126,7 @@ REFUSED = {
     f"load a.csv {STORE}": "PETSTORE_API_KEY",
     f"dashboard {STORE}": "PETSTORE_API_KEY",
     # A word would have no effect, or cannot be read.
-    "fetch --output pets.txt": "nothing was sent",
+    "fetch --output pets.txt": ".csv, .parquet, .xlsx",
     "fetch --output pets.csv --status lost": "'lost' is not one of 'available', 'pending'",
     "load a.csv --set encodng=cp1252": "'encoding'",
     "load a.csv --set encoding": "--set is WORD=VALUE, such as encoding=cp1252",

@@ -63,8 +63,8 @@ class Importing:
 
     @property
     def names(self) -> list[str]:
-        """The pets that were added, by name."""
-        return [pet["name"] for pet in self.store.pets[self._before :]]
+        """The names of the pets that were added, sorted: several are sent at once."""
+        return sorted(pet["name"] for pet in self.store.pets[self._before :])
 
     @property
     def words(self) -> dict[tuple[str, str], str]:

@@ -18,7 +18,6 @@ from petstore_frame.inventory import (
     StatusCount,
     Verdict,
 )
-from petstore_frame.inventory.pet_search import SearchState
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport import Page
 from petstore_frame.transport.response import Headers
@@ -81,7 +80,7 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
     unknown = known(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
     assert repr(unknown) == "<Completeness: unknown: at least 100 pets>"
     assert repr(unknown.total) == "<StatusCount: at least 100>"
-    search = PetSearch(SearchState.UNKNOWN, None, "not among 100 pets", 1)
+    search = PetSearch("unknown", None, "not among 100 pets", 1)
     assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
     columns = PetColumns([1, 2], ["a", "b"], [3, 3], ["sold", "sold"])
     full = repr(Page(columns, Headers([]), "http://127.0.0.1/v1/pets?limit=2&status=sold"))

@@ -1,4 +1,4 @@
-"""Progress is shown to whoever watches, invents no totals and never ends a fetch."""
+"""Progress is shown to whoever watches, and invents no totals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import progress
-from petstore_frame.inventory.fetch import FetchProgress
 
 
 def client() -> pf.Client:
@@ -23,25 +22,10 @@ def test_a_function_is_told_the_pets_held() -> None:
     assert told == [100, 200, 300]
 
 
-@pytest.mark.parametrize("at", [0, 101])
-def test_a_failing_function_ends_no_fetch(sample_server, at: int) -> None:
-    """What goes wrong is told once, at the caller's own line, and the pets are all there."""
-
-    def fail(held: int) -> None:
-        if held >= at:
-            raise OSError("no screen")
-
-    for store, count in ((client(), 300), (sample_server.client(), 250)):
-        with store, pytest.warns(RuntimeWarning, match="no screen") as told:
-            inventory = pf.fetch_inventory(store, progress=fail)
-        assert len(inventory) == count
-        assert [warning.filename for warning in told] == [__file__]
-
-
 def test_a_line_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
     """A line counts pets and promises no end; without a terminal or a notebook there is none."""
     assert not progress.is_watched()
-    FetchProgress(None)(5)
+    progress.Display(None, "Pets").show(5, 5)
     assert capsys.readouterr().err == ""
     pf.fetch_inventory(client(), progress=True)
     shown = capsys.readouterr().err
@@ -62,7 +46,7 @@ def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_note_that_no_longer_holds_is_taken_away(capsys, monkeypatch) -> None:
     """A count that fell to nothing does not stay behind the number, and no line stays."""
     monkeypatch.setattr(progress, "EVERY_S", 0)
-    with progress.open_progress(True, "Loading", 3) as display:
+    with progress.Display(True, "Loading", 3) as display:
         display.show(None, 3, unknown=2)
         display.show(None, 3)
     *_, first, last, cleared, end = capsys.readouterr().err.split("\r")

@@ -14,7 +14,6 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.journal.animals import KNOWN_HERE, TO_SEND, Animals, Guess, paired
@@ -104,8 +103,10 @@ def identify(
     return Question(
         run.source,
         sum(if_send.values()),
-        tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
+        tuple(cases),
         run.base_url,
+        if_skip,
+        if_send,
     )
 
 

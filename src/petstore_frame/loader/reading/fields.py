@@ -67,7 +67,7 @@ def harmless(text: str) -> str:
 
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
-    hint, word = "check it; if such records are right as they are, accept them", str(kind)
+    hint, word = "check it; if it is right, accept it, or write yes in a fix file", str(kind)
     return RecordProblem(SUSPICIOUS, message, hint=hint, add=("accept", [word]), accept=word)
 
 

@@ -173,10 +173,10 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     """Return a row as it was; one that may be in the store already is an InputError."""
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ACCEPT, "").strip().casefold()
-    kind, held = answer.rpartition(":")[2].strip(), row.held  # a frame has the kind alone
+    kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has the kind alone
     if answer.startswith("no") or answer in _KINDS:
         known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-        held = suspicious(known, f"not sent ({known}): {_SAY_YES}")
+        doubt = suspicious(known, f"not sent ({known}): {_SAY_YES}")
     record, state, origin = own.get(RECORD, "").strip(), own.get(STATE, ""), None
     if found := _NAMED.fullmatch(record):
         origin = RecordOrigin(found[1], int(found[2]))
@@ -196,4 +196,4 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     while extra and not extra[-1].strip():
         extra.pop()
     notes = {new: row.notes[at] for new, at in enumerate(kept) if at in row.notes}
-    return Row(row.line, [*cells, *extra], 1, notes, held, answer in _YES, origin)
+    return Row(row.line, [*cells, *extra], 1, notes, doubt, answer in _YES, origin)

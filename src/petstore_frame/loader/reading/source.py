@@ -33,7 +33,7 @@ from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
 
 _AT_ONCE = 128
-# Of so many rows the likely keys are told, before and after a load.
+# Of so many rows the likely keys are named, before and after a load.
 MOST_FOR_KEYS = 100_000
 MOST_OF_A_ROW = 1_000
 _OPEN_DEFAULT = RecordProblem(

@@ -55,7 +55,7 @@ class Row(NamedTuple):
         line: The line that it begins on.
         lines: How many it takes.
         notes: Notes and refusals of cells, by their position.
-        held: Why it needs a person's yes.
+        doubt: Why it needs a person's yes.
         is_confirmed: Whether there is one.
         origin: The record that the user corrected.
     """
@@ -64,7 +64,7 @@ class Row(NamedTuple):
     cells: Sequence[str]
     lines: int = 1
     notes: Mapping[int, CellNote] = {}
-    held: RecordProblem | None = None
+    doubt: RecordProblem | None = None
     is_confirmed: bool = False
     origin: RecordOrigin | None = None
 
@@ -88,11 +88,11 @@ class Table:
                 yield row.cells
 
 
-def _row_of(line: int, typed: Iterable[Typed], held: RecordProblem | None = None) -> Row:
+def _row_of(line: int, typed: Iterable[Typed], doubt: RecordProblem | None = None) -> Row:
     """Return a row of cells that were read by their type."""
     texts = list(typed)
     notes = {at: note for at, (_, note) in enumerate(texts) if note is not None}
-    return Row(line, [text for text, _ in texts], notes=notes, held=held)
+    return Row(line, [text for text, _ in texts], notes=notes, doubt=doubt)
 
 
 def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typed:

@@ -7,10 +7,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, answering
+from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.groups import KeyOfPet, read_keys
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
-from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import Reason, State
 from petstore_frame.loader.results.summary import problem_of
@@ -42,8 +42,7 @@ _STATES = [str(state) for state in State]
 
 def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     """Return what a person may want to know of a row; None is missing."""
-    problem = problem_of(row, run)
-    changed = changes_of(row)
+    problem, changed = problem_of(row, run), _changes_of(row)
     return {
         "record": row.record,
         "line": row.line,
@@ -59,23 +58,23 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "accept": problem.accept,
         RECORD: record_name(run.id, row.record),
         "changed": changed,
-        "notes": "; ".join(note for note in row.notes if note != "blank") or None,
+        "notes": "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank") or None,
     }
 
 
-def changes_of(row: JournalRow) -> str | None:
+def _changes_of(row: JournalRow) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
     before, now = row.payload, row.reads_now
     if row.known is not None:
         before, now = row.known.payload, row.payload
-    if before is None or now is None or before == now:
+    if before is None or now in (None, before):
         return None
     old, new = read_payload(before), read_payload(now)
-    both = [(each.name, old.get(each.wire_name), new.get(each.wire_name)) for each in SENT_FIELDS]
+    names = [(each.name, each.wire_name) for each in SENT_FIELDS]
     changes = (
-        f"{name}: {'none' if was is None else was} → {'none' if is_now is None else is_now}"
-        for name, was, is_now in both
-        if was != is_now
+        f"{name}: {old.get(wire, 'none')} → {new.get(wire, 'none')}"
+        for name, wire in names
+        if old.get(wire) != new.get(wire)
     )
     return "; ".join(changes) or None
 
@@ -97,16 +96,15 @@ def make_frame(
     """Return the file's own columns of some rows between columns of ours."""
     import pandas as pd
 
-    cells, described = list[tuple[str, ...]](), list[dict[str, Any]]()
-    for row in rows:
-        cells.append(row.cells)
-        described.append(describe(row, run))
+    described = [(row.cells, describe(row, run)) for row in rows]
     own = {
-        whole_text(name): text_series([row[at] if at < len(row) else None for row in cells])
+        whole_text(name): text_series(
+            [cells[at] if at < len(cells) else None for cells, _ in described]
+        )
         for at, name in enumerate(original_columns(run))
     }
     before, behind = (
-        {name: _series(name, [each[name] for each in described]) for name in names}
+        {name: _series(name, [known[name] for _, known in described]) for name in names}
         for names in (first, last)
     )
     return pd.DataFrame({**before, **own, **behind})
@@ -151,8 +149,6 @@ def read_ids(
         ...     pf.read_ids(server.base_url, journal="no-such-folder").columns.tolist()
         ['key', 'id', 'state', 'source']
     """
-    if journal is not None:
-        check_folder("journal", journal)
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
         raise ArgumentError(f"store is a Client or an address, got {kind_text(store)}")

@@ -22,13 +22,12 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, fits, open_book
 from petstore_frame.files.styles import SHEET_ROWS
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.reading import returned
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, guarded
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.columns import describe
-from petstore_frame.loader.results.summary import ImportSummary, problem_of
+from petstore_frame.loader.results.summary import ImportSummary
 
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 # The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
@@ -46,12 +45,6 @@ _HELD: dict[str, tuple[Collection[State], Sequence[str]]] = {
 _CSV_FILES = ("results.csv", FIX, "unknown.csv")
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
-# How to fix a row, for somebody who knows spreadsheets and no options.
-_BY_HAND = {
-    "accept": "check it; if it is right, write yes in the column that asks whether to send it",
-    "categories": "write the number of the category in its place",
-    "thousands": "write the number without points and commas",
-}
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
 
@@ -60,18 +53,13 @@ def write_results(
     folder: Path,
     facts: ImportSummary,
     rows: Callable[..., Iterator[JournalRow]],
-    *,
-    excel: bool | None,
 ) -> list[Path]:
     """Write all files of an import into a folder, whose result files are replaced.
 
     ``rows`` gives the rows of some states, or all.
-
-    Raises:
-        MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
+    has_excel = find_spec("xlsxwriter") is not None
     names = [*_CSV_FILES, *([WORKBOOK] if has_excel else [])]
     with TemporaryDirectory(prefix=".results.", dir=folder) as place:
         drafts = Path(place)
@@ -116,31 +104,22 @@ def _write_drafts(
             at_risk = run.mapping.get("name") if name == FIX else None
             writers[name] = _CsvRows(files.enter_context(opened), name, header, at_risk)
         if has_excel:
-            book = files.enter_context(open_book(folder / WORKBOOK, is_constant_memory=True))
+            book = files.enter_context(open_book(folder / WORKBOOK))
             shown = [FIX_SHEET, ALL] if facts.count(*FIX_STATES) else [ALL]
             writers |= {name: _SheetRows(book, name, header) for name in shown}
         for row in rows():
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
-            values = _values(run, row)
+            values = describe(row, run)
+            values["record"] = values[returned.RECORD]
+            # A suspicious row is sent once somebody writes "yes" here.
+            values["accept"] = values["accept"] and f"no: {values['accept']}"
             for name, writer in writers.items():
                 if row.state in _HELD[name][0]:
                     writer.write(cells, values)
         for writer in writers.values():
             writer.finish()
     return counts
-
-
-def _values(run: Import, row: JournalRow) -> dict[str, Any]:
-    """Return what is known of a row, as a file says it to a person who may send it back."""
-    values, problem = describe(row, run), problem_of(row, run)
-    values["notes"] = "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank")
-    values["record"] = returned.record_name(run.id, row.record)
-    word = "" if problem.add is None else problem.add[0]
-    values["hint"] = _BY_HAND.get(word, problem.hint)
-    # A suspicious row is sent once somebody writes "yes" here.
-    values["accept"] = values["accept"] and f"no: {values['accept']}"
-    return values
 
 
 class _CsvRows:
@@ -181,7 +160,7 @@ class _SheetRows:
             # The heading has the button of the filter beside it.
             self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
         for at, text in enumerate([*header, *(column.heading for column in ours)]):
-            self._sheet.text(0, at, text, **styles.HEAD, num_format=styles.TEXT)
+            self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:

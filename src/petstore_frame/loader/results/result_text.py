@@ -186,8 +186,8 @@ def _background(facts: ImportSummary) -> list[str]:
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
-    causes = [str(cause) for cause in facts.causes]
-    if len(causes) < sum(cause.records for cause in facts.causes):  # else each row says it
+    if facts.causes:
+        causes = [str(cause) for cause in facts.causes]
         yield "What keeps rows from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
     if facts.notes:
         yield "Warnings", [str(note) for note in facts.notes]
@@ -199,24 +199,6 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         shown = _cut(lines, _SHOWN_LINES, "rows with candidates")
         shown += _cut(list(doubt.notes), _SHOWN_LINES, "notes")
         yield "What reading the store back has shown", shown
-    if facts.problems:
-        shown_count, total = len(facts.problems), facts.count(*FIX_STATES)
-        title = f"The first {shown_count:,} of {total:,} rows to fix"
-        if total == shown_count:
-            title = "The row to fix" if total == 1 else f"The {total:,} rows to fix"
-        yield title, [*_problems(facts)]
-
-
-def _problems(facts: ImportSummary) -> Iterator[str]:
-    """Yield what is wrong with the first rows to fix, and how to fix it."""
-    for row, problem in facts.problems:
-        place = f"line {row.line}"
-        if problem.column:
-            place += f": {problem.column}"
-        value = short_text(problem.value) if problem.value else ""
-        shown = f" {value}" if value not in problem.message else ""
-        hint = f"; {problem.hint}" if problem.hint else ""
-        yield f"{place}{shown}: {problem.message}{hint}"
 
 
 def _cut(lines: list[str], most: int, what: str) -> list[str]:

@@ -15,7 +15,7 @@ from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.groups import read_keys
 from petstore_frame.loader.journal.rows import JournalRow
-from petstore_frame.loader.options import GRACE_S, check_folder
+from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import Recipe
@@ -29,7 +29,6 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.markup import in_notebook
-from petstore_frame.schema.arguments import true_or_false
 from petstore_frame.schema.frame import HasFrame
 
 if TYPE_CHECKING:
@@ -180,39 +179,29 @@ class LoadResult(HasFrame):
         """What the command line ends with: 0 only if all records are in the store."""
         return self.facts.exit_code
 
-    def write(
-        self, folder: str | PathLike[str] = DEFAULT_FOLDER, *, excel: bool | None = None
-    ) -> list[Path]:
+    def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
 
         ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
-        load it as it is; ``unknown.csv`` those in doubt; ``results.xlsx`` all of it for a
-        colleague; ``summary.json`` the counts. Text that a spreadsheet would run as a formula, and
-        names in ``fix.csv`` that it would convert, are made harmless, and come back unchanged.
+        load it as it is; ``unknown.csv`` those in doubt; ``summary.json`` the counts; and, where
+        XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Text that a spreadsheet
+        would run as a formula, and names in ``fix.csv`` that it would convert, are made harmless,
+        and come back unchanged.
 
         Nothing is lost: files that were changed since, and the results of another file's import,
         stay; then all go to the next free folder beside it (``results-2``), which a warning names.
 
         Args:
             folder: Where to; made if missing.
-            excel: Whether to write the workbook, which takes most of the time; None does if
-                XlsxWriter is installed.
 
         Returns:
             The paths written.
-
-        Raises:
-            MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
-            ArgumentError: An argument cannot be used; nothing was written.
         """
-        check_folder("folder", folder)
-        if excel is not None:
-            true_or_false("excel", excel)
         place, note = find_place(Path(folder), self.facts.run)
         if note:
             warnings.warn(note, UserWarning, stacklevel=callers_level())
         self.folder = place
-        return write_results(place, self.facts, self.rows, excel=excel)
+        return write_results(place, self.facts, self.rows)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was left out.

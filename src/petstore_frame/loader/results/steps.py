@@ -46,7 +46,7 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
             f"still in doubt after reading the store, record {shown}{more}: look there, then say "
             f"which pet it is, or None if there is none; {_NEVER}"
         )
-        yield Step(text, calls=(resolve_call({first: pet}),))
+        yield Step(text, calls=(resolve_call(first, pet),))
     elif rows := facts.count(State.UNKNOWN, State.IN_FLIGHT):
         text = (
             f"{count_text(rows, 'row')} in doubt, perhaps in the store: have it read for them, "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +18,15 @@ from petstore_frame.loader.journal.groups import SkippedRows
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import field_name
-from petstore_frame.loader.record import FIX_STATES, RecordProblem, State, exit_code
+from petstore_frame.loader.record import RecordProblem, State, exit_code
 from petstore_frame.loader.settling.reconcile import Doubt, read_doubt
-from petstore_frame.schema.text import day_text
 
-SHOWN_PROBLEMS = 5
 IN_STORE = (State.CREATED, State.ADOPTED)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
-# What ``summary.json`` says of an import, and of a cause, as it is.
-_OF_IMPORT = (
-    "base_url", "store_id", "source", "place", "mapping", "duplicates", "copy", "facts", "ending",
-    "ending_detail", "header", "key",
-)  # fmt: skip
 _TIMES = ("staged_at", "started_at", "ended_at")
-_OF_CAUSE = ("code", "column", "records", "message", "lines")
 
 
 @dataclass(frozen=True)
@@ -44,7 +36,6 @@ class ImportSummary:
     Attributes:
         run: The import.
         counts: How many rows are in each state, none left out.
-        problems: The first rows to fix, with what is wrong.
         in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
@@ -58,7 +49,6 @@ class ImportSummary:
     counts: dict[State, int]
     skipped: list[SkippedRows]
     causes: list[Cause]
-    problems: list[tuple[JournalRow, RecordProblem]]
     notes: list[Note]
     in_doubt_elsewhere: list[str]
     doubt: Doubt | None = None
@@ -89,10 +79,9 @@ class ImportSummary:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
         run, doubt = self.run, self.doubt
         moments = {name: getattr(run, name) for name in _TIMES}
-        candidates = {} if doubt is None else doubt.candidates
-        return {
+        facts = {
             "import_id": run.id,
-            **{name: _plain(getattr(run, name)) for name in _OF_IMPORT},
+            **asdict(run),
             **{
                 name: None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
                 for name, at in moments.items()
@@ -100,29 +89,16 @@ class ImportSummary:
             "journal": str(self.journal),
             "dry_run": self.is_rehearsal,
             "records": len(self),
-            "states": {str(state): count for state, count in self.counts.items()},
-            "skipped": [
-                {
-                    "records": each.records,
-                    "reason": each.reason,
-                    "by": each.by,
-                    "source": each.source,
-                    "loaded_on": None if each.staged_at is None else day_text(each.staged_at),
-                }
-                for each in self.skipped
-            ],
-            "causes": [
-                {name: _plain(getattr(cause, name)) for name in _OF_CAUSE} for cause in self.causes
-            ],
+            "states": self.counts,
+            "skipped": [each._asdict() for each in self.skipped],
+            "causes": [asdict(cause) for cause in self.causes],
             "notes": {note.kind: note.records for note in self.notes},
-            "read_back": None if doubt is None else list(doubt.notes),
-            "candidates": {str(record): [*ids] for record, ids in candidates.items()},
+            "read_back": None if doubt is None else doubt.notes,
+            "candidates": {} if doubt is None else doubt.candidates,
             "exit_code": self.exit_code,
         }
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+        known: dict[str, Any] = json.loads(json.dumps(facts))
+        return known
 
 
 def read_summary(path: Path, import_id: str) -> ImportSummary:
@@ -133,13 +109,11 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
     """
     run = journal.read_import(path, import_id)
     with reading(path) as sql:
-        to_fix = islice(journal.read_rows(sql, run.id, *FIX_STATES), SHOWN_PROBLEMS)
         return ImportSummary(
             run=run,
             counts=journal.count_in(sql, import_id),
             skipped=groups.read_skipped(sql, run),
             causes=read_causes(sql, run),
-            problems=[(row, problem_of(row, run)) for row in to_fix],
             notes=_read_notes(sql, run),
             in_doubt_elsewhere=groups.read_doubt_elsewhere(sql, run),
             doubt=read_doubt(path, import_id),
