@@ -77,7 +77,7 @@ def explain(problem: BaseException) -> str:
     The question about known animals has its lines. An error of the system begins with the file's
     name and has no number.
     """
-    from petstore_frame.loader.proposals import Reader, to_add
+    from petstore_frame.loader.proposals import to_add
 
     if isinstance(problem, (KeyboardInterrupt, typer.Abort)):
         return "interrupted"
@@ -86,9 +86,9 @@ def explain(problem: BaseException) -> str:
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, pf.errors.DuplicatesError):
-        return problem.question.text(Reader.SHELL)
+        return problem.question.text("shell")
     if isinstance(problem, pf.PetstoreError):
-        more = "" if problem.add is None else f"; add {to_add(*problem.add, Reader.SHELL)}"
+        more = "" if problem.add is None else f"; add {to_add(*problem.add, 'shell')}"
         return f"{problem.sentence}{more}"
     if isinstance(problem, OSError):
         return str(problem)

@@ -10,7 +10,7 @@ from petstore_frame.errors import nearest
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import load as run_import
+from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.arguments import before_sending, refuse
 from petstore_frame.schema.frame import AnyFrame

@@ -156,7 +156,9 @@ def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
     rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
     result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
     assert shop.names == ["Cy", "Di"]
-    assert [(cause.code, cause.lines) for cause in result.facts.causes] == [("key_missing", (2, 3))]
+    assert [(cause.problem.code, cause.lines) for cause in result.facts.causes] == [
+        ("key_missing", (2, 3))
+    ]
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:

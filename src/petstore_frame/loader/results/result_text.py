@@ -109,7 +109,7 @@ def stopped_text(facts: ImportSummary) -> str:
     return "\n".join([headline(facts)[1], *_steps(facts)])
 
 
-def _steps(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> list[str]:
+def _steps(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     """Return each next step, with what to type for it below."""
     return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in next_steps(facts)]
 
@@ -134,7 +134,7 @@ def _why_skipped(group: SkippedRows) -> str:
     return _KNOWN_BY.get(group.by or "", "known from {}").format(there) + group.reason.text
 
 
-def result_text(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
+def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
     steps, lines = _steps(facts, reader), [f"{word}: {sentence}"]

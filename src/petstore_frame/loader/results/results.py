@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.markup import in_notebook
+from petstore_frame.schema.arguments import checked_client, refuse
 from petstore_frame.schema.frame import HasFrame
 
 if TYPE_CHECKING:
@@ -235,6 +237,9 @@ class LoadResult(HasFrame):
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
+        checked_client(client, "ask_page")
+        if not 0 <= grace_s < inf:
+            refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
         imports = [*self.facts.in_doubt_elsewhere, self.import_id]
         return settling.reconcile(self.path, imports, client, grace_s, self.wait)
 
@@ -257,7 +262,7 @@ class LoadResult(HasFrame):
     def _columns(self) -> Collection[str]:
         return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
 
-    def text(self, reader: Reader = Reader.PYTHON) -> str:
+    def text(self, reader: Reader = "python") -> str:
         """Return what became of the records and what to do next, as its reader types it."""
         return result_text(self.facts, reader)
 

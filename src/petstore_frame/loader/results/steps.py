@@ -8,7 +8,6 @@ from os import fspath
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import (
     Call,
-    Reader,
     Step,
     load_call,
     resolve_call,
@@ -74,21 +73,17 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
 def _fixing(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to answer each cause for all its rows, then how to correct the rest."""
     for cause in facts.causes[:_SHOWN_CAUSES]:
-        if cause.add is not None:
-            place = f" in the column {cause.column!r}" if cause.column else ""
-            what = f"{count_text(cause.records, 'row')} to fix{place}: {cause.message}"
-            yield Step(f"{what}; answer it once", dict([cause.add]))
-    rows = facts.count(*FIX_STATES)
-    if facts.is_rehearsal or not rows:
-        return
-    to_fix, folder = f"{count_text(rows, 'row')} to fix", fspath(facts.folder or "results")
-    load = load_call(f"{folder}/fix.csv", facts.journal, facts.run.base_url)
-    if facts.folder is not None:
-        yield Step(f"{to_fix}: correct {folder}/fix.csv, then load it", calls=(load,))
-        return
-    shell = f"add {to_add('output', folder, Reader.SHELL)}"
-    calls = (Call(f"result.write({folder!r})", shell), load)
-    yield Step(f"{to_fix}: write them to a file, correct it, then load it", calls=calls)
+        problem = cause.problem
+        if problem.add is not None:
+            place = f" in the column {problem.column!r}" if problem.column else ""
+            text = f"{count_text(cause.records, 'row')} to fix{place}: {problem.message}"
+            yield Step(f"{text}; answer it once", dict([problem.add]))
+    rows, folder = facts.count(*FIX_STATES), fspath(facts.folder or "results")
+    if rows and not facts.is_rehearsal:
+        text = f"{count_text(rows, 'row')} to fix: correct them in {folder}/fix.csv, then load it"
+        write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
+        load = load_call(f"{folder}/fix.csv", facts.journal, facts.run.base_url)
+        yield Step(text, calls=(load,) if facts.folder else (write, load))
 
 
 def _left(facts: ImportSummary) -> Iterator[Step]:

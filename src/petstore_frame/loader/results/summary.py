@@ -91,7 +91,10 @@ class ImportSummary:
             "records": len(self),
             "states": self.counts,
             "skipped": [each._asdict() for each in self.skipped],
-            "causes": [asdict(cause) for cause in self.causes],
+            "causes": [
+                asdict(each.problem) | {"records": each.records, "lines": each.lines}
+                for each in self.causes
+            ],
             "notes": {note.kind: note.records for note in self.notes},
             "read_back": None if doubt is None else doubt.notes,
             "candidates": {} if doubt is None else doubt.candidates,
