@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any, Unpack
 
@@ -94,7 +94,7 @@ def load(
         progress=progress,
         journal=journal,
     )
-    return run_import(_with_index(source, how.key or ()), client, how, options)
+    return run_import(source, client, how, options)
 
 
 @before_sending()
@@ -108,12 +108,3 @@ def _check(source: Any, words: Mapping[str, Any]) -> None:
 
 
 _NO_WORDS = ("source", "client", "words", "return")
-
-
-def _with_index(source: Any, key: Sequence[str]) -> Any:
-    """Return a frame in which each level of its index that identifies an animal is a column too."""
-    names = getattr(getattr(source, "index", None), "names", ())
-    levels = [name for name in key if name in names and name not in source.columns]
-    if not levels:
-        return source
-    return source.assign(**{name: source.index.get_level_values(name) for name in levels})

@@ -170,14 +170,3 @@ def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal)
     assert shop.names == ["Rex", "Unnamed 2"]
     assert rehearsed.recipe == result.recipe == recipe
-
-
-def test_an_index_identifies_animals(shop: Shop) -> None:
-    """The name of an index is a column for ``key=``, also in the file of its rows to fix."""
-    tags = pd.Index(["T1", "T2", "T3"], name="tag")
-    frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
-    given: dict[str, Any] = {"key": "tag", "journal": shop.journal, "workers": 1}
-    result = pf.load(frame, shop.client, **given)
-    pf.load(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
-    again = pf.load(frame.iloc[::-1], shop.client, **given)
-    assert dict(zip(again.ids["key"], again.ids["id"], strict=True)) == {"T1": 1, "T2": 3, "T3": 2}
