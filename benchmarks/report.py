@@ -68,7 +68,7 @@ def bare_loop(frame, path: Path) -> None:
 def whole_report(frame, path: Path) -> None:
     from petstore_frame import write_report
 
-    write_report(inventory_of(frame), path, progress=False)
+    write_report(inventory_of(frame), path)
 
 
 def pandas_xlsxwriter(frame, path: Path) -> None:

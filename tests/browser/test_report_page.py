@@ -22,7 +22,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Iterator[An
     frame = to_frame(PetColumns(ids, names, [at % 40 for at in range(PETS)], ["sold"] * PETS))
     path = tmp_path_factory.mktemp("report") / "stock.html"
     page = chromium.new_page()
-    page.goto(pf.write_report(frame, path, progress=False).as_uri())
+    page.goto(pf.write_report(frame, path).as_uri())
     yield page
     page.close()
 

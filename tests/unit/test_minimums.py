@@ -33,7 +33,7 @@ def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
 
     def show(held: Inventory, to: Path) -> str:
         changes = history_of(to, held, before).diff()
-        path = pf.write_report(held, to.with_suffix(".xlsx"), changes=changes, progress=False)
+        path = pf.write_report(held, to.with_suffix(".xlsx"), changes=changes)
         cells = [cell for row in read_book(path)[name].iter_rows() for cell in row]
         return "".join(f"{'≥ ' * ('≥' in each.number_format)}{each.value}\n" for each in cells)
 
@@ -87,7 +87,7 @@ def test_what_left_meanwhile_is_no_minimum_anywhere(tmp_path: Path) -> None:
     )
     assert all("≥" not in text and "at least" not in text for text in shown), shown
     assert "≈ 60" in shown[0] and "about 15" in str(pf.summarize(held).count("sold"))
-    book = read_book(pf.write_report(held, tmp_path / "a.xlsx", progress=False))
+    book = read_book(pf.write_report(held, tmp_path / "a.xlsx"))
     formats = {cell.number_format for row in book["By category"].iter_rows() for cell in row}
     assert [each for each in formats if "≥" in each] == []
     assert [each for each in formats if "≈" in each] != []

@@ -194,7 +194,7 @@ class InventoryTab:
         if pets is None or model is None:
             return
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
-            path = write_report(pets, Path(folder, name), categories=model.labels, progress=False)
+            path = write_report(pets, Path(folder, name), categories=model.labels)
             content = path.read_bytes()
         size = f"{len(content) / 1024:,.0f} kB"
         if len(content) > LARGEST_MESSAGE:

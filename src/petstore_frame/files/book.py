@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import ReportError, import_extra
-from petstore_frame.files.styles import TEXT, WHOLE
 from petstore_frame.markup.palette import INK
 
 FONT = "Calibri"
@@ -26,12 +25,17 @@ EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what 
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 # Text stays text; ``Sheet.formula`` writes formulas.
-_OPTIONS = {"strings_to_formulas": False, "strings_to_numbers": False, "strings_to_urls": False}
+_OPTIONS = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_numbers": False,
+    "strings_to_urls": False,
+}
 
 
 @contextmanager
-def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
-    """Open a new workbook and close it when the block ends well.
+def open_book(path: Path) -> Iterator[Book]:
+    """Open a new workbook, whose rows go to disk as they are written; close it on success.
 
     Raises:
         MissingExtraError: XlsxWriter is not installed.
@@ -39,29 +43,16 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
     """
     xlsxwriter = import_extra("xlsxwriter", "writing a workbook", "excel")
     with tempfile.TemporaryDirectory("_petstore_frame", ignore_cleanup_errors=True) as scratch:
-        options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
+        options = {**_OPTIONS, "tmpdir": scratch}
         workbook = xlsxwriter.Workbook(str(path), options)
         try:
-            yield Book(workbook, is_constant_memory=is_constant_memory)
+            yield Book(workbook)
             workbook.close()
-        except BaseException as problem:
-            for sheet in workbook.worksheets():
-                # XlsxWriter closes the files of rows kept on disk only for a whole book.
-                if rows := getattr(sheet, "row_data_fh", None):
-                    rows.close()
-            if isinstance(problem, xlsxwriter.exceptions.FileCreateError):
-                raise problem.args[0] from problem  # the OSError that it wraps
-            raise
-
-
-def is_exact_number(value: float) -> bool:
-    """Return whether a number stays what it is in a cell; a longer id, or inf, must be text.
-
-    Example:
-        >>> is_exact_number(10**15 - 1), is_exact_number(10**15), is_exact_number(float("inf"))
-        (True, False, False)
-    """
-    return abs(value) < EXACT_NUMBERS if isinstance(value, int) else isfinite(value)
+        except xlsxwriter.exceptions.FileCreateError as problem:
+            raise problem.args[0] from problem  # the OSError that it wraps
+        finally:
+            for sheet in workbook.worksheets():  # XlsxWriter closes them only for a whole book
+                sheet.row_data_fh.close()
 
 
 def fits(texts: Sequence[str]) -> bool:
@@ -72,58 +63,41 @@ def fits(texts: Sequence[str]) -> bool:
     return not _UNFIT.search("".join(texts))
 
 
-def fit(text: str) -> tuple[str, str | None]:
-    """Return a text that a cell can hold, and what was done to it, or None.
-
-    Example:
-        >>> fit("Luna")
-        ('Luna', None)
-    """
-    done = []
-    if _UNFIT.search(text):
-        text = _UNFIT.sub("\ufffd", text)
-        done.append("characters that no workbook can hold were replaced by \ufffd")
-    size = _utf16_units(text)
-    if size > CELL_LIMIT:
+def fit(text: str) -> str:
+    """Return a text as a cell can hold it; what was cut, or replaced by U+FFFD, shows in it."""
+    text = _UNFIT.sub("\ufffd", text)
+    if _utf16_units(text) > CELL_LIMIT:
         mark = f" … [cut: {len(text):,} characters]"
         room = (CELL_LIMIT - len(mark)) * 2
         text = text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + mark
-        done.append(f"cut to the {CELL_LIMIT:,} characters that a cell can hold")
-    return text, "; ".join(done) or None
+    return text
 
 
 def _utf16_units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def plain_mark(text: str) -> str:
-    """Return text as a header or footer shows it, where ``&`` begins a mark.
-
-    Example:
-        >>> plain_mark("Cats & Dogs")
-        'Cats && Dogs'
-    """
-    return text.replace("&", "&&")
-
-
-def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
+def cell_name(row: int, col: int) -> str:
     """Return a cell's name as formulas spell it, counted from 0.
 
     Example:
-        >>> cell_name(0, 2), cell_name(0, 2, is_fixed=True)
-        ('C1', '$C$1')
+        >>> cell_name(0, 2)
+        'C1'
     """
     from xlsxwriter.utility import xl_rowcol_to_cell
 
-    return str(xl_rowcol_to_cell(row, col, row_abs=is_fixed, col_abs=is_fixed))
+    return str(xl_rowcol_to_cell(row, col))
+
+
+def _is_exact(number: float) -> bool:
+    return isinstance(number, float) or abs(number) < EXACT_NUMBERS
 
 
 class Book:
     """A workbook being written."""
 
-    def __init__(self, workbook: Any, *, is_constant_memory: bool) -> None:
+    def __init__(self, workbook: Any) -> None:
         self.workbook = workbook
-        self.is_constant_memory = is_constant_memory
         self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
 
     def sheet(self, name: str) -> Sheet:
@@ -149,48 +123,35 @@ class Sheet:
     book: Book
     raw: Any
     name: str
-    _cells: dict[tuple[int, int], tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
+    _cells: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
 
-    def text(self, row: int, col: int, value: str, **style: Any) -> None:
-        """Put a text."""
-        self._cells[row, col] = ("write_string", (fit(value)[0], self.book.style(**style)))
-
-    def number(self, row: int, col: int, value: float, **style: Any) -> None:
-        """Put a number."""
-        self._cells[row, col] = ("write_number", (value, self.book.style(**style)))
-
-    def whole(self, row: int, col: int, value: int, **style: Any) -> None:
-        """Put a whole number such as an id: as text where Excel would round it."""
-        if is_exact_number(value):
-            self.number(row, col, value, **style, num_format=WHOLE, align="left")
-        else:
-            self.text(row, col, str(value), **style, num_format=TEXT)
+    def cell(self, row: int, col: int, value: Any, **style: Any) -> None:
+        """Write a value by its type; None is an empty cell that has a look."""
+        self._cells[row, col] = (self.put, value, self.book.style(**style))
 
     def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
         """Put a formula and its value, for viewers that do not calculate."""
-        self._cells[row, col] = ("write_formula", (formula, self.book.style(**style), value))
-
-    def blank(self, row: int, col: int, **style: Any) -> None:
-        """Put an empty cell that has a look."""
-        self._cells[row, col] = ("write_blank", (None, self.book.style(**style)))
+        look = self.book.style(**style)
+        self._cells[row, col] = (self.raw.write_formula, formula, look, value)
 
     def band(self, row: int, first_col: int, last_col: int, value: str, **style: Any) -> None:
         """Put a text across columns, wrapped."""
         look = self.book.style(text_wrap=True, **style)
-        self._cells[row, first_col] = ("merge_range", (row, last_col, fit(value)[0], look))
+        self._cells[row, first_col] = (self.raw.merge_range, row, last_col, fit(value), look)
 
     def link(self, row: int, col: int, sheet: str, value: str, **style: Any) -> None:
         """Put a text that leads to another sheet of the workbook."""
         look = self.book.style(underline=1, **style)
-        self._cells[row, col] = ("write_url", (f"internal:'{sheet}'!A1", look, fit(value)[0]))
+        self._cells[row, col] = (self.raw.write_url, f"internal:'{sheet}'!A1", look, fit(value))
 
     def put(self, row: int, col: int, value: Any, look: Any = None, text_look: Any = None) -> None:
         """Write a value at once, by its type: for sheets with too many rows to collect.
 
-        ``text_look`` is for a text, or for nothing, where it differs.
+        A number that Excel would round, as a long id, is text. ``text_look`` is for a text, or for
+        nothing, where it differs.
         """
         if isinstance(value, str):
-            text = value if value.isascii() and len(value) < CELL_LIMIT else fit(value)[0]
+            text = value if value.isascii() and len(value) < CELL_LIMIT else fit(value)
             code = self.raw.write_string(row, col, text, text_look or look)
         elif value is None:
             code = self.raw.write_blank(row, col, None, text_look or look)
@@ -198,39 +159,44 @@ class Sheet:
             code = self.raw.write_boolean(row, col, value, look)
         elif isinstance(value, datetime):
             code = self.raw.write_datetime(row, col, value.replace(tzinfo=None), look)
-        elif isinstance(value, int | float) and is_exact_number(value):
+        elif isinstance(value, int | float) and isfinite(value) and _is_exact(value):
             code = self.raw.write_number(row, col, value, look)
         else:
-            code = self.raw.write_string(row, col, fit(str(value))[0], text_look or look)
-        if code:
-            self.check(code, row)
+            code = self.raw.write_string(row, col, fit(str(value)), text_look or look)
+        self.check(code, row)
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""
-        self._cells[row, _HEIGHT] = ("set_row", (points,))
+        self._cells[row, _HEIGHT] = (points,)
 
     def finish(self) -> None:
         """Write the collected cells row by row; one that is not accepted is a ReportError."""
-        for (row, col), (verb, values) in sorted(self._cells.items(), key=lambda cell: cell[0]):
+        for row, col in sorted(self._cells):
             if col == _HEIGHT:
-                self.do(verb, row, *values)
+                self.do("set_row", row, *self._cells[row, col])
             else:
-                self.check(getattr(self.raw, verb)(row, col, *values), row)
+                write, *values = self._cells[row, col]
+                self.check(write(row, col, *values), row)
         self._cells.clear()
 
     def print_on_a4(
-        self, *, header: str, footer: str, pages_high: int = 0, repeat_row: int | None = None
-    ) -> None:
+        self, head: str, *, warning: str = "", source: str = "", as_of: str = "",
+        pages_high: int = 0, repeat_row: int | None = None,
+    ) -> None:  # fmt: skip
         """Print across the page, as wide as it is, on so many pages or all (0).
 
-        In header and footer ``&L``, ``&C`` and ``&R`` begin what is left, centred and right.
+        Each page has the head at its left and the warning at its right, and below them where the
+        data is from, the page's number, and of when the data is.
         """
+        left, right, source, as_of = (  # an "&" begins a mark
+            text.replace("&", "&&") for text in (head, warning, source, as_of)
+        )
         self.raw.set_landscape()
         self.raw.set_paper(_A4)
         self.raw.fit_to_pages(1, pages_high)
         self.raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
-        self.raw.set_header(header)
-        self.raw.set_footer(footer)
+        self.raw.set_header(f"&L{left}" + (f"&R&B{right}" if right else ""))
+        self.raw.set_footer(f"&L{source}&CPage &P of &N&R{as_of}")
         if repeat_row is not None:
             self.raw.repeat_rows(repeat_row)
 

@@ -22,6 +22,7 @@ SECTION: dict[str, Any] = {"font_size": SECTION_SIZE, "bold": True}
 HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": INK}
 BODY: dict[str, Any] = {"bottom": 1, "bottom_color": RULE}
 TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": INK, "bg_color": BAND}
+ID: dict[str, Any] = {"num_format": WHOLE, "align": "left"}
 RIGHT: dict[str, Any] = {"align": "right"}
 DIFFERENT: dict[str, Any] = {"bg_color": "#FFF3CD", "bold": True}
 

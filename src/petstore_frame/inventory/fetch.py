@@ -12,7 +12,7 @@ from itertools import compress
 from typing import Literal, NoReturn
 
 from petstore_frame.errors import APIStatusError, PetstoreError, answering
-from petstore_frame.inventory.completeness import Completeness, StatusCount, count_statuses
+from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.progress import Display
 from petstore_frame.inventory.provenance import Provenance, stamp
@@ -148,19 +148,18 @@ class _Fetch:
         counts, exact = count_statuses(Counter(columns.status)), finding.exact
         if finding.verdict is Verdict.COMPLETE:
             exact = frozenset(counts if status is None else [status]) - finding.inexact
-        is_least = not any(e.shows is Shows.MOVED and e.scope is None for e in evidence)
         total = reading.total()
         if status is not None and (total or 0) > len(reading.rows):
             total = None  # it may be that of all pets
-        return Completeness(
+        return Completeness.of_counts(
+            counts,
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
-            rows=len(columns.id),
+            exact,
             requests=self.ask.requests,
             status=status,
             assumptions=finding.assumptions,
             evidence=evidence,
-            by_status={name: StatusCount(n, name in exact, is_least) for name, n in counts.items()},
             advertised_total=total,
         )
 

@@ -18,45 +18,34 @@ class MondayOutcome(Enum):
 
     GOOD = 0, "nothing but good news"
     ROWS_TO_FIX = 1, "some rows are to fix"
-    REFUSED = 2, "a setting, a recipe or a list cannot be used", errors.PetstoreError
+    REFUSED = 2, "a setting, a recipe or a list cannot be used"
     NOT_COMPLETE = 8, "the listing is not known to be complete"
     IN_DOUBT = 3, "some rows are in doubt: they may be in the store"
-    QUESTION = (
-        9,
-        "a file may hold animals that are loaded already; none of it was sent",
-        errors.DuplicatesError,
-    )
+    QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
     DROP = 10, "more pets are gone than max_drop allows"
-    STORE_AWAY = (
-        5,
-        "the store did not answer, or refused",
-        (
-            errors.APIStatusError,
-            errors.APIConnectionError,
-            errors.ContractError,
-            errors.CrossOriginError,
-        ),
-    )
-    DISK = (
-        6,
-        "the disk, a journal or the history cannot be used",
-        (errors.JournalError, errors.HistoryError, errors.ReportError, OSError),
-    )
+    STORE_AWAY = 5, "the store did not answer, or refused"
+    DISK = 6, "the disk, a journal or the history cannot be used"
     FAILED = 11, "the run ended before its end"
 
-    def __init__(self, exit_code: int, sentence: str, kinds: Any = ()) -> None:
+    def __init__(self, exit_code: int, sentence: str) -> None:
         self.exit_code = exit_code
         self.sentence = sentence
-        self.kinds = kinds
 
     @classmethod
     def of(cls, problem: BaseException) -> MondayOutcome:
-        """Return what an error makes of a run: the worst that its kind stands for."""
+        """Return what an error makes of a run."""
         if isinstance(problem, errors.LoadStopped):
             of_ending = {"journal": cls.DISK, "budget": cls.REFUSED}
             return of_ending.get(problem.ending, cls.STORE_AWAY)
-        fits = (outcome for outcome in reversed(cls) if isinstance(problem, outcome.kinds))
-        return next(fits, cls.FAILED)
+        store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
+        if isinstance(problem, (*store, errors.CrossOriginError)):
+            return cls.STORE_AWAY
+        disk = (errors.JournalError, errors.HistoryError, errors.ReportError, OSError)
+        if isinstance(problem, disk):
+            return cls.DISK
+        if isinstance(problem, errors.DuplicatesError):
+            return cls.QUESTION
+        return cls.REFUSED if isinstance(problem, errors.PetstoreError) else cls.FAILED
 
 
 @dataclass
@@ -78,7 +67,7 @@ class Run:
     folder: Path | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     attention: list[str] = field(default_factory=list)
-    doing: str = ""
+    doing: str = "begin"
 
     def note(self, outcome: MondayOutcome, sentence: str) -> None:
         self.outcomes.append(outcome)
@@ -86,8 +75,8 @@ class Run:
 
     def note_error(self, problem: BaseException) -> None:
         """Take in an error, which ended the step at hand."""
-        first = next(iter(str(problem).splitlines()), "") or type(problem).__name__
-        self.note(MondayOutcome.of(problem), f"{self.doing}: {first}" if self.doing else first)
+        first = next(iter(str(problem).splitlines()), type(problem).__name__)
+        self.note(MondayOutcome.of(problem), f"{self.doing}: {first}")
 
     @contextmanager
     def at(self, step: str) -> Iterator[None]:

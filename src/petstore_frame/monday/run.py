@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import petstore_frame as pf
 from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
-from petstore_frame.history import Diff, Snapshot
+from petstore_frame.history import Snapshot
+from petstore_frame.inventory import Provenance
 from petstore_frame.loader.reading import harmless
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
@@ -64,14 +64,12 @@ def run(
                 raise
             finally:
                 facts = monday.as_dict() | {"folder": monday.folder and monday.folder.name}
-                facts.pop("completeness", None)  # the day's summary.json has it
                 with whole_file(output / RUNS) as beside:
                     lines = [json.dumps(each) + "\n" for each in (*earlier, facts)]
                     beside.write_text("".join(lines), encoding="utf-8")
     except AtWorkError:
-        raise pf.errors.JournalLockedError(
-            f"another run is at work in {output}; wait for it to end, then run the same again"
-        ) from None
+        text = f"another run is at work in {output}; wait for it to end, then run the same again"
+        raise pf.errors.JournalLockedError(text) from None
     return monday
 
 
@@ -112,19 +110,21 @@ def check(
 
 def _runs(output: Path) -> list[dict[str, Any]]:
     """Return what ``runs.jsonl`` says of each run so far."""
-    path, runs = output / RUNS, []
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    for number, line in enumerate(lines, 1):
-        try:
-            runs.append(dict(json.loads(line)))
-        except (ValueError, TypeError):
-            what, hint = "this line is damaged", "delete it"
-            raise pf.errors.InputError(what, path=str(path), line=number, hint=hint) from None
-    return runs
+    path = output / RUNS
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [dict(json.loads(line)) for line in lines]
+    except (ValueError, TypeError) as problem:
+        what, hint = f"a line is damaged: {problem}", "delete it"
+        raise pf.errors.InputError(what, path=str(path), hint=hint) from None
 
 
 def _is_complete(run: dict[str, Any]) -> bool:
     return bool(run.get("folder") and run.get("is_complete"))
+
+
+def _store_of(run: dict[str, Any], here: Provenance) -> Provenance:
+    return replace(here, base_url=run["base_url"], store_id=run["store_id"])
 
 
 @contextmanager
@@ -186,29 +186,23 @@ class _Work:
 
     def _load(self, file: Path, recipe: Path | None, states: dict[str, int]) -> None:
         """Load one file, and count its records by state in ``states``."""
-        journal, stopped = self.settings.journal, None
+        stopped, options = None, {"journal": self.settings.journal, "progress": self.progress}
         try:
-            result = pf.load(
-                file, self.client, recipe=recipe, journal=journal, progress=self.progress
-            )
+            result = pf.load(file, self.client, recipe=recipe, **options)
         except pf.errors.DuplicatesError as problem:
             place = self.draft / f"question {file.name}.txt"
             place.write_text(f"{problem}\n", encoding="utf-8")
-            text = f"{file.name}: nothing was sent; see {place.name}"
-            self.run.note(MondayOutcome.QUESTION, text)
-            return
+            raise
         except pf.errors.LoadStopped as problem:
             result, stopped = problem.result, problem
-        if result is not None:
-            states |= {key: count for key, count in result.summary["states"].items() if count}
-            folder, to_fix, in_doubt = f"results {file.name}", len(result.fix), len(result.unknown)
-            if to_fix:
-                text = f"{file.name}: {to_fix:,} to fix; see {folder}"
-                self.run.note(MondayOutcome.ROWS_TO_FIX, text)
-            if in_doubt:
-                text = f"{file.name}: {in_doubt:,} in doubt; see {folder}"
-                self.run.note(MondayOutcome.IN_DOUBT, text)
-            if to_fix or in_doubt:
+        states |= {key: count for key, count in result.summary["states"].items() if count}
+        folder = f"results {file.name}"
+        for outcome, rows, what in (
+            (MondayOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
+            (MondayOutcome.IN_DOUBT, len(result.unknown), "in doubt"),
+        ):
+            if rows:
+                self.run.note(outcome, f"{file.name}: {rows:,} {what}; see {folder}")
                 result.write(self.draft / folder)
         if stopped is not None:
             raise stopped
@@ -243,22 +237,25 @@ class _Work:
         settings, run = self.settings, self.run
         history = pf.History(settings.history, timezone=settings.timezone)
         last = changes = None
-        with self.run.at("keep a snapshot"):
+        with run.at("keep a snapshot"):
             last = self._keep(inventory, history)
         self._check_drop(inventory, history, last)
         if last is not None:
-            with self.run.at("compare with the last snapshot"):
-                changes = self._write_changes(pf.diff(last, inventory, timezone=settings.timezone))
+            with run.at("compare with the last snapshot"):
+                changes = pf.diff(last, inventory, timezone=settings.timezone)
+                run.facts |= {"compared_with": f"{changes.since}", "changes": changes.counts}
+                rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
+                rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
         run.facts["comparisons"] = []
         for each in settings.compare:
-            with self.run.at(f"compare {each.list.name}"):
+            with run.at(f"compare {each.list.name}"):
                 self._compare(each.list, each.recipe, inventory)
-        with self.run.at("read our keys"):
+        with run.at("read our keys"):
             inventory = inventory.with_ids(pf.read_ids(self.client, journal=settings.journal))
-        with self.run.at("write stock.csv"):
+        with run.at("write stock.csv"):
             place = self.draft / "stock.csv"
             pf.write_report(inventory, place, categories=settings.categories)
-        with self.run.at("write stock.xlsx"):  # last, as it says what needs attention
+        with run.at("write stock.xlsx"):  # last, as it says what needs attention
             pf.write_report(
                 inventory, self.draft / "stock.xlsx", categories=settings.categories,
                 changes=changes, attention=run.attention,
@@ -271,55 +268,40 @@ class _Work:
         except pf.errors.HistoryError as problem:
             if problem.add is None:  # else the day's snapshot is there and proves more: it stays
                 raise
-        with catch_warnings():
-            simplefilter("ignore", pf.errors.HistoryWarning)  # what is lost is noted elsewhere
-            return history.last_complete(before=self.run.day)
+        return history.last_complete(before=self.run.day)
 
     def _check_drop(
         self, inventory: pf.Inventory, history: pf.History, last: Snapshot | None
     ) -> None:
         """Raise the alarm where too many pets are gone, or where the history cannot tell."""
-        today, here = self.run.day, inventory.provenance
-        day, pets = (date.min, 0) if last is None else (last.date, last.rows)
-        lost = [str(each) for each in history.problems() if day < (each.date or day) < today]
-        later = [run for run in self.earlier if _is_complete(run) and run["day"] > str(day)]
-        of_here = [
-            run
-            for run in later
-            if not here.is_other_store(
-                replace(here, base_url=run["base_url"], store_id=run.get("store_id"))
-            )
-        ]
-        for run in [run for run in of_here if run["day"] < str(today)][-1:]:
-            day, pets = date.fromisoformat(run["day"]), run["pets"]
-            lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
+        here, today = inventory.provenance, str(self.run.day)
+        day, pets = ("", 0) if last is None else (str(last.date), last.rows)
+        days = {problem: str(problem.date or day) for problem in history.problems()}
+        lost = [str(problem) for problem, of in days.items() if day < of < today]
+        later = [run for run in self.earlier if _is_complete(run) and run["day"] > day]
+        of_here = [run for run in later if not here.is_other_store(_store_of(run, here))]
         if later[-1:] != of_here[-1:]:
             there = later[-1]
             lost.append(f"the run of {there['day']} read another store, {there['base_url']}")
+        for run in [run for run in of_here if run["day"] < today][-1:]:
+            day, pets = run["day"], run["pets"]
+            lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
         for text in lost:
-            self.run.note(
-                MondayOutcome.DISK, f"the history: {text}; what changed since then is not known"
-            )
+            sentence = f"the history: {text}; what changed since then is not known"
+            self.run.note(MondayOutcome.DISK, sentence)
         most, gone = self.settings.max_drop, 1 - len(inventory) / pets if pets else 0.0
         if most is not None and gone > most and inventory.completeness.covers_all:
             text = f"{gone:.0%} fewer pets than the {pets:,} of {day}"
             self.run.note(MondayOutcome.DROP, text)
-
-    def _write_changes(self, changes: Diff) -> Diff:
-        self.run.facts |= {"compared_with": changes.since.isoformat(), "changes": changes.counts}
-        rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
-        rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
-        return changes
 
     def _compare(self, ours: Path, recipe: Path | None, inventory: pf.Inventory) -> None:
         """Write the workbook of one list of our own."""
         place = self.draft / f"compare {ours.name.removesuffix('.xlsx')}.xlsx"
         found = pf.compare(ours, inventory, recipe=recipe, journal=self.settings.journal)
         found.write(place, categories=self.settings.categories)
-        kinds = found.frame["kind"].value_counts()
-        counts = kinds[kinds > 0].to_dict()
-        self.run.facts["comparisons"].append({"list": ours.name, "kinds": counts})
-        differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
+        kinds = found.frame["kind"].astype("str").value_counts().to_dict()
+        self.run.facts["comparisons"].append({"list": ours.name, "kinds": kinds})
+        differing = [f"{count:,} {kind}" for kind, count in kinds.items() if kind != "same"]
         if differing:
             text = f"{ours.name}: {', '.join(differing)}; see {place.name}"
             self.run.attention.append(text)

@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 import petstore_frame as pf
 from petstore_frame.files.whole import whole_file
@@ -44,14 +44,11 @@ def _placed(value: Any, given: Any) -> Any:
 Place = Annotated[Path, BeforeValidator(_placed)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        validate_default=True,
-        arbitrary_types_allowed=True,
-    )
+class _Table(
+    BaseModel, extra="forbid", frozen=True, strict=True, validate_default=True,
+    arbitrary_types_allowed=True,
+):  # fmt: skip
+    """What a table of the file says; an unknown word is refused."""
 
 
 class LoadStep(_Table):
@@ -115,20 +112,14 @@ class MondaySettings(_Table):
 
 
 def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputError:
-    """Return the refusal of a word that is not known, else of the first that makes no sense."""
-    problems = error.errors(include_url=False)
-    problem = max(problems, key=lambda each: each["type"] == "extra_forbidden")
-    table, word = problem["loc"][0], [each for each in problem["loc"] if isinstance(each, str)][-1]
+    """Return the refusal of the first word that is wrong, without its value: it may be a secret."""
+    problem = error.errors(include_url=False)[0]
+    word = [each for each in problem["loc"] if isinstance(each, str)][-1]
     if problem["type"] == "extra_forbidden":
-        kinds: dict[Any, type[_Table]] = {"load": LoadStep, "compare": CompareStep}
-        known = kinds.get(table, MondaySettings).model_fields
+        known = {name for table in _Table.__subclasses__() for name in table.model_fields}
         return unknown_word(word, known, text, path, owner="a Monday")
-    lines = enumerate(text.splitlines(), 1)
-    heads = [at for at, line in lines if line.startswith(f"[[{table}]]")]
-    line = heads[int(problem["loc"][1])] if heads else line_of(word, text)
-    what = f"{word}: {problem['msg']}, got {problem['input']!r}"
-    hint = "petstore-frame monday NEW.toml --init writes one with every word"
-    return pf.errors.InputError(what, path=str(path), line=line, hint=hint)
+    what, hint = f"{word}: {problem['msg']}", "petstore-frame monday NEW.toml --init has every word"
+    return pf.errors.InputError(what, path=str(path), line=line_of(word, text), hint=hint)
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:

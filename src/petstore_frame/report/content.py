@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -59,7 +59,6 @@ class Content:
         completeness: What the rows cover.
         provenance: Where and when they were read, or None; also of rows that were changed since.
         labels: What a category is called, by its id.
-        advance: Called with the number of pets written since the last call.
         changes: What the sheet Changes shows, or None for no such sheet.
         attention: What needs a person, as sentences, or None where nobody asked.
     """
@@ -68,7 +67,6 @@ class Content:
     completeness: Completeness
     provenance: Provenance | None
     labels: Mapping[int, str]
-    advance: Callable[[int], None] = lambda pets: None
     changes: Diff | None = None
     attention: Sequence[str] | None = None
 

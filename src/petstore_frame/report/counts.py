@@ -52,14 +52,14 @@ class CountCells:
         sheet, right = self.sheet, {**styles.HEAD, **styles.RIGHT}
         sheet.height(self.head, 20)
         if self._has_ids:
-            sheet.text(self.head, self.name - 1, "Category ID", **styles.HEAD)
-        sheet.text(self.head, self.name, "Category", **styles.HEAD)
+            sheet.cell(self.head, self.name - 1, "Category ID", **styles.HEAD)
+        sheet.cell(self.head, self.name, "Category", **styles.HEAD)
         colours = self.content.colours.items()
         for col, (status, shade) in enumerate(colours, start=self.first_status):
-            sheet.text(self.head, col, status_word(status), **{**right, "bottom_color": shade})
-        sheet.text(self.head, self.pets, "Pets", **right)
+            sheet.cell(self.head, col, status_word(status), **{**right, "bottom_color": shade})
+        sheet.cell(self.head, self.pets, "Pets", **right)
         if self.content.has_shares:
-            sheet.text(self.head, self.last_column, "Share", **right)
+            sheet.cell(self.head, self.last_column, "Share", **right)
         for row, line in enumerate(self.lines, start=self.first):
             self._write_row(row, line)
         self._write_total()
@@ -69,27 +69,28 @@ class CountCells:
         sheet = self.sheet
         style = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
         if self._has_ids and line.category_id is not None:
-            sheet.whole(row, self.name - 1, line.category_id, **style)
+            sheet.cell(row, self.name - 1, line.category_id, **style, **styles.ID)
         elif self._has_ids:
-            sheet.text(row, self.name - 1, "–", **style)
-        sheet.text(row, self.name, line.label, **style)
+            sheet.cell(row, self.name - 1, "–", **style)
+        sheet.cell(row, self.name, line.label, **style)
         cells = zip(self.content.counts.statuses, line.counts, strict=True)
         for col, (status, count) in enumerate(cells, start=self.first_status):
             zero = "none" if status == "available" and self._may_alarm else "–"
-            layout.put_count(sheet, row, col, count, style, zero)
+            number = layout.count_format(count, zero=zero)
+            sheet.cell(row, col, count.count, **style, num_format=number)
         across = f"=SUM({cell_name(row, self.first_status)}:{cell_name(row, self.pets - 1)})"
         number = layout.count_format(line.total, zero="–")
         sheet.formula(row, self.pets, across, line.total.count, **style, num_format=number)
         if self.content.has_shares:
             share = self._shares[row - self.first]
-            sheet.number(row, self.last_column, share, **style, num_format=styles.SHARE)
+            sheet.cell(row, self.last_column, share, **style, num_format=styles.SHARE)
 
     def _write_total(self) -> None:
         sheet, cells = self.sheet, self.content.counts.sums.cells
         sheet.height(self.total, 20)
         if self._has_ids:
-            sheet.blank(self.total, self.name - 1, **styles.TOTAL)
-        sheet.text(self.total, self.name, "Sum", **styles.TOTAL)
+            sheet.cell(self.total, self.name - 1, None, **styles.TOTAL)
+        sheet.cell(self.total, self.name, "Sum", **styles.TOTAL)
         sums: list[tuple[float, str]] = [
             (each.count, layout.count_format(each, zero="–")) for each in cells
         ]

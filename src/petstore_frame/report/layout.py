@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet, plain_mark
+from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup.palette import tint, verdict_badge
 from petstore_frame.report.content import Content
@@ -25,14 +25,6 @@ def count_format(count: StatusCount, *, zero: str = "0") -> str:
     if count.is_exact:
         return f'#,##0;-#,##0;"{zero}"'
     return styles.AT_LEAST if count.is_least else styles.ABOUT
-
-
-def put_count(
-    sheet: Sheet, row: int, col: int, count: StatusCount, style: dict[str, Any], zero: str = "0"
-) -> None:
-    """Put a count, a minimum as one."""
-    number = count_format(count, zero=zero)
-    sheet.number(row, col, count.count, **style, num_format=number)
 
 
 def chip_of(colour: str) -> dict[str, Any]:
@@ -67,9 +59,9 @@ def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: s
     """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
     sheet = book.sheet(name)
     sheet.height(0, 9)
-    sheet.text(1, 1, title or name, **styles.TITLE)
+    sheet.cell(1, 1, title or name, **styles.TITLE)
     sheet.height(1, styles.TITLE_POINTS)
-    sheet.text(2, 1, line, **styles.QUIET)
+    sheet.cell(2, 1, line, **styles.QUIET)
     for col, width in enumerate(widths):
         sheet.do("set_column", col, col, width)
     return sheet
@@ -92,24 +84,20 @@ def write_list(
     is_right = [holds in ("number", "count") for holds in columns.values()]
     indents = [0, *map(int, is_right)]  # a text beside a number at the right needs a gap
     if title:
-        sheet.text(head - 1, 1, title, **styles.SECTION)
+        sheet.cell(head - 1, 1, title, **styles.SECTION)
     for at, name in enumerate(columns):
         place = styles.RIGHT if is_right[at] else {"indent": indents[at]}
-        sheet.text(head, at + 1, name, **styles.HEAD, **place)
+        sheet.cell(head, at + 1, name, **styles.HEAD, **place)
+    looks = {"id": styles.ID, "number": {"num_format": styles.COUNT}}
     for values in rows:
         row += 1
         for at, (holds, value) in enumerate(zip(columns.values(), values, strict=True)):
-            if value is None:
-                sheet.blank(row, at + 1, **styles.BODY)
-            elif holds == "id":
-                sheet.whole(row, at + 1, value, **styles.BODY)
-            elif holds == "number":
-                sheet.number(row, at + 1, value, **styles.BODY, num_format=styles.COUNT)
-            elif holds == "count":
-                put_count(sheet, row, at + 1, value, styles.BODY)
+            if isinstance(value, StatusCount):
+                look = {"num_format": count_format(value)}
+                sheet.cell(row, at + 1, value.count, **styles.BODY, **look)
             else:
-                text = {**styles.BODY, "num_format": styles.TEXT, "indent": indents[at]}
-                sheet.text(row, at + 1, value, **text)
+                text = {"num_format": styles.TEXT, "indent": indents[at]}
+                sheet.cell(row, at + 1, value, **styles.BODY, **looks.get(holds, text))
     if has_filter:
         sheet.do("autofilter", head, 1, row, len(columns))
     return row + 1
@@ -136,11 +124,11 @@ def finish(
         printed = f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     read = f"{verdict_badge(content.completeness.verdict).word}: {len(content.frame):,} pets read"
-    verdict = "" if content.completeness.covers_all else f"&R&B{plain_mark(read)}"
     sheet.print_on_a4(
-        header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",
-        footer=f"&L{plain_mark(content.base_url[:80])}&CPage &P of &N"
-        f"&R{plain_mark(as_of_words(content.as_of))}",
+        f"{sheet.name}{printed}",
+        warning="" if content.completeness.covers_all else read,
+        source=content.base_url[:80],
+        as_of=as_of_words(content.as_of),
         pages_high=pages_high,
         repeat_row=head,
     )

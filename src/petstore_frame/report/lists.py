@@ -59,7 +59,7 @@ def write_changes(book: Book, content: Content) -> None:
             f"The last snapshot is of {changes.until}. What changed from then to this workbook's "
             f"data, of {day_text(as_of)}, is not here."
         )
-        sheet.text(_FIRST_ROW - 1, 1, note, bold=True)
+        sheet.cell(_FIRST_ROW - 1, 1, note, bold=True)
     moves = [
         (kind, _status(was), _status(now), StatusCount(int(pets), changes.is_exact))
         for kind, was, now, pets in changes.moves[["kind", "was", "now", "pets"]].to_numpy()
@@ -69,7 +69,7 @@ def write_changes(book: Book, content: Content) -> None:
         row = write_list(sheet, _FIRST_ROW, _MOVES, moves) + 3
     else:
         total = f"Pets that came, went or changed: {changes.total}"
-        sheet.text(_FIRST_ROW, 1, total, **styles.SECTION)
+        sheet.cell(_FIRST_ROW, 1, total, **styles.SECTION)
     if count := len(changes):
         more = f": the first {LISTED_ROWS:,} of {count:,}; the .frame of the Diff has all"
         title = f"The pets{more if count > LISTED_ROWS else ''}"
@@ -101,13 +101,13 @@ def write_about(book: Book, content: Content) -> None:
     sheet = layout.begin(book, "About", line, (2, 26, 104), title="About this workbook")
     row = _FIRST_ROW
     for title, lines in sections.items():
-        sheet.text(row, 1, title, **styles.SECTION, bottom=2)
-        sheet.blank(row, 2, bottom=2)
+        sheet.cell(row, 1, title, **styles.SECTION, bottom=2)
+        sheet.cell(row, 2, None, bottom=2)
         sheet.height(row, 24)
         for word, text in lines:
             row += 1
-            sheet.text(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
-            sheet.text(row, 2, text, **styles.BODY, text_wrap=True)
+            sheet.cell(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
+            sheet.cell(row, 2, text, **styles.BODY, text_wrap=True)
             sheet.height(row, 15 * styles.lines(text, 110) + 3)
         row += 2
     layout.finish(sheet, content)

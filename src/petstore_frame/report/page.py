@@ -53,7 +53,6 @@ def write_html(content: Content, path: Path) -> None:
         version=__version__,
     )
     path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-    content.advance(len(content.frame))
 
 
 def _cards(content: Content) -> Iterator[Card]:

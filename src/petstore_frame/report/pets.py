@@ -35,30 +35,21 @@ def write_inventory(book: Book, content: Content) -> None:
     }
     for part in content.parts:
         sheet = book.sheet(part.name)
-        _set_up(book, sheet, content, part)
+        _set_up(sheet, content, part)
         _fill(sheet, content, part, looks, chips)
 
 
-def _set_up(book: Book, sheet: Sheet, content: Content, part: Part) -> None:
+def _set_up(sheet: Sheet, content: Content, part: Part) -> None:
     last, columns = part.stop - part.start, content.columns
     for col, column in enumerate(columns):
         sheet.do("set_column", col, col, _width(content, column))
     sheet.raw.freeze_panes(1, 1)
     sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{last + 1}"})
-    heads = [(column.label, {**_DARK, **_place(column)}) for column in columns]
-    for col, (label, style) in enumerate(heads):
-        sheet.text(0, col, label, **style)
+    for col, column in enumerate(columns):
+        sheet.cell(0, col, column.label, **_DARK, **_place(column))
     sheet.height(0, 21)
     layout.finish(sheet, content, head=0, listed=(last, len(columns) - 1), has_gridlines=True)
-    if book.is_constant_memory or last == 0:
-        sheet.do("autofilter", 0, 0, last, len(columns) - 1)
-        return
-    table = {
-        "name": part.name.replace(" ", ""),
-        "style": "Table Style Light 1",
-        "columns": [{"header": label, "header_format": book.style(**s)} for label, s in heads],
-    }
-    sheet.do("add_table", 0, 0, last, len(columns) - 1, table)
+    sheet.do("autofilter", 0, 0, last, len(columns) - 1)
 
 
 def _place(column: PetColumn) -> dict[str, Any]:
@@ -97,4 +88,3 @@ def _fill(
                 sheet.do("set_row", row, 15 * min(breaks + 1, 5))
             for col, value in enumerate(cells):
                 sheet.put(row, col, value, *(chips[value] if col == at else looks[col]))
-        content.advance(stop - start)

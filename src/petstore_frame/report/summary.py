@@ -35,7 +35,7 @@ def write_summary(book: Book, content: Content) -> None:
         [2, _NAME_WIDTH, *[width] * (len(counts.statuses) + 1), _SHARE_WIDTH, 3],
         title=content.title,
     )
-    sheet.text(3, 1, layout.as_of_words(content.as_of), **styles.QUIET)
+    sheet.cell(3, 1, layout.as_of_words(content.as_of), **styles.QUIET)
     answers = _answers(content)
     table_row = _ANSWERS_ROW + len(answers) + 2
     cells = CountCells(sheet, content, table_row, top=SHOWN_CATEGORIES)
@@ -53,7 +53,7 @@ def write_summary(book: Book, content: Content) -> None:
         alt = {"description": "Pets by category and status: the numbers of the table beside it."}
         sheet.do("insert_chart", cells.head - 1, cells.pets + 3, chart, alt)
         _notes(cells)
-    sheet.text(table_row - 1, 1, title, **styles.SECTION)
+    sheet.cell(table_row - 1, 1, title, **styles.SECTION)
     layout.finish(sheet, content, pages_high=1)
     sheet.raw.activate()
 
@@ -98,15 +98,15 @@ def _cards(cells: CountCells) -> None:
         under = counts.shares[status] if content.has_shares else count.kind
         shown.append((col, col, status_word(status), content.colours[status], count, under))
     for col, source, word, colour, count, under in shown:
-        sheet.text(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
+        sheet.cell(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
         number = layout.count_format(count)
         style = {**card, "font_size": styles.FIGURE_SIZE, "bold": True, "num_format": number}
         if len(content.frame):
             total = cell_name(cells.total, source)
             sheet.formula(_CARDS_ROW + 1, col, f"={total}", count.count, **style)
         else:
-            sheet.number(_CARDS_ROW + 1, col, count.count, **style)
-        sheet.text(_CARDS_ROW + 2, col, under, **quiet)
+            sheet.cell(_CARDS_ROW + 1, col, count.count, **style)
+        sheet.cell(_CARDS_ROW + 2, col, under, **quiet)
 
 
 def _write_answers(cells: CountCells, answers: list[tuple[str, str, str]]) -> None:
@@ -121,7 +121,7 @@ def _write_answers(cells: CountCells, answers: list[tuple[str, str, str]]) -> No
         if more:
             sheet.link(row, cells.name, more, question, **style, **edge)
         else:
-            sheet.text(row, cells.name, question, **style, **edge)
+            sheet.cell(row, cells.name, question, **style, **edge)
         sheet.band(row, cells.name + 1, last_col, text, **style)
         sheet.height(row, 15 * styles.lines(text, 120) + 8)
 
@@ -134,7 +134,7 @@ def _notes(cells: CountCells) -> None:
         names = f"{parts[0].name} to {parts[-1].name}"
         sentences.append(f"The pets are on {len(parts)} sheets, {names}.")
     for row, text in enumerate(filter(None, sentences), start=cells.total + 1):
-        cells.sheet.text(row, cells.name, text, **styles.QUIET)
+        cells.sheet.cell(row, cells.name, text, **styles.QUIET)
 
 
 def write_by_category(book: Book, content: Content) -> None:

@@ -16,15 +16,12 @@ from petstore_frame.report.lists import write_about, write_changes
 from petstore_frame.report.pets import write_inventory
 from petstore_frame.report.summary import write_by_category, write_summary
 
-# Up to so many pets the inventory is an Excel table; above, memory stays constant, which allows a
-# plain filter only.
-TABLE_ROWS = 100_000
 SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
 
 
 def write_workbook(content: Content, path: Path) -> None:
     """Write all sheets."""
-    with open_book(path, is_constant_memory=len(content.frame) > TABLE_ROWS) as book:
+    with open_book(path) as book:
         book.workbook.set_properties(
             {
                 "title": content.title,

@@ -4,39 +4,28 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
 from petstore_frame.files.whole import refuse_impossible, whole_file
-from petstore_frame.history import Diff
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.progress import Display, ProgressOption
 from petstore_frame.inventory.provenance import stamp
 from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.loader.reading import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.workbook import write_workbook
-from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
-from petstore_frame.schema.text import kind_text
 
-PATIENCE_S = 2.0
+if TYPE_CHECKING:
+    from petstore_frame.history import Diff
+
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
-_DELIMITERS = (",", ";", "\t", "|")
 _DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
-_ENDINGS = (*_DATA_ENDINGS, ".html")
-_HINTS = {
-    ".ods": "write .xlsx, which LibreOffice opens and can save as .ods",
-    ".xls": "write .xlsx; the old .xls holds 65,536 rows",
-    "": "end the name in .xlsx, .csv, .parquet or .html",
-}
 
 
 @answering
@@ -47,8 +36,6 @@ def write_report(
     categories: Categories = None,
     changes: Diff | None = None,
     attention: Sequence[str] | None = None,
-    delimiter: str = ",",
-    progress: ProgressOption[int] = None,
 ) -> Path:
     """Write what a store holds as a file to send on, with how much of it was read.
 
@@ -71,17 +58,13 @@ def write_report(
             inventory)``; an ``.xlsx`` gets a sheet of it.
         attention: What needs a person, in sentences that the first sheet of an ``.xlsx`` shows; an
             empty list says that nothing does.
-        delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
-            that writes decimals with a comma, a tab, or ``|``.
-        progress: True shows a bar, False none, None one where a person is watching, after two
-            seconds; or a function that is called with the number of pets written so far.
 
     Returns:
         The path written.
 
     Raises:
-        ArgumentError: ``pets`` is neither an Inventory nor a frame, what only an ``.xlsx`` shows
-            is given for another file, or another option is wrong.
+        ArgumentError: ``pets`` is neither an Inventory nor a frame, or what only an ``.xlsx`` shows
+            is given for another file.
         InputError: A column is missing, or ids are not whole numbers.
         ReportError: The ending is unknown, a folder is missing, or the file is open in another
             program. The file that was there is unchanged.
@@ -98,27 +81,15 @@ def write_report(
 
     Interface: Resources, Pet; an optional status and int64 ids are kept as they are.
     """
-    if isinstance(pets, (str, PathLike)):
-        raise ArgumentError("path and pets are swapped: write_report(pets, path)")
-    if not isinstance(path, (str, PathLike)):
-        raise ArgumentError(f"path is the file to write, got {type(path).__name__}")
     target = Path(path)
-    ending = check_target(target, delimiter)
-    if changes is not None and not isinstance(changes, Diff):
-        raise ArgumentError(f"changes is a Diff, as of history.diff(), got {kind_text(changes)}")
-    if isinstance(attention, str):
-        raise ArgumentError("attention is a list of sentences, got one text")
+    ending = check_target(target)
     if ending != ".xlsx" and (changes is not None or attention is not None):
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
     content = gather(pets, categories, changes=changes, attention=attention)
-    with _shown(progress, len(content.frame)) as advance, whole_file(target) as draft:
-        content = replace(content, advance=advance)
-        if ending == ".csv":
-            _write_csv(content, draft, delimiter)
-        else:
-            _WRITERS[ending](content, draft)
+    with whole_file(target) as draft:
+        _WRITERS[ending](content, draft)
     if ending == ".csv" and content.provenance is not None:
-        write_coverage(target, content.completeness, content.provenance)
+        write_coverage(target, content.frame, content.completeness, content.provenance)
     return target
 
 
@@ -136,18 +107,13 @@ def report_name(inventory: Inventory, ending: str) -> str:
     return "-".join(["stock", *words])[:100] + ending
 
 
-def check_target(target: Path, delimiter: str = ",", *, is_data: bool = False) -> str:
+def check_target(target: Path, *, is_data: bool = False) -> str:
     """Return the ending that names the kind of report, or of data file, if it can be written."""
     refuse_impossible(target)
     ending = target.suffix.lower()
-    if is_data and ending not in _DATA_ENDINGS:
-        raise ReportError(f"{target}: a data file is .csv, .parquet or .xlsx; nothing was sent")
-    if ending not in _ENDINGS:
-        hint = _HINTS.get(ending, _HINTS[""])
-        raise ReportError(f"no report can be written as {target.name!r}: {hint}")
-    one_of("delimiter", delimiter, _DELIMITERS)
-    if delimiter != "," and ending != ".csv":
-        raise ArgumentError(f"delimiter is for a .csv file, not for {ending}")
+    known = _DATA_ENDINGS if is_data else tuple(_WRITERS)
+    if ending not in known:
+        raise ReportError(f"{target} cannot be written: its name ends in one of {', '.join(known)}")
     if ending == ".parquet":
         import_extra("pyarrow", "writing Parquet", "history")
     return ending
@@ -166,36 +132,21 @@ def write_data(inventory: Inventory, target: Path) -> Path:
         else:
             _WRITERS[ending](gather(inventory), draft)
     if ending == ".csv":
-        write_coverage(target, inventory.completeness, inventory.provenance)
+        write_coverage(target, inventory.frame, inventory.completeness, inventory.provenance)
     return target
 
 
-@contextmanager
-def _shown(progress: ProgressOption[int], total: int) -> Iterator[Callable[[int], None]]:
-    """Give a function that takes how many more pets were written, and shows how far that is."""
-    written = 0
-    with Display(progress, "Pets written", total, delay_s=PATIENCE_S) as display:
-
-        def advance(pets: int) -> None:
-            nonlocal written
-            written += pets
-            display.show(written, written)
-
-        yield advance
-
-
-def _write_csv(content: Content, path: Path, delimiter: str) -> None:
+def _write_csv(content: Content, path: Path) -> None:
     """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
 
     A text that begins like a formula gets a quote before it.
     """
     with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter)
+        writer = csv.writer(file)
         writer.writerow(harmless(column.name) for column in content.columns)
         for start, stop in Part("", 0, len(content.frame)).chunks():
             for row in zip(*content.values(start, stop), strict=True):
                 writer.writerow(map(_cell, row))
-            content.advance(stop - start)
 
 
 def _cell(value: Any) -> str:
@@ -220,11 +171,11 @@ def _write_parquet(content: Content, path: Path) -> None:
     if content.provenance is not None:
         stamp(frame, content.completeness, content.provenance)
     frame[names].to_parquet(path, **_PARQUET)
-    content.advance(len(frame))
 
 
 _WRITERS: Mapping[str, Callable[[Content, Path], None]] = {
     ".xlsx": write_workbook,
-    ".html": write_html,
+    ".csv": _write_csv,
     ".parquet": _write_parquet,
+    ".html": write_html,
 }

@@ -10,16 +10,15 @@ from typing import Any, NamedTuple, Unpack
 
 import pandas as pd
 
-from petstore_frame.errors import answering, nearest
+from petstore_frame.errors import answering
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.provenance import HasProvenance
 from petstore_frame.inventory.saved import read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe, open_source
 from petstore_frame.loader.record import DOUBT_STATES, Record, RecordProblem, State
 from petstore_frame.loader.results.columns import read_ids
-from petstore_frame.schema.arguments import refuse
+from petstore_frame.schema.arguments import refuse, some_of
 from petstore_frame.schema.frame import AnyFrame, as_dtypes, text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import kind_text, minute_text
@@ -89,29 +88,31 @@ def compare(
     Interface: List all animals (what is compared is ours; the interface has no change and no
         delete).
     """
-    for word in words:
-        if word not in RecipeWords.__annotations__:
-            known = [*RecipeWords.__annotations__, "recipe", "on", "journal"]
-            refuse(f"compare has no word {word!r}{nearest(word, known)}")
     how = as_recipe(recipe, words)
-    fields = (on,) if isinstance(on, str) else tuple(on or ())
-    inventory = _checked(source, how.key or (), fields, read_listing(inventory) or inventory)
-    covered, stored = inventory.completeness, inventory.frame
+    fields = some_of("on", on, (*BY_ID, *FIELDS)) if on else ()
+    if bool(how.key) == bool(fields):
+        refuse(
+            "say which pet a record is: key= names the column by which the list was loaded, "
+            f"on= the fields that make two equal (of {', '.join(FIELDS)}); one of the two"
+        )
+    store = _whole_listing(inventory)
+    covered, stored = store.completeness, store.frame
     if fields == BY_ID:
-        name, records, warnings = _earlier(source, inventory)
-        table = join(records, stored, states_all=True)
+        listed = _earlier(source, store)
+        table = join(listed.frame, stored, states_all=True)
     else:
-        name, records, warnings = read_list(source, how)
+        listed = read_list(source, how)
         if fields:
-            table = match_on(records, stored, fields, is_whole=covered.covers_all)
+            table = match_on(listed.frame, stored, fields, is_whole=covered.covers_all)
         else:
-            keys = _known_keys(inventory, journal)
-            table = match_by_key(records, keys, stored)
-            warnings += [*note_other_forms(table, keys), *note_twins(table)]
+            keys = _known_keys(store, journal)
+            table = match_by_key(listed.frame, keys, stored)
+            listed.warnings.extend([*note_other_forms(table, keys), *note_twins(table)])
     if not covered.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    return Comparison(name, inventory, covered, how.key or (), fields, table, tuple(warnings))
+    key, warnings = how.key or (), tuple(listed.warnings)
+    return Comparison(listed.name, store, covered, key, fields, table, warnings)
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
@@ -125,59 +126,36 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     return ids[["key", "id"]].assign(is_in_doubt=ids["state"].isin([*map(str, DOUBT_STATES)]))
 
 
-def _checked(data: Any, key: Sequence[str], on: tuple[str, ...], inventory: object) -> Inventory:
-    """Return the inventory; refuse what leaves open which pet a record is."""
-    if isinstance(data, HasProvenance) and on != BY_ID:
-        refuse(
-            'two listings of a store are compared with on="id"; pf.diff(old, new) and '
-            "history.diff() say what changed between them"
-        )
-    if not isinstance(inventory, Inventory):
+def _whole_listing(given: Any) -> Inventory:
+    """Return the inventory to compare with; one of a selection is refused."""
+    inventory = read_listing(given)
+    if inventory is None:
         refuse(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
-            f"frame, or a Parquet file of it; got {kind_text(inventory)}"
+            f"frame, or a Parquet file of it; got {kind_text(given)}"
         )
     known = inventory.completeness
-    part = known.part or (f"status {known.status}" if known.status else "")
-    if part:
+    if known.part or known.status:
         refuse(
-            f"the inventory holds only the pets with {part}; compare with that of all: "
-            "pf.fetch_inventory(client)"
+            f"the inventory holds only the pets with {known.part or f'status {known.status}'}; "
+            "compare with that of all: pf.fetch_inventory(client)"
         )
-    if bool(key) == bool(on):
-        refuse(
-            "say which pet a record is: key= names the column by which the list was loaded, "
-            f"on= the fields that make two equal (of {', '.join(FIELDS)}); one of the two"
-        )
-    unknown = [field for field in on if field not in FIELDS]
-    if unknown and on != BY_ID:
-        refuse(f"on= names fields of a pet ({', '.join(FIELDS)}), got {unknown[0]!r}")
     return inventory
 
 
 def _earlier(source: Any, inventory: Inventory) -> Listed:
     """Return an earlier listing as a list, whose records have the ids of its pets."""
     before = read_listing(source)
-    if before is None:
+    if before is None or before.provenance.is_other_store(inventory.provenance):
+        got = kind_text(source) if before is None else f"one of {before.store_name}"
         refuse(
-            'on="id" compares two listings of a store, each an Inventory, its frame or a Parquet '
-            "file of one; a list of your own is compared by key=, or on= other fields"
-        )
-    if before.provenance.is_other_store(inventory.provenance):
-        refuse(
-            f"compare takes two listings of one store; got {before.store_name} and "
-            f"{inventory.store_name}"
+            f'on="id" compares two listings of one store, here of {inventory.store_name}: each an '
+            f"Inventory, its frame or a file of one; got {got}"
         )
     frame, known = as_dtypes(before.frame, SHARED), before.completeness
-    numbers, none = range(1, len(frame) + 1), text_series([])
-    records = frame.assign(
-        record=numbers,
-        line=numbers,
-        key=none,
-        problem=none,
-        kind="",
-        id=frame["id"].astype("Int64"),
-    )
+    places = dict.fromkeys(("record", "line"), range(1, len(frame) + 1))
+    ids, none = frame["id"].astype("Int64"), text_series([])
+    records = frame.assign(**places, key=none, problem=none, kind="", id=ids)
     warnings = [] if known.covers_all else [f"The earlier listing is not whole: {known}."]
     return Listed(f"the listing of {minute_text(before.fetched_at)}", records, warnings)
 
@@ -197,27 +175,24 @@ class Listed(NamedTuple):
 def read_list(data: Any, recipe: Recipe) -> Listed:
     """Read a list as the loader would; blank rows, and those left out, are no records."""
     source = open_source(data, recipe)
-    name = source.mapping.get("name")
-    name_at = len(source.columns) if name is None else source.columns.index(name)
+    name_at = source.columns.index(source.mapping["name"]) if "name" in source.mapping else None
     notes: dict[str, Note] = {}
-    keyed: dict[str, list[KeyedRow]] = {}
-    frames = [_frame([])]
+    frames, keyed = [_frame([])], dict[str, list[KeyedRow]]()
     records = (record for record in source if record.state is not State.SKIPPED)
     while piece := list(islice(records, _PIECE)):
         frames.append(_frame(piece))
         for record in piece:
-            is_told = record.notes and record.state is not State.INVALID
-            for kind in dict.fromkeys(map(kind_of, record.notes)) if is_told else ():
-                pet_name = "".join(record.cells[name_at : name_at + 1])
-                known = notes.get(kind) or Note(0, kind, record.number, record.line, pet_name)
+            for kind in dict.fromkeys(map(kind_of, record.notes)) if record.problem is None else ():
+                name = "" if name_at is None else record.cells[name_at]
+                known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
                 notes[kind] = known._replace(records=known.records + 1)
     whole = pd.concat(frames, ignore_index=True)
     repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
     for record in source if repeated else ():
-        if (key := record.key) in repeated and key and record.state is not State.SKIPPED:
+        if record.key and record.key in repeated and record.state is not State.SKIPPED:
             cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
             row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
-            keyed.setdefault(key, []).append(KeyedRow(key, *row))
+            keyed.setdefault(record.key, []).append(KeyedRow(record.key, *row))
     whole = _one_row_per_key(whole, keyed.values(), recipe.keep)
     return Listed(source.name, whole, list(map(str, notes.values())))
 

@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 
 from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
+from petstore_frame.files.book import Book, Sheet, open_book
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.markup import PAGE, Markup, in_notebook
+from petstore_frame.markup import PAGE, in_notebook
 from petstore_frame.markup.palette import verdict_badge
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
@@ -26,20 +26,21 @@ from petstore_frame.stocktake.matching import FIELDS, IN_STORE, Kind
 
 # So that a type checker finds a kind that is none.
 KindWord: TypeAlias = Literal[
-    "changed",
-    "only in list",
-    "not seen",
-    "only in store",
-    "ambiguous",
-    "in doubt",
-    "invalid",
+    "changed", "only in list", "not seen", "only in store", "ambiguous", "in doubt", "invalid",
     "same",
-]
+]  # fmt: skip
 BY_ID = ("id",)  # two listings of the store are compared
-_FIRST_SHOWN = 10
 _CELL = {**styles.BODY, "align": "left"}
 _WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12, "Note": 50}
-_FIELD_WIDTH, _NOTE_POINTS = 19, 32
+_FIELD_WIDTH = 19
+_STEPS = {
+    Kind.NOT_SEEN: "The listing is not complete: what was not seen may be in the store.",
+    Kind.ONLY_IN_LIST: "To send what is only in the list, load it by its key: known keys are never "
+    "sent again.",
+    Kind.CHANGED: "No call changes a pet: correct the list, or the store by its own means.",
+    Kind.IN_DOUBT: "What an import left in doubt is settled there: reconcile, or resolve.",
+    Kind.AMBIGUOUS: "A key would tell the ambiguous apart: load by key, then compare by key.",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,22 +71,17 @@ class Comparison(HasFrame):
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """Counts by kind: columns ``records`` (of the list) and ``pets`` (of the store), int64.
-
-        Every kind that can occur has a row; ``ambiguous`` counts both sides.
-        """
+        """Counts by kind: columns ``records`` (of the list) and ``pets`` (of the store), int64."""
         kind = self.frame["kind"]
         # A pet that is one of several equal ones has no id of its own here.
         has_pet = self.frame["name" + IN_STORE].notna() | kind.eq(Kind.SAME)
         is_seen = has_pet & ~kind.isin([Kind.ONLY_IN_LIST, Kind.NOT_SEEN])
         records = kind[self.frame["record"].notna()].value_counts()
         counts = pd.DataFrame({"records": records, "pets": kind[is_seen].value_counts()})
-        # A record that was not found is missing from the store, or its pet was not read. With a
-        # key there is no choice, and only a load by key leaves a record in doubt.
-        never = {Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST}
-        never.add(Kind.AMBIGUOUS if self.key else Kind.IN_DOUBT)
-        can_occur = [kind for kind in Kind if kind not in never]
-        return counts.reindex(can_occur).fillna(0).astype("int64").rename_axis("kind")
+        # A record that was not found is missing from the store, or its pet was not read.
+        never = Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST
+        shown = [kind for kind in Kind if kind != never]
+        return counts.reindex(shown).fillna(0).astype("int64").rename_axis("kind")
 
     @property
     def is_equal(self) -> bool:
@@ -93,11 +89,7 @@ class Comparison(HasFrame):
         return self.completeness.is_complete and set(self.frame["kind"].unique()) <= {Kind.SAME}
 
     def of(self, kind: Kind | KindWord) -> pd.DataFrame:
-        """Return the rows of one kind.
-
-        Raises:
-            ArgumentError: There is no such kind.
-        """
+        """Return the rows of one kind."""
         chosen = one_of("kind", kind, get_args(KindWord))
         rows = self.frame[self.frame["kind"].eq(chosen)]
         return rows.reset_index(drop=True)
@@ -114,10 +106,7 @@ class Comparison(HasFrame):
             ReportError: The file cannot be written; what was there is as it was.
         """
         target, labels = Path(fspath(path)), shown_labels(categories)
-        with (
-            whole_file(target, ".xlsx") as beside,
-            open_book(beside, is_constant_memory=True) as book,
-        ):
+        with whole_file(target, ".xlsx") as draft, open_book(draft) as book:
             _write_summary(book, self)
             for kind in self.summary.index:
                 rows = self.of(kind)
@@ -148,23 +137,8 @@ class Comparison(HasFrame):
 
     def next_steps(self) -> list[str]:
         """Return what can be done about the differences, in sentences."""
-        counts = self.summary["records"]
-        absent = counts.get(Kind.ONLY_IN_LIST, 0) + counts.get(Kind.NOT_SEEN, 0)
-        steps = []
-        if not self.completeness.is_complete:
-            steps.append("The listing is not complete: what was not seen may be in the store.")
-        if absent and self.key:
-            steps.append(
-                "To send what is only in the list, load it by the same key and words: known keys "
-                "are never sent again."
-            )
-        if counts.get(Kind.CHANGED) and self.on != BY_ID:
-            steps.append("No call changes a pet: correct the list, or the store by its own means.")
-        if counts.get(Kind.IN_DOUBT):
-            steps.append("What an import left in doubt is settled there: reconcile, or resolve.")
-        if counts.get(Kind.AMBIGUOUS):
-            steps.append("A key would tell the ambiguous apart: load by key, then compare by key.")
-        return steps
+        held = {*self.frame["kind"].unique()}
+        return [sentence for kind, sentence in _STEPS.items() if kind in held]
 
     def __str__(self) -> str:
         lines = [str(self.completeness), self.store, self.headline, self.summary.to_string()]
@@ -173,27 +147,11 @@ class Comparison(HasFrame):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        parts = [
-            PAGE.headline(verdict_badge(self.completeness.verdict), self.headline),
-            PAGE.quiet([self.store, *self.warnings]),
-            PAGE.table(
-                [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)],
-                ["", "Records", "Pets"],
-                numbers={1, 2},
-                is_named=True,
-            ),
-            PAGE.steps(self.next_steps()),
-        ]
-        rows = self.frame[self.frame["kind"].ne(Kind.SAME)]
-        first = rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
-        if len(first):
-            shown = [
-                ["" if value is None else str(value) for value in row]
-                for row in self.shown_rows(first)
-            ]
-            parts.append(PAGE.section("The first differences; .frame has all rows"))
-            parts.append(PAGE.table(shown, self.headings()))
-        return in_notebook(Markup("").join(parts))
+        counts = [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)]
+        head = PAGE.headline(verdict_badge(self.completeness.verdict), self.headline)
+        quiet = PAGE.quiet([self.store, *self.warnings])
+        table = PAGE.table(counts, ["", "Records", "Pets"], numbers={1, 2}, is_named=True)
+        return in_notebook(head + quiet + table + PAGE.steps(self.next_steps()))
 
     def headings(self) -> list[str]:
         """Return what stands above the columns of rows that show both sides."""
@@ -212,24 +170,19 @@ class Comparison(HasFrame):
 
 def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet = book.sheet("Summary")
-    sheet.do("set_column", 0, 0, 26)
-    sheet.do("set_column", 1, 2, 20)
-    sheet.raw.hide_gridlines(2)
-    sheet.text(0, 0, "Our list against the store", **styles.TITLE)
-    sheet.height(0, styles.TITLE_POINTS)
-    sheet.text(1, 0, comparison.headline)
-    sheet.text(2, 0, f"{comparison.store}; {comparison.completeness}")
-    for col, word in enumerate(("What", "Records of the list", "Pets of the store")):
-        sheet.text(4, col, word, **styles.HEAD, **(styles.RIGHT if col else {}))
-    counted = comparison.summary
-    for row, (kind, *counts) in enumerate(counted.itertuples(name=None), 5):
-        sheet.text(row, 0, kind.capitalize(), **styles.BODY)
-        for col, count in enumerate(counts, 1):
-            sheet.number(row, col, count, **styles.BODY, num_format=styles.COUNT)
-    notes = (*comparison.warnings, *comparison.next_steps())
-    for row, line in enumerate(notes, 6 + len(counted)):
-        sheet.band(row, 0, 6, line)
-        sheet.height(row, _NOTE_POINTS)
+    for col, width in enumerate((26, 20, 20)):
+        sheet.do("set_column", col, col, width)
+    about = (comparison.headline, f"{comparison.store}; {comparison.completeness}")
+    rows: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        (("Our list against the store",), styles.TITLE),
+        *(((line,), {}) for line in about),
+        (("What", "Records of the list", "Pets of the store"), styles.HEAD),
+        *((counts, styles.BODY) for counts in comparison.summary.itertuples(name=None)),
+        *(((line,), {}) for line in (*comparison.warnings, *comparison.next_steps())),
+    ]
+    for row, (cells, look) in enumerate(rows):
+        for col, cell in enumerate(cells):
+            sheet.put(row, col, cell, book.style(**look))
     _finish(sheet, comparison)
 
 
@@ -239,25 +192,22 @@ def _write_kind(
     """Write the rows of a kind, the fields that differ marked, categories by their names."""
     words = comparison.headings()
     first = len(words) - 1 - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
-    category = first + 2 * FIELDS.index("category_id")
     field_of = [None] * first + [name for name in FIELDS for _side in range(2)] + [None]
+    looks = (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
+    head, plain, marked = (sheet.book.style(**look) for look in looks)
     for at, word in enumerate(words):
         sheet.do("set_column", at, at, _WIDTHS.get(word, _FIELD_WIDTH))
-        sheet.text(0, at, word, **styles.HEAD)
+        sheet.put(0, at, word, head)
     sheet.raw.freeze_panes(1, 0)
-    _finish(sheet, comparison)
-    plain, marked = (sheet.book.style(**look) for look in (_CELL, {**_CELL, **styles.DIFFERENT}))
     for row, cells in enumerate(comparison.shown_rows(rows), 1):
         differing = (cells[1] or "").split(", ")
-        for at, cell in enumerate(cells):
-            value = labels.get(cell, cell) if at in (category, category + 1) else cell
-            sheet.put(row, at, value, marked if field_of[at] in differing else plain)
+        for at, (name, cell) in enumerate(zip(field_of, cells, strict=True)):
+            value = labels.get(cell, cell) if name == "category_id" else cell
+            sheet.put(row, at, value, marked if name in differing else plain)
     sheet.do("autofilter", 0, 0, len(rows), len(words) - 1)
+    _finish(sheet, comparison)
 
 
 def _finish(sheet: Sheet, comparison: Comparison) -> None:
-    """Say on each printed page what the listing covers, and write the cells put so far."""
-    head = f"&L{plain_mark(sheet.name)}&R{plain_mark(str(comparison.completeness))}"
-    repeated = None if sheet.name == "Summary" else 0
-    sheet.print_on_a4(header=head, footer="&CPage &P of &N", repeat_row=repeated)
-    sheet.finish()
+    """Say on each printed page what the listing covers."""
+    sheet.print_on_a4(sheet.name, warning=str(comparison.completeness), repeat_row=0)

@@ -58,7 +58,7 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
     """
     known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
     is_in_doubt = known["is_in_doubt"].eq(True) & known["problem"].isna()
-    others = stored[~_is_among(stored["id"], known["id"])]
+    others = stored[~stored["id"].isin(known["id"].dropna())]
     is_open = is_in_doubt & known["id"].isna()
     of_record, of_pet = _equals(known[is_open].reset_index(drop=True), others)
     known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
@@ -128,7 +128,7 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
     )
     names = names.str.removeprefix(", ").where(is_there & ~is_known, "")
     both = both.assign(kind=kinds, difference=names)
-    rest = theirs[~_is_among(theirs["id"], both["id"])].assign(difference="")
+    rest = theirs[~theirs["id"].isin(both["id"].dropna())].assign(difference="")
     rest["kind"] = rest["there"].replace(_HERE, str(Kind.ONLY_IN_STORE))
     dtypes: dict[str, Any] = {
         "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),
@@ -148,34 +148,19 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
 def _equals(
     listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of records and pets that are equal in ``on`` and in all that records state.
+    """Return the places of records and pets that are equal in ``on`` and in all that a list states.
 
     Which of several equal pets a record gets means nothing.
     """
-    records, pets = [np.zeros(0, dtype="int64")], [np.zeros(0, dtype="int64")]
-    free = np.ones(len(stored), dtype=bool)
-    is_stated = listed[list(FIELDS)].notna().to_numpy()
-    patterns, pattern_of = np.unique(is_stated, axis=0, return_inverse=True)
-    # Records that state the same fields together, those that state most first: they have the least
-    # choice.
-    for number in np.argsort(-patterns.sum(axis=1), kind="stable"):
-        at, places = np.flatnonzero(pattern_of.ravel() == number), np.flatnonzero(free)
-        stated = zip(FIELDS, patterns[number], strict=True)
-        fields = [name for name, is_there in stated if is_there or name in on]
-        value = pd.Series(_numbers(listed.iloc[at], stored.iloc[places], fields))
-        # Each value becomes one number with how often it came before on its side.
-        side = np.arange(len(value)) < len(at)
-        ranked = (value * 2**31 + value.groupby([value, side]).cumcount()).to_numpy()
-        _, left, right = np.intersect1d(ranked[side], ranked[~side], return_indices=True)
-        records.append(at[left])
-        pets.append(places[right])
-        free[places[right]] = False
-    return np.concatenate(records), np.concatenate(pets)
-
-
-def _is_among(ids: pd.Series, known: pd.Series) -> pd.Series:
-    """Tell which ids are known; a missing one among them would turn all into floats."""
-    return ids.isin(known.dropna().astype("int64"))
+    fields = [name for name in FIELDS if name in on or listed[name].notna().any()]
+    if not fields or listed.empty:
+        return np.zeros(0, dtype="int64"), np.zeros(0, dtype="int64")
+    value = pd.Series(_numbers(listed, stored, fields))
+    # Each value becomes one number with how often it came before on its side.
+    side = np.arange(len(value)) < len(listed)
+    ranked = (value * 2**31 + value.groupby([value, side]).cumcount()).to_numpy()
+    _, left, right = np.intersect1d(ranked[side], ranked[~side], return_indices=True)
+    return left, right
 
 
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
@@ -196,7 +181,7 @@ def _plain(values: pd.Series[Any]) -> pd.Series[Any]:
 def note_other_forms(table: pd.DataFrame, keys: pd.DataFrame) -> list[str]:
     """Write beside each record that no key knows which known key differs from it only in form."""
     absent = table.loc[table["kind"].eq(Kind.ONLY_IN_LIST), "key"].dropna()
-    known = {form_of(key): key for key in keys["key"]} if len(absent) else {}
+    known = {form_of(key): key for key in keys["key"]}
     likes = absent.map(lambda key: known.get(form_of(key))).dropna()
     if likes.empty:
         return []

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
 from petstore_frame.errors import ReportError
-from petstore_frame.files.book import CELL_LIMIT, fit, fits, open_book
-from petstore_frame.report import content, workbook
+from petstore_frame.files.book import CELL_LIMIT, Sheet, fit, fits, open_book
+from petstore_frame.report import content
 from unit.conftest import inventory
 
 HOSTILE = [
@@ -47,19 +47,17 @@ def test_hostile_names_come_back_as_they_were(write, book_of) -> None:
 
 @given(st.text())
 def test_what_fits_is_left_alone(text: str) -> None:
-    """A text is changed only for what no workbook can hold, and then it is said."""
-    fitted, done = fit(text)
-    assert (fitted == text) == (done is None)
-    assert fits([fitted])
+    """A text is changed only for what no workbook can hold."""
+    assert (fit(text) == text) == fits([text])
+    assert fits([fit(text)])
 
 
 @pytest.mark.parametrize("letter", ["x", "🐕"], ids=["plain", "two units"])
 def test_a_text_too_long_is_cut_and_says_so(letter: str, book_of) -> None:
     """The limit is Excel's, in UTF-16 units; the text itself tells the cut."""
-    fitted, done = fit(letter * 40_000)
+    fitted = fit(letter * 40_000)
     assert len(fitted.encode("utf-16-le")) // 2 <= CELL_LIMIT
     assert fitted.endswith("[cut: 40,000 characters]")
-    assert done == "cut to the 32,767 characters that a cell can hold"
     book = book_of([(17, letter * 40_000, 1, "sold"), (18, "\ufffe", 1, "sold")])
     assert names_of(book["Inventory"]) == [fitted, "\N{REPLACEMENT CHARACTER}"]
 
@@ -87,34 +85,23 @@ def test_pets_are_split_over_sheets(rows, sheets, book_of, monkeypatch) -> None:
     assert (words in said_in(book["Summary"])) == (sheets > 1)
 
 
-def test_a_large_inventory_has_a_plain_filter(book_of, monkeypatch) -> None:
-    """Above the limit memory stays constant, which allows no table, and the cells are the same."""
-    small = book_of(to="small.xlsx")
-    monkeypatch.setattr(workbook, "TABLE_ROWS", 2)
-    large = book_of(to="large.xlsx")
-    assert (len(large["Inventory"].tables), large["Inventory"].auto_filter.ref) == (0, "A1:D6")
-    for sheet in small:
-        assert list(large[sheet.title].values) == list(sheet.values)
-
-
 def test_a_write_that_is_not_accepted_is_an_error(tmp_path) -> None:
     """A return code other than 0 ends the report; pandas would drop such a row in silence."""
     with pytest.raises(ReportError, match="row 1048577: the workbook did not accept a cell"):
-        with open_book(tmp_path / "stock.xlsx", is_constant_memory=False) as book:
+        with open_book(tmp_path / "stock.xlsx") as book:
             sheet = book.sheet("Inventory")
-            sheet.text(1_048_576, 0, "one row too many")
+            sheet.cell(1_048_576, 0, "one row too many")
             sheet.finish()
     # What the system says of a file that cannot be written is not hidden by the library.
     with pytest.raises(FileNotFoundError):
-        with open_book(tmp_path / "gone" / "stock.xlsx", is_constant_memory=False) as book:
+        with open_book(tmp_path / "gone" / "stock.xlsx") as book:
             book.sheet("Inventory").finish()
 
 
-def test_an_interrupted_large_report_leaves_no_file(tmp_path, monkeypatch) -> None:
-    """The rows that constant memory had put aside on disk go with the report."""
+def test_an_interrupted_report_leaves_no_file(write, tmp_path, monkeypatch) -> None:
+    """The rows that were put aside on disk go with the report."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(workbook, "TABLE_ROWS", 1)
+    monkeypatch.setattr(Sheet, "print_on_a4", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        found = content.gather(inventory(), advance=Mock(side_effect=KeyboardInterrupt))
-        workbook.write_workbook(found, tmp_path / "s.xlsx")
+        write()
     assert list(tmp_path.iterdir()) == []

@@ -24,13 +24,11 @@ KINDS = ["xlsx", "csv", "parquet", "html"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
-    """The file takes its name when it is whole, each pet is told, and its permissions stay."""
-    told: list[int] = []
-    path = write(to=f"stock.{kind.upper()}", progress=told.append)
+    """The file takes its name when it is whole, and its permissions stay."""
+    path = write(to=f"stock.{kind.upper()}")
     beside = {f"{path.name}.coverage.json"} if kind == "csv" else set()
     assert {each.name for each in tmp_path.iterdir()} == {path.name} | beside
     assert path.stat().st_mode & 0o600 == 0o600
-    assert told[-1] == 5
     path.chmod(0o600)
     assert write(to=path.name).stat().st_mode & 0o777 == 0o600
 
@@ -40,8 +38,6 @@ def test_a_report_that_fails_leaves_the_old_one(kind, write, tmp_path, monkeypat
     """When the rename is refused, as for a file open in Excel, the old file is as it was."""
     path = tmp_path / f"stock.{kind}"
     path.write_text("the old one")
-    with pytest.raises(KeyboardInterrupt):
-        write(to=path.name, progress=Mock(side_effect=KeyboardInterrupt))
     monkeypatch.setattr(Path, "replace", Mock(side_effect=PermissionError(13, "denied")))
     with pytest.raises(ReportError, match="open in another program"):
         write(to=path.name)
@@ -62,12 +58,8 @@ FRAME = inventory().frame
 REFUSED = [
     ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
     ({"to": "file/a.xlsx"}, ReportError, "file is a file, not a folder"),
-    ({"to": "a.ods"}, ReportError, "LibreOffice"),
-    ({"to": "a.xls"}, ReportError, "65,536"),
-    ({"to": "a.txt"}, ReportError, ".xlsx, .csv"),
+    ({"to": "a.xls"}, ReportError, "ends in one of .xlsx, .csv"),
     ({"to": "a.csv", "attention": ["x"]}, ArgumentError, "are for an .xlsx, not for 'a.csv'"),
-    ({"progress": "yes"}, ArgumentError, "a function, True, False or None, got 'yes'"),
-    ({"changes": 3}, ArgumentError, r"changes is a Diff, as of history.diff\(\), got an int"),
     ({"to": "a.parquet", "of": 3}, ArgumentError, "expected a table of pets, got int"),
     # An id column of floats may have been rounded.
     (
@@ -90,14 +82,6 @@ def test_what_cannot_be_written_is_refused(options, error, message, write, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_arguments_in_the_wrong_place_are_told() -> None:
-    """A number is no path; path and pets that are swapped are told apart."""
-    with pytest.raises(ArgumentError, match="path is the file to write, got int"):
-        pf.write_report(inventory(), 3)
-    with pytest.raises(ArgumentError, match="swapped"):
-        pf.write_report("x.xlsx", FRAME)
-
-
 def test_a_missing_library_is_named_with_its_pip_line(write, tmp_path, monkeypatch) -> None:
     """Without XlsxWriter the error has the exact line to type, and no file is left."""
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
@@ -112,7 +96,7 @@ def test_a_filter_is_reported_with_what_is_known(write) -> None:
     held = inventory()
     parts = {
         "Complete: 5 pets": held.frame,
-        "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer": (
+        "Unknown: at least 2 pets: the table was changed after it was read: it has 2 rows": (
             held.frame[held.frame["status"] == "sold"]
         ),
         "Complete: 3 pets with category 3": held.where(category_id=3),

@@ -153,7 +153,7 @@ def test_print_and_screen_are_set_up(book_of) -> None:
     assert turned == book.sheetnames
     assert all(each.page_setup.fitToWidth in (None, 1) for each in book)
     assert (sheet.print_title_rows, sheet.freeze_panes) == ("$1:$1", "B2")
-    assert sheet.tables["Inventory"].ref == "A1:D6"
+    assert sheet.auto_filter.ref == "A1:D6"
 
 
 def test_a_long_list_is_not_printed_unasked(book_of) -> None:

@@ -104,7 +104,7 @@ def _write_drafts(
             at_risk = run.mapping.get("name") if name == FIX else None
             writers[name] = _CsvRows(files.enter_context(opened), name, header, at_risk)
         if has_excel:
-            book = files.enter_context(open_book(folder / WORKBOOK, is_constant_memory=True))
+            book = files.enter_context(open_book(folder / WORKBOOK))
             shown = [FIX_SHEET, ALL] if facts.count(*FIX_STATES) else [ALL]
             writers |= {name: _SheetRows(book, name, header) for name in shown}
         for row in rows():
@@ -160,7 +160,7 @@ class _SheetRows:
             # The heading has the button of the filter beside it.
             self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
         for at, text in enumerate([*header, *(column.heading for column in ours)]):
-            self._sheet.text(0, at, text, **styles.HEAD, num_format=styles.TEXT)
+            self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
