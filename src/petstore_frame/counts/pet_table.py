@@ -51,7 +51,7 @@ def pandas_frame(pets: Any, needed: Sequence[str] = PET_COLUMNS) -> pd.DataFrame
         frame = frame.to_pandas()
     if not frame.columns.is_unique:
         _refuse_repeated()
-    _check_columns(frame.columns, needed)
+    _check_columns([*frame.columns], needed)
     return frame
 
 

@@ -35,9 +35,7 @@ SHOWN_CATEGORIES = 20
 _NAME_LENGTH = 40
 _STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
 _SHADE = "{},{},{}".format(*bytes.fromhex(STATUS_COLOURS["available"][1:]))
-_NOTHING = (
-    f"background:{VERDICT_BADGES['incomplete'].fill};color:{VERDICT_BADGES['incomplete'].ink}"
-)
+_NOTHING = "background:{0.fill};color:{0.ink}".format(VERDICT_BADGES["incomplete"])
 _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
 
@@ -320,9 +318,8 @@ class Summary(HasFrame):
         ``data-status`` (none in the last column).
         """
         lines = self.largest(top)
-        deepest = max(
-            (n.count for line in lines if not line.is_rest for n in line.counts), default=0
-        )
+        numbers = [n.count for line in lines if not line.is_rest for n in line.counts]
+        deepest = max(numbers, default=0)
         head = [Cell("Category")]
         for status in self.statuses:
             word = shorten(status_word(status), _NAME_LENGTH)
