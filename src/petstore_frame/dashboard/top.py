@@ -13,7 +13,7 @@ from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.work import Work, failure
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.inventory.completeness_view import after_badge, evidence_lines
+from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import FAILED_BADGE, verdict_badge
 from petstore_frame.schema.text import minute_text
@@ -96,7 +96,7 @@ class Top:
             known = {
                 "badge": verdict_badge(inventory.completeness.verdict),
                 "as_of": minute_text(inventory.fetched_at),
-                "after": after_badge(inventory.completeness),
+                "after": inventory.completeness.headline,
                 "evidence": evidence_lines(inventory.completeness),
                 "old": self._old,
                 "stale": FAILED_BADGE,

@@ -18,7 +18,7 @@ import pandas as pd
 
 from petstore_frame.errors import HistoryError, import_extra
 from petstore_frame.inventory import Completeness, Inventory, Provenance
-from petstore_frame.inventory.provenance import HasProvenance, ListingRecord, stamp
+from petstore_frame.inventory.provenance import HasProvenance, facts_of, stamp
 from petstore_frame.schema.frame import as_dtypes, status_categories
 from petstore_frame.schema.models import FIELDS
 
@@ -96,7 +96,7 @@ def write_file(path: Path, inventory: Inventory) -> None:
         "format": _FORMAT,
         "rows": len(inventory),
         "columns": {name: str(kind) for name, kind in types.items()},
-        **ListingRecord(inventory.completeness, inventory.provenance).to_dict(),
+        **facts_of(inventory.completeness, inventory.provenance),
     }
     text = json.dumps(record, ensure_ascii=False).encode()
     columns = [arrow.Array.from_pandas(frame[name]).cast(kind) for name, kind in types.items()]
@@ -124,17 +124,19 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
         is_whole = stated == (_FORMAT, footer.num_rows, columns)
         if not is_whole or kept.get(_DIGEST) != _digest(kept[_RECORD]):
             return SnapshotProblem(path, "damaged: its footer does not fit its digest", day)
-        record, size = ListingRecord.from_dict(known), path.stat().st_size
+        completeness = Completeness.from_dict(known["completeness"])
+        provenance, size = Provenance.from_dict(known), path.stat().st_size
     except (arrow.ArrowException, OSError) as problem:
         return SnapshotProblem(path, f"damaged: {_first_line(problem)}", day)
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
         text = f"damaged: its completeness record cannot be read: {problem!r}"
         return SnapshotProblem(path, text, day)
-    read_on = record.provenance.fetched_at.astimezone(UTC).date()
+    read_on = provenance.fetched_at.astimezone(UTC).date()
     # Anywhere on earth the day is that of UTC, the one before or the one after.
     if abs(read_on - day) > timedelta(days=1):
         return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
-    return Snapshot(day, path, footer.num_rows, size, *record, tuple(footer.schema.names))
+    names = tuple(footer.schema.names)
+    return Snapshot(day, path, footer.num_rows, size, completeness, provenance, names)
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Any:

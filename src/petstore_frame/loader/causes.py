@@ -126,7 +126,7 @@ NOTES: dict[str, str] = {
     "normalised": "a category id was read as a plain number",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
-    "short_row": "the record ends before its status, so it has none",
+    "short_row": "the record ends too early, so the cells that it lacks are empty",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
     "formula": "a spreadsheet would run the name as a formula",
@@ -140,7 +140,6 @@ NOTES: dict[str, str] = {
     "default_name": "the name is empty, and has the default",
     "default_category_id": "the category is empty, and has the default",
     "default_status": "the status is empty, and has the default",
-    "identical_row": "a row above it is the same in all its cells",
 }
 
 

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
+from petstore_frame.files.toml import toml_of
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.reading import RecipeWords
-from petstore_frame.loader.reading.toml import toml_of
 
 # Words of a recipe go by --set in a shell, but for these two.
 _SET = RecipeWords.__annotations__.keys() - {"key", "categories"}

@@ -44,7 +44,7 @@ from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.settling.readback import ask_store_id, read_store
-from petstore_frame.transport.interrupts import Deferred
+from petstore_frame.transport.interrupts import Interrupts
 
 log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
@@ -134,7 +134,7 @@ def resume_loads(
                 # What was said by name was said of that day's reading.
                 before = LoadOptions(duplicates=run.duplicates).answers.items()
                 kept = {case: word for case, word in before if case not in BY_NAME}
-                with Deferred() as interrupts, writer.transaction() as sql:
+                with Interrupts() as interrupts, writer.transaction() as sql:
                     staged, said = staged_again(sql, run), replace(options, duplicates=kept)
                     _identify(sql, staged, client, said, interrupts.deliver)
                 run_session(writer, run, client, options, timing=REAL_TIME)
@@ -223,7 +223,7 @@ def _stage(
             records_read(records)
             yield batch
 
-    with Deferred() as interrupts:
+    with Interrupts() as interrupts:
         with writer.transaction() as sql:
             staged = stage(
                 sql,

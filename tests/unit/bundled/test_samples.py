@@ -51,7 +51,8 @@ def test_one_record_in_twenty_is_dirty(tmp_path) -> None:
     codes = {r.problem.code for r in records if r.problem}
     assert 0.04 <= len(spoilt) / 2000 <= 0.06
     assert codes == {
-        "missing_name", "not_a_whole_number", "unknown_status", "int64_overflow", "missing_cell",
+        "missing_name", "not_a_whole_number", "unknown_status", "int64_overflow",
+        "missing_category_id",
     }  # fmt: skip
 
 

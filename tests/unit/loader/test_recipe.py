@@ -83,8 +83,8 @@ def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) ->
         ('key = "a"\n\nkeep = "lst"\n', 3, "first, last"),
         ('api_key = "secret"\n', 1, "has no word 'api_key'"),
         ('keep = "last"\n[mapping]\nname = "?"\n', 3, "a question mark for mapping.name"),
-        ("key = [\n" + "[" * 3000, 2, "nested more than"),
-        ("x" + ".x" * 3000 + " = 1\n", 1, "nested more than"),
+        ("key = [\n" + "[" * 3000, 2, "nested too deeply"),
+        ("x" + ".x" * 3000 + " = 1\n", 1, "nested too deeply"),
     ],
 )
 def test_a_wrong_word_is_named_with_its_line(tmp_path: Path, text: str, line: int, words) -> None:

@@ -281,11 +281,3 @@ def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
         assert "a date was read as text, first in line 3: '2026-01-05'" in view
         assert "a number was read as text, first in line 4: '7'" in view
     assert result.summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}
-
-
-def test_a_row_that_is_too_short_is_told_what_to_add(tmp_path: Path) -> None:
-    """A record that ends before its status is sent, one that ends before its category is not."""
-    text = "name,categoryId,status\nRex\nBo,2\n"
-    result = make_result(tmp_path, text, is_rehearsal=True)
-    assert result.fix["hint"].tolist() == ["add the missing cells, from 'categoryId' on"]
-    assert "the record ends before its status" in str(result)
