@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from petstore_frame.charts import ageing_figure, element, moves_figure, trend_figure
+from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
 from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.kit import titled
 from petstore_frame.dashboard.top import Top
@@ -75,9 +75,9 @@ class HistoryTab:
         moves = history.flow(period="week", since=since).moves
         # How long a pet has been there is asked of all days, whichever are shown.
         ageing = history.flow().ageing
-        two = titled("New, sold and gone, by week", saved(moves_figure(moves)))
-        two += titled("Days that pets have been available", saved(ageing_figure(ageing)))
-        drawn = titled("Pets over time", saved(trend_figure(trend, labels)))
+        two = titled("New, sold and gone, by week", saved(moves_chart(moves)))
+        two += titled("Days that pets have been available", saved(ageing_chart(ageing)))
+        drawn = titled("Pets over time", saved(trend_chart(trend, categories=labels)))
         drawn += element("div", two, class_="pf-two")
         if len(dates) > 1:
             drawn += titled("The last two snapshots", element("p", str(history.diff())))

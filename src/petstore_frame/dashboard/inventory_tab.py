@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element, status_figure
+from petstore_frame.charts import element, status_chart
 from petstore_frame.counts import Summary, category_ids, short
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, titled
@@ -135,7 +135,7 @@ class InventoryTab:
                     else "The store holds no pets that could be read; add some under Import."
                 )
                 return
-            bars = self.figures.with_saves(status_figure(counts, top=BARS))
+            bars = self.figures.with_saves(status_chart(counts, top=BARS))
             matrix = grid(counts.to_html(top=BARS, is_picked=True))
             title = "Category by status (choose a number to see its pets)"
             both = titled("Pets by category", bars) + titled(title, matrix)
@@ -240,7 +240,7 @@ def static_copy(model: StoreModel | None) -> str:
     if model is None:
         return in_notebook(PAGE.render("dashboard/copy.html.j2", inventory=None))
     counts, inventory = model.counts, model.inventory
-    drawing = status_figure(counts).file(PICTURE_WIDTH).encode()
+    drawing = status_chart(counts).file(PICTURE_WIDTH).encode()
     copy = PAGE.render(
         "dashboard/copy.html.j2",
         inventory=inventory,
