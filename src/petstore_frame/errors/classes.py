@@ -159,7 +159,7 @@ class PermissionDeniedError(APIStatusError):
 class NotFoundError(APIStatusError):
     """404: no such resource."""
 
-    usual_step = "check the id, or the address"
+    usual_step = "check the id, or base_url, which ends in /v1"
 
 
 class ConflictError(APIStatusError):
@@ -186,7 +186,7 @@ class APIConnectionError(PetstoreError):
 
     Attributes:
         operation: Method and path.
-        reason: One word for the cause: refused, dns, tls, timeout, reset, closed, …
+        reason: One word for the cause: dns, tls, connect_error, read_timeout, …
         may_have_been_applied: False only on proof that the store cannot have acted on the request.
         retryable: Whether a later identical GET may succeed.
         retry_after_s: Seconds that the store asked to wait, or None.

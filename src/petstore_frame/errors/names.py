@@ -19,7 +19,7 @@ _ALIKE = 0.85
 # How it is done here, and the words that are typed for it by habit of other libraries.
 _HABITS = {
     "a Client is shared between threads": "AsyncClient Session session",
-    "the key, or a function, is api_key=": "auth token api_token",
+    "the key is api_key=": "auth token api_token",
     "the store filters by status alone; inventory.where(category_id=3) keeps a category": (
         "category category_id"
     ),

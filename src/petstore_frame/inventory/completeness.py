@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+
+from pydantic import TypeAdapter
 
 from petstore_frame.inventory.evidence import Evidence, Shows, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -85,9 +88,6 @@ class Completeness:
     part: str = ""
     read: int | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "verdict", Verdict(self.verdict))
-
     @property
     def is_complete(self) -> bool:
         """Whether every pet that was asked for was read: all, or those of the status asked."""
@@ -140,20 +140,24 @@ class Completeness:
             return dict(self.by_status)
         return {self.status: self.count(self.status)}
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """What was read, as it stands behind the verdict."""
         what = "pets" if self.status is None else f"{self.status} pets"
         if self.rows == 1:
             what = what[:-1]
         if self.part:
             what += f" with {self.part}"
         if self.is_complete:
-            return f"complete: {self.rows:,} {what}"
+            return f"{self.rows:,} {what}"
         if self.verdict is Verdict.UNSTABLE:
-            return f"unstable: {self.rows:,} {what} read"
+            return f"{self.rows:,} {what} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:
-            return f"{self.verdict}: {self.rows:,} of {self.advertised_total:,} {what}"
-        least = "at least" if self.is_least else "about"
-        return f"{self.verdict}: {least} {self.rows:,} {what}"
+            return f"{self.rows:,} of {self.advertised_total:,} {what}"
+        return f"{'at least' if self.is_least else 'about'} {self.rows:,} {what}"
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.headline}"
 
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
@@ -171,81 +175,53 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import PAGE, Fold
-        from petstore_frame.markup.palette import (
-            shorten,
-            status_colours,
-            status_word,
-            verdict_badge,
-        )
+        from petstore_frame.inventory.completeness_view import completeness_html
 
-        counts = self.counts_asked_for()
-        shades = status_colours(counts)
-        return PAGE.render(
-            "inventory/completeness.html.j2",
-            badge=verdict_badge(self.verdict),
-            words=str(self).removeprefix(f"{self.verdict}: "),
-            note=note,
-            counts=[
-                (shorten(status_word(status)), shades[status], str(count))
-                for status, count in counts.items()
-            ],
-            folds=[Fold(name, lines) for name, lines in self.reasons()],
-        )
+        return completeness_html(self, note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the headline under ``text``."""
         return {
-            **{each.name: getattr(self, each.name) for each in fields(self)},
-            "verdict": str(self.verdict),
+            **asdict(self),
             "is_complete": self.is_complete,
             "text": str(self),
-            "assumptions": list(map(str, self.assumptions)),
             "evidence": [each.to_dict() for each in self.evidence],
-            "by_status": {status: asdict(entry) for status, entry in self.by_status.items()},
         }
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return what ``to_dict`` wrote; what later versions add is left out.
+    @staticmethod
+    def from_dict(values: Mapping[str, Any]) -> Completeness:
+        """Return what ``to_dict`` wrote.
 
         Raises:
-            KeyError: A key that every version writes is missing.
-            ValueError: The verdict is not one of the four.
+            KeyError, ValueError: A value is missing, or is none of this version's.
         """
-        verdict = Verdict(values["verdict"])
-        known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
-        return cls(
-            verdict=verdict,
-            basis=str(values["basis"]),
-            rows=int(values["rows"]),
-            requests=int(values["requests"]),
-            status=values.get("status"),
-            assumptions=tuple(values.get("assumptions", ())),
-            evidence=tuple(each for each in known if each is not None),
+        return _adapter().validate_python(values)
+
+    @classmethod
+    def of_counts(
+        cls,
+        counts: Mapping[str, int],
+        verdict: Verdict = Verdict.UNKNOWN,
+        basis: str = "",
+        exact: Collection[str] = (),
+        **more: Any,
+    ) -> Self:
+        """Return what is known of so many pets of each status; the counts of ``exact`` are so."""
+        known = cls(verdict, basis, rows=sum(counts.values()), **{"requests": 0} | more)
+        return replace(
+            known,
             by_status={
-                name: StatusCount(
-                    int(entry["count"]), bool(entry["is_exact"]), bool(entry["is_least"])
-                )
-                for name, entry in values.get("by_status", {}).items()
+                name: StatusCount(count, name in exact, known.is_least)
+                for name, count in counts.items()
             },
-            advertised_total=values.get("advertised_total"),
-            part=str(values.get("part", "")),
-            read=values.get("read"),
         )
 
     @classmethod
-    def unknown(cls, reason: Evidence, counts: Mapping[str, int], status: str | None) -> Self:
+    def unknown(
+        cls, reason: Evidence, counts: Mapping[str, int], status: str | None = None
+    ) -> Self:
         """Return an unknown verdict, with why; only the pets of each status are known."""
-        return cls(
-            Verdict.UNKNOWN,
-            str(reason),
-            rows=sum(counts.values()),
-            requests=0,
-            status=status,
-            evidence=(reason,),
-            by_status={name: StatusCount(count, False) for name, count in counts.items()},
-        )
+        return cls.of_counts(counts, basis=str(reason), status=status, evidence=(reason,))
 
     def after_change(self, reason: Evidence, counts: Mapping[str, int]) -> Self:
         """Return what is known once the rows are not those that were read, with why."""
@@ -281,6 +257,11 @@ class Completeness:
             part=" and ".join(filter(None, (self.part, part))),
             read=self.rows if self.read is None else self.read,
         )
+
+
+@cache
+def _adapter() -> TypeAdapter[Completeness]:
+    return TypeAdapter(Completeness)
 
 
 def count_statuses(seen: Mapping[str | None, int]) -> dict[str, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import shorten, verdict_badge
+from petstore_frame.markup import PAGE, Fold, Markup
+from petstore_frame.markup.palette import shorten, status_colours, status_word, verdict_badge
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,14 +14,9 @@ if TYPE_CHECKING:
 _SHOWN_ROWS = 5
 
 
-def after_badge(known: Completeness) -> str:
-    """Return the headline without its verdict, which the badge shows."""
-    return str(known).removeprefix(f"{known.verdict}: ")
-
-
 def completeness_line(known: Completeness) -> Markup:
     """Return one line for a notebook: the badge, then the rest of the headline."""
-    return PAGE.headline(verdict_badge(known.verdict), after_badge(known))
+    return PAGE.headline(verdict_badge(known.verdict), known.headline)
 
 
 def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
@@ -32,6 +27,23 @@ def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
         ("Requests sent", f"{known.requests:,}"),
         ("Total stated by the store", "none" if total is None else f"{total:,}"),
     ]
+
+
+def completeness_html(known: Completeness, note: str) -> Markup:
+    """Return the verdict, the counts and the evidence folded in; ``note`` is a quiet line."""
+    counts = known.counts_asked_for()
+    shades = status_colours(counts)
+    return PAGE.render(
+        "inventory/completeness.html.j2",
+        badge=verdict_badge(known.verdict),
+        words=known.headline,
+        note=note,
+        counts=[
+            (shorten(status_word(status)), shades[status], str(count))
+            for status, count in counts.items()
+        ],
+        folds=[Fold(name, lines) for name, lines in known.reasons()],
+    )
 
 
 def inventory_html(frame: pd.DataFrame, known: Completeness, note: str) -> Markup:

@@ -7,29 +7,21 @@ digest of the rows is kept with them: it no longer matches after any change.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
-from petstore_frame.schema.text import count_text
 from petstore_frame.transport import same_store_address
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# One JSON string: pandas copies attrs deeply on each operation, and copying a string is free.
 ATTRS_KEY = "petstore_frame"
-# No count rests on texts, and hashing them would cost more than reading them.
-_DIGESTED = tuple(field.name for field in FIELDS if field.dtype != "str")
 _FACTOR = 0x9E3779B97F4A7C15  # odd and large, so that different rows differ in their sums
-# pandas drops attrs when it merges: keep the last records by digest, to know the same rows.
-_LAST_RECORDS: dict[str, str] = {}
-_KEPT_RECORDS = 100
 
 
 @dataclass(frozen=True)
@@ -52,6 +44,16 @@ class Provenance:
         addresses = {self.base_url, other.base_url} - {""}
         places = {same_store_address(each, any_local_port=True) for each in addresses}
         return len(places) > 1 or len({self.store_id, other.store_id} - {None}) > 1
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return what ``facts_of`` wrote.
+
+        Raises:
+            KeyError, TypeError, ValueError: A value is missing or cannot be read.
+        """
+        fetched_at = datetime.fromisoformat(values["fetched_at"])
+        return cls(str(values["base_url"]), fetched_at, values["store_id"])
 
 
 class HasProvenance:
@@ -80,110 +82,63 @@ class HasProvenance:
         return self.base_url + (f" (store id {self.store_id})" if self.store_id else "")
 
 
-class ListingRecord(NamedTuple):
-    """What is written beside rows: what they covered when read, and their provenance."""
+def facts_of(completeness: Completeness, provenance: Provenance) -> dict[str, Any]:
+    """Return what is written beside rows, as plain JSON values."""
+    return {
+        "completeness": completeness.to_dict(),
+        "fetched_at": provenance.fetched_at.astimezone(UTC).isoformat(),
+        "base_url": provenance.base_url,
+        "store_id": provenance.store_id,
+    }
 
-    completeness: Completeness
-    provenance: Provenance
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values."""
-        return {
-            "completeness": self.completeness.to_dict(),
-            "fetched_at": self.provenance.fetched_at.astimezone(UTC).isoformat(),
-            "base_url": self.provenance.base_url,
-            "store_id": self.provenance.store_id,
-        }
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return what ``to_dict`` wrote; keys of later versions are ignored.
-
-        Raises:
-            KeyError: A key that every version writes is missing.
-            TypeError, ValueError: A value cannot be read.
-        """
-        fetched_at = datetime.fromisoformat(values["fetched_at"])
-        provenance = Provenance(str(values["base_url"]), fetched_at, values.get("store_id"))
-        return cls(Completeness.from_dict(values["completeness"]), provenance)
+def coverage_text(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> str:
+    """Return, as JSON, what these rows cover and where they come from, with their digest."""
+    kept = {"digest": rows_digest(frame), **facts_of(completeness, provenance)}
+    return json.dumps(kept, ensure_ascii=False)
 
 
 def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> pd.DataFrame:
     """Write into a frame's attrs what its rows cover and where they come from; return the frame."""
-    digest, record = rows_digest(frame), ListingRecord(completeness, provenance)
-    kept = {"digest": digest, "fields": list(_DIGESTED), **record.to_dict()}
-    text = frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
-    if digest is not None and len(frame):  # of two readings of one store the later one counts
-        before = _read_record(_LAST_RECORDS.pop(digest, text))
-        # Two stores may hold the same pets, as a copy for tests does: then the rows tell nothing.
-        is_same = before is not None and _store(before[0].provenance) == _store(provenance)
-        _LAST_RECORDS[digest] = text if is_same else ""
-        if len(_LAST_RECORDS) > _KEPT_RECORDS:
-            del _LAST_RECORDS[next(iter(_LAST_RECORDS))]
+    # One string: pandas copies attrs deeply on each operation, and writes them into Parquet.
+    frame.attrs[ATTRS_KEY] = coverage_text(frame, completeness, provenance)
     return frame
-
-
-def _store(provenance: Provenance) -> tuple[str, str | None]:
-    return provenance.base_url, provenance.store_id
 
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
     """Return where the rows of a frame come from, also where they were changed since; or None."""
-    text = frame.attrs.get(ATTRS_KEY)
-    record = _read_record(_LAST_RECORDS.get(rows_digest(frame) or "") if text is None else text)
-    return None if record is None else record[0].provenance
+    known = _coverage(frame.attrs.get(ATTRS_KEY))
+    return None if known is None else known[1]
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
-    digest = rows_digest(frame)
-    found = _read_record(frame.attrs.get(ATTRS_KEY, _LAST_RECORDS.get(digest or "")))
-    if found is None:
-        reason = Evidence(Fact.NO_RECORD, detail=_repeated_ids(frame))
-        return Completeness.unknown(reason, status_counts(_distinct(frame)), None)
-    record, expected, fields = found
-    known = record.completeness
-    if fields != _DIGESTED:  # it was written when a pet had other fields
-        digest = rows_digest(frame, fields)
-    if digest is not None and digest == expected:
+    kept = _coverage(frame.attrs.get(ATTRS_KEY))
+    if kept is None:
+        counts = status_counts(_distinct(frame))
+        return Completeness.unknown(Evidence(Fact.NO_RECORD), counts)
+    known, _, digest = kept
+    if digest is not None and rows_digest(frame) == digest:
         return known
-    reason = Evidence(Fact.CHANGED_SINCE, detail=_what_changed(frame, known.rows))
+    why = ": an id, a category or a status is not what was read"
+    if len(frame) != known.rows:
+        why = f": it has {len(frame):,} rows, and {known.rows:,} pets were read"
+    reason = Evidence(Fact.CHANGED_SINCE, detail=why)
     return known.after_change(reason, status_counts(_distinct(frame)))
 
 
-def _read_record(text: Any) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
-    return _parse_record(text) if isinstance(text, str) else None
+def _coverage(text: Any) -> tuple[Completeness, Provenance, str | None] | None:
+    return _parsed(text) if isinstance(text, str) else None
 
 
 @lru_cache(maxsize=64)
-def _parse_record(text: str) -> tuple[ListingRecord, str | None, tuple[str, ...]] | None:
+def _parsed(text: str) -> tuple[Completeness, Provenance, str | None] | None:
     try:
-        values = json.loads(text)
-        return ListingRecord.from_dict(values), values["digest"], tuple(values["fields"])
-    except (KeyError, TypeError, ValueError, AttributeError):
+        kept = json.loads(text)
+        known = Completeness.from_dict(kept["completeness"])
+        return known, Provenance.from_dict(kept), kept["digest"]
+    except (KeyError, TypeError, ValueError):
         return None
-
-
-def _what_changed(frame: pd.DataFrame, rows: int) -> str:
-    """Return what is seen of a change, as it stands in a sentence."""
-    if "id" not in frame.columns:
-        return ": it has no ids"
-    if repeated := _repeated_ids(frame):
-        return repeated
-    if len(frame) < rows:
-        return f": {count_text(rows - len(frame), 'pet')} fewer than were read"
-    if len(frame) > rows:
-        return f": {count_text(len(frame) - rows, 'pet')} more than were read"
-    return ": an id, a category or a status is not what was read"
-
-
-def _repeated_ids(frame: pd.DataFrame) -> str:
-    """Return which ids stand in several rows, as it stands in a sentence; empty where none do."""
-    if "id" not in frame.columns or frame.columns.duplicated().any():
-        return ""
-    twice = frame["id"][frame["id"].duplicated()].unique()
-    shown = ", ".join(map(str, twice[:3])) + (", …" if len(twice) > 3 else "")
-    return f": {len(twice):,} of its ids repeat ({shown})" if len(twice) else ""
 
 
 def status_counts(frame: pd.DataFrame) -> dict[str, int]:
@@ -202,34 +157,28 @@ def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[~frame["id"].duplicated()]
 
 
-def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:
-    """Return a digest of these fields, rows in whatever order; None where one cannot be read."""
+def rows_digest(frame: pd.DataFrame) -> str | None:
+    """Return a digest of ids, categories and statuses, rows in whatever order; None without them.
+
+    No count rests on names, and digesting them would cost more than reading them.
+    """
     import numpy as np
+    import pandas as pd
 
     mixed = np.zeros(len(frame), dtype="uint64")
     try:
-        for name in fields:
-            mixed = mixed * np.uint64(_FACTOR) + _numbers(frame[name], FIELD_BY_NAME[name].dtype)
+        for name in ("id", "category_id"):
+            if not pd.api.types.is_integer_dtype(frame[name]):
+                return None
+            numbers = frame[name].to_numpy("int64").view("uint64")
+            mixed = mixed * np.uint64(_FACTOR) + numbers
+        status = frame["status"].astype("category").cat
+        # The last name serves the code -1, which pandas gives to a missing value.
+        names = np.array([*map(str, status.categories), "\0"], dtype="object")
+        mixed = mixed * np.uint64(_FACTOR) + pd.util.hash_array(names)[status.codes.to_numpy()]
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
     mixed ^= mixed >> np.uint64(29)  # so that the sum is of numbers that have no pattern
     mixed *= np.uint64(_FACTOR)
     mixed ^= mixed >> np.uint64(32)
     return f"{len(frame):x}-{int(mixed.sum()):016x}"
-
-
-def _numbers(column: pd.Series[Any], dtype: Dtype) -> Any:
-    """Return a column as numbers of 64 bits, the same where the values are."""
-    import numpy as np
-    import pandas as pd
-
-    if dtype == "int64":
-        if not pd.api.types.is_integer_dtype(column):
-            raise TypeError(column.dtype)
-        return column.to_numpy("int64").view("uint64")
-    if dtype == "category":
-        values = column.astype("category").cat
-        # The last name serves the code -1, which pandas gives to a missing value.
-        names = np.array([*map(str, values.categories), "\0"], dtype="object")
-        return pd.util.hash_array(names)[values.codes.to_numpy()]
-    return pd.util.hash_pandas_object(column.astype(dtype), index=False).to_numpy()

@@ -12,7 +12,7 @@ from functools import partial as partly
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from petstore_frame.errors import ArgumentError, PetstoreError, answering
-from petstore_frame.inventory.completeness import Completeness, StatusCount
+from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
     HasProvenance,
@@ -65,13 +65,10 @@ class Inventory(HasFrame, HasProvenance):
         Every count is exact where ``verdict`` is complete, and those of the statuses ``exact``
         where it is not; the rest is as in its completeness and its provenance.
         """
-        counts = status_counts(frame)
-        if Verdict(verdict) is Verdict.COMPLETE:
+        verdict, counts = Verdict(verdict), status_counts(frame)
+        if verdict is Verdict.COMPLETE:
             exact = counts if status is None else [*exact, status]
-        by_status = {name: StatusCount(count, name in exact) for name, count in counts.items()}
-        known = Completeness(
-            Verdict(verdict), basis, len(frame), 1, status=status, by_status=by_status
-        )
+        known = Completeness.of_counts(counts, verdict, basis, exact, status=status, requests=1)
         provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
         return cls(stamp(frame.copy(deep=False), known, provenance), provenance)
 
@@ -306,8 +303,8 @@ def inventory_of(frame: pd.DataFrame) -> Inventory | None:
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     """Tell what a frame of pets covers, as it is now.
 
-    Sorting the rows, adding columns, a merge that keeps each pet once, and writing to Parquet and
-    back change nothing. After rows were dropped, added or repeated, or an id, a category or a
+    Sorting the rows, adding columns, and writing to Parquet and back change nothing. After rows
+    were dropped, added or repeated, or an id, a category or a
     status was changed, it is unknown, and ``basis`` says why.
 
     Args:

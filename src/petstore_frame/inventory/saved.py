@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import json
+from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,11 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from petstore_frame.errors import ArgumentError, answering, import_extra
 from petstore_frame.files.whole import whole_file
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.provenance import ListingRecord, Provenance, stamp, status_counts
+from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, coverage_text
 from petstore_frame.inventory.result import Inventory, inventory_of
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PetField
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,10 +33,8 @@ def read_listing(given: object) -> Inventory | None:
         return read_inventory(cast("str", given))
     if isinstance(given, pd.DataFrame):
         found = inventory_of(given)
-        if found is None and {*PET_COLUMNS} <= {*given.columns}:
-            found = Inventory(
-                given, Provenance("", datetime.now(UTC))
-            )  # of a store that nobody named
+        if found is None and {*PET_COLUMNS} <= {*given.columns}:  # of a store that nobody named
+            found = Inventory(given, Provenance("", datetime.now(UTC)))
         return found
     return given if isinstance(given, Inventory) else None
 
@@ -56,109 +51,71 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     Raises:
         ArgumentError: It is neither, or it lacks a column of the pets' own.
     """
-    file = Path(path)
-    if file.suffix.lower() in (".csv", ".tsv"):
-        return _read_csv(file)
     import pandas as pd
 
-    import_extra("pyarrow", "reading Parquet", "history")
+    file = Path(path)
+    is_csv = file.suffix.lower() in (".csv", ".tsv")
+    if not is_csv:
+        import_extra("pyarrow", "reading Parquet", "history")
     try:
-        frame = pd.read_parquet(file)
+        frame = _read_csv(file) if is_csv else pd.read_parquet(file)
     except ValueError as problem:
+        kind = "CSV" if is_csv else "Parquet file"
+        raise ArgumentError(f"{path} is no {kind} of an inventory: {problem}") from None
+    lacking = [name for name in PET_COLUMNS if name not in frame]
+    found = None if lacking else inventory_of(frame)
+    if found is None and (lacking or not is_csv):
+        what = f"it lacks {', '.join(lacking)}" if lacking else "nothing says of which store it is"
         raise ArgumentError(
-            f"{path} is no Parquet file of an inventory, and no .csv: {problem}"
-        ) from None
-    _check_columns(file, frame.columns)
-    found = inventory_of(frame)
-    if found is None:
-        raise ArgumentError(
-            f"{path} is no inventory: nothing says which store it is of; "
-            "write one with pf.write_report(inventory, path)"
+            f"{path} is no inventory: {what}; write one with pf.write_report(inventory, path)"
         )
-    return found
+    written_at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    return found or Inventory(frame, Provenance("", written_at))
 
 
 def write_coverage(
-    path: str | PathLike[str], completeness: Completeness, provenance: Provenance
-) -> Path:
-    """Write beside a CSV what its rows cover and where they come from; return that file's path.
-
-    It is read back only for the very bytes that the CSV has now.
-    """
-    file = Path(path)
-    known = {"sha256": _digest(file), **ListingRecord(completeness, provenance).to_dict()}
-    target = _coverage_of(file)
-    with whole_file(target) as draft:
-        draft.write_text(json.dumps(known, ensure_ascii=False, indent=1), encoding="utf-8")
-    return target
+    path: str | PathLike[str],
+    frame: pd.DataFrame,
+    completeness: Completeness,
+    provenance: Provenance,
+) -> None:
+    """Write beside a CSV what its rows cover and where they come from, with their digest."""
+    with whole_file(_coverage_of(Path(path))) as draft:
+        draft.write_text(coverage_text(frame, completeness, provenance), encoding="utf-8")
 
 
 def _coverage_of(file: Path) -> Path:
     return file.with_name(f"{file.name}.coverage.json")
 
 
-def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def _read_csv(file: Path) -> Inventory:
-    frame = _frame_of_csv(file)
-    coverage, counts = _coverage_of(file), status_counts(frame)
-    try:
-        known = json.loads(coverage.read_text(encoding="utf-8"))
-        record, expected = ListingRecord.from_dict(known), known["sha256"]
-    except (OSError, KeyError, TypeError, ValueError, AttributeError):
-        reason = Evidence(Fact.NO_RECORD, detail=f": {coverage.name} is missing or damaged")
-        provenance = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
-        claim = Completeness.unknown(reason, counts, None)
-        return Inventory(stamp(frame, claim, provenance), provenance)
-    claim = record.completeness
-    if expected != _digest(file):
-        reason = Evidence(Fact.CHANGED_SINCE, detail=f": {file.name} was changed after that")
-        claim = Completeness.unknown(reason, counts, claim.status)
-    return Inventory(stamp(frame, claim, record.provenance), record.provenance)
-
-
-def _frame_of_csv(file: Path) -> pd.DataFrame:
-    """Return the pets of a CSV, with the user's own columns as text behind them."""
+def _read_csv(file: Path) -> pd.DataFrame:
+    """Return the pets of a CSV with what it covers, the user's own columns as text behind them."""
     import pandas as pd
 
     with file.open("rb") as opened:
-        is_report = opened.read(3) == _BOM
-    with file.open(encoding="utf-8-sig", newline="") as opened:
         header = opened.readline()
-        opened.seek(0)
-        delimiter = max(",;\t|", key=header.count)
-        names, *rows = csv.reader(opened, delimiter=delimiter) if header else [[]]
-    _check_columns(file, names)
-    try:
-        columns = list(zip(*filter(None, rows), strict=True)) or [()] * len(names)
-        cells = dict(zip(names, map(list, columns), strict=True))
-        if is_report:
-            cells = {name: list(map(_without_guard, texts)) for name, texts in cells.items()}
-        pets = [_values(field, cells[field.name]) for field in FIELDS]
-    except ValueError as problem:
-        raise ArgumentError(f"{file} is no inventory: {problem}") from None
-    frame = to_frame(PetColumns(*pets))
-    for name in [name for name in names if name not in PET_COLUMNS]:
-        frame[name] = pd.Series([text or None for text in cells[name]], dtype="str")
+    dtypes: dict[str, Any] = defaultdict(lambda: "str")
+    dtypes |= {field.name: "int64" for field in FIELDS if field.dtype == "int64"}
+    delimiter = max(",;\t|", key=header.decode("utf-8", "replace").count)
+    cells = pd.read_csv(
+        file, dtype=dtypes, keep_default_na=False, sep=delimiter, encoding="utf-8-sig"
+    )
+    if not {*PET_COLUMNS} <= {*cells}:
+        return cells
+    if header.startswith(_BOM):  # a report's
+        for name in [each for each in map(str, cells) if dtypes[each] == "str"]:
+            cells[name] = cells[name].map(_without_guard)
+    always = {field.name: field.is_required for field in FIELDS}
+    pets = PetColumns(
+        *([value if always[name] else value or None for value in cells[name]] for name in always)
+    )
+    own = cells.drop(columns=[*PET_COLUMNS])
+    frame = pd.concat([to_frame(pets), own.where(own != "")], axis=1)
+    beside = _coverage_of(file)
+    if beside.exists():
+        frame.attrs[ATTRS_KEY] = beside.read_text(encoding="utf-8", errors="replace")
     return frame
-
-
-def _values(field: PetField, texts: list[str]) -> list[Any]:
-    if field.dtype == "int64":
-        return [int(text) for text in texts]
-    return texts if field.is_required else [text or None for text in texts]
 
 
 def _without_guard(text: str) -> str:
     return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text
-
-
-def _check_columns(file: Path, names: Any) -> None:
-    if missing := [name for name in PET_COLUMNS if name not in names]:
-        raise ArgumentError(
-            f"{file} is no inventory: it lacks {', '.join(missing)}; "
-            "write one with pf.write_report(inventory, path)"
-        )

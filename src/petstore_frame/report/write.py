@@ -89,7 +89,7 @@ def write_report(
     with whole_file(target) as draft:
         _WRITERS[ending](content, draft)
     if ending == ".csv" and content.provenance is not None:
-        write_coverage(target, content.completeness, content.provenance)
+        write_coverage(target, content.frame, content.completeness, content.provenance)
     return target
 
 
@@ -132,7 +132,7 @@ def write_data(inventory: Inventory, target: Path) -> Path:
         else:
             _WRITERS[ending](gather(inventory), draft)
     if ending == ".csv":
-        write_coverage(target, inventory.completeness, inventory.provenance)
+        write_coverage(target, inventory.frame, inventory.completeness, inventory.provenance)
     return target
 
 

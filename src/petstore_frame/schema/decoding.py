@@ -24,7 +24,7 @@ class ErrorBody(msgspec.Struct):
 
     code: str
     message: str
-    status: int
+    status: float  # JSON has 400.0 for 400, too
     field: Any = None
 
     def __post_init__(self) -> None:

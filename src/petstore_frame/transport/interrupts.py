@@ -1,7 +1,4 @@
-"""Delivers Ctrl-C only at safe points, never in the middle of a state change.
-
-Python delivers signals to the main thread alone, so in any other thread nothing is changed.
-"""
+"""Delivers Ctrl-C only at safe points, never in the middle of a state change."""
 
 from __future__ import annotations
 
@@ -12,9 +9,12 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """Counts interrupts while it is entered, and calls ``wake`` from the handler of each."""
+    """Counts interrupts while it is entered, and calls ``wake`` from the handler of each.
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    Python delivers signals to the main thread alone, so in any other thread nothing is changed.
+    """
+
+    def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
         self.count = 0
         self._wake = wake
         self._before: Any = None
@@ -23,8 +23,13 @@ class Interrupts:
         self.count += 1
         self._wake()
 
+    def deliver(self) -> None:
+        """Raise a KeyboardInterrupt where an interrupt is waiting."""
+        if self.count:
+            self.count = 0
+            raise KeyboardInterrupt
+
     def __enter__(self) -> Self:
-        self.count = 0
         is_main = threading.current_thread() is threading.main_thread()
         # A program that ignores Ctrl-C, such as one in the background, keeps ignoring it.
         if is_main and callable(signal.getsignal(signal.SIGINT)):
@@ -35,16 +40,3 @@ class Interrupts:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
             self._before = None
-
-
-class Deferred(Interrupts):
-    """Holds interrupts back while it is entered, and delivers them where it is asked to."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda: None)
-
-    def deliver(self) -> None:
-        """Raise a KeyboardInterrupt where an interrupt is waiting."""
-        if self.count:
-            self.count = 0
-            raise KeyboardInterrupt

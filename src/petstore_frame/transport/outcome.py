@@ -24,7 +24,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-from urllib.parse import parse_qs
 
 import httpx
 
@@ -38,7 +37,6 @@ from petstore_frame.errors import (
 )
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import NewPet, Pet
-from petstore_frame.transport.links import shown_origin
 from petstore_frame.transport.response import STORE_ID, BodyProblem, Response
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
@@ -53,19 +51,7 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.ProxyError,
 )
-# The first class that fits counts: a word for results and tests, and what it says in a sentence.
-_REASONS: tuple[tuple[type[Exception], str, str], ...] = (
-    (httpx.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
-    (httpx.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
-    (httpx.WriteTimeout, "write_timeout", "not written within the time allowed"),
-    (httpx.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
-    (httpx.ReadError, "reset", "connection reset"),
-    (httpx.WriteError, "reset", "connection reset"),
-    (httpx.RemoteProtocolError, "closed", "connection closed without an answer"),
-    (httpx.ProxyError, "proxy", "it refused"),
-    (httpx.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
-    (httpx.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
-)
+_CHECK_ADDRESS = "check that base_url is the store's own address, ending in /v1"
 
 
 class Trace:
@@ -109,7 +95,7 @@ class PostOutcome:
 
     Attributes:
         proof: What is proven.
-        reason: One word for the cause: ``http_201``, ``read_timeout``, ``refused``, …
+        reason: One word for the cause: ``http_201``, ``read_timeout``, …
         pet: The Pet returned, or None when it was not readable.
         error: The error that describes it, or None for a clean 201.
         is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
@@ -217,21 +203,21 @@ def unusable_error(answer: Response) -> PetstoreError:
     if answer.status_code >= 400:
         return status_error(answer)
     lost = answer.body_problem
-    if lost is not None:
-        may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
-        next_step = "try again" if may_pass else "ask the store's operator"
-        kind = APITimeoutError if lost is BodyProblem.LATE else APIConnectionError
-        return kind(
-            f"{answer.operation}: the answer {lost}; {next_step}",
+    if lost is None:
+        return ContractError(
+            f"{answer.operation} answered {answer.status_code}, which the interface does not "
+            f"state; {_CHECK_ADDRESS}",
             operation=answer.operation,
-            reason=lost.name.lower(),
-            retryable=may_pass,
-            retry_after_s=answer.retry_after_s,
         )
-    return ContractError(
-        f"{answer.operation} answered {answer.status_code}, which the interface does not state; "
-        "check that base_url is the store's own address, ending in /v1",
+    may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
+    next_step = "try again" if may_pass else "ask the store's operator"
+    kind = APITimeoutError if lost is BodyProblem.LATE else APIConnectionError
+    return kind(
+        f"{answer.operation}: the answer {lost}; {next_step}",
         operation=answer.operation,
+        reason=lost.name.lower(),
+        retryable=may_pass,
+        retry_after_s=answer.retry_after_s,
     )
 
 
@@ -245,9 +231,8 @@ def status_error(answer: Response) -> APIStatusError:
         code, message, field = body.code, body.message, body.field
     else:
         kind = answer.headers.get("Content-Type") or "no content type"
-        is_cut = answer.body_problem is not None
-        whole = " (the body was cut)" if is_cut else excerpt(answer.body)
-        code, message, field = None, f"the answer has no Error body but {kind}{whole}", None
+        shown = " (the body was cut)" if answer.body_problem else excerpt(answer.body)
+        code, message, field = None, f"the answer has no Error body but {kind}{shown}", None
     return status_error_class(answer.status_code)(
         answer.status_code,
         message,
@@ -261,68 +246,48 @@ def status_error(answer: Response) -> APIStatusError:
 
 def _next_step(answer: Response) -> str | None:
     """Return when to try again, or where to look; None where the status says enough."""
-    if 300 <= answer.status_code < 400:
-        return "check that base_url is the store's own address, ending in /v1"
-    if answer.status_code == 429 or answer.status_code >= 500:
-        wait_s = answer.retry_after_s
-        later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
-        if not answer.operation.startswith("POST"):
-            return f"try again {later}"
-        if answer.status_code == 429:
-            return f"try again {later}, or with fewer workers"
-        return f"the pet may have been added; look for it before you try again {later}"
-    url, _, query = answer.url.partition("?")
-    asked = re.fullmatch("(.*)/pets(/[^/]*)?", url)
-    if answer.status_code not in (404, 405) or asked is None:
+    status, wait_s = answer.status_code, answer.retry_after_s
+    if status < 400:
+        return _CHECK_ADDRESS
+    if status != 429 and status < 500:
         return None
-    if set(parse_qs(query)) - {"limit", "status"}:
-        return "the store's own link leads nowhere; read the listing again from its beginning"
-    base_url, pet_id = asked.groups()
-    if base_url.endswith("/v1"):
-        return "check the id" if pet_id else f"check base_url: nothing is at {url}"
-    first = "the id, or base_url" if pet_id else "base_url"
-    return f"check {first}: it is {base_url}, and a store's address ends in /v1"
+    later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
+    if status >= 500 and answer.operation.startswith("POST"):
+        return f"the pet may have been added; look for it before you try again {later}"
+    return f"try again {later}"
 
 
 def connection_error(
     problem: Exception, operation: str, trace: Trace, base_url: str, proxy: str | None
 ) -> APIConnectionError:
-    """Return our error for one of httpx's; ``proxy`` is the address of the one on the way."""
+    """Return our error for one of httpx's; ``proxy`` is the origin of the one on the way."""
     is_unsent = trace.proves_not_applied(problem)
-    reason, text = _reason(problem)
+    reason, text = _reason(problem), str(problem).rstrip(".") or "no answer"
     doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
     source, next_step = base_url, "check the address and that the store is up"
     if proxy is not None:
-        source = f"{base_url} through the proxy {shown_origin(proxy)}"
+        source = f"{base_url} through the proxy {proxy}"
         next_step = (
             "check that both are up; HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names the proxy, and "
             "NO_PROXY the hosts that need none"
         )
-    # The host that is connected to is the proxy.
-    if proxy is not None and reason in ("refused", "dns", "connect_timeout", "proxy"):
-        reason, text = "proxy", f"the proxy gave no connection: {text}"
     kind = APITimeoutError if isinstance(problem, httpx.TimeoutException) else APIConnectionError
     return kind(
-        f"{operation}: no answer from {source} ({text}){doubt}; {next_step}",
+        f"{operation}: no answer from {source} ({reason}: {text}){doubt}; {next_step}",
         operation=operation,
         reason=reason,
         may_have_been_applied=not is_unsent,
-        retryable=reason not in ("dns", "tls", "invalid_request"),
+        retryable=reason not in ("dns", "tls"),
     )
 
 
-def _reason(problem: Exception) -> tuple[str, str]:
-    for kind, word, text in _REASONS:
-        if isinstance(problem, kind):
-            return word, text
+def _reason(problem: Exception) -> str:
+    """Return one word for the cause: dns, tls, or httpx's own, as ``read_timeout``."""
     cause: BaseException | None = problem
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
-            return "tls", "no trusted TLS connection"
+            return "tls"
         if isinstance(cause, socket.gaierror):
-            return "dns", "the host name is not known"
+            return "dns"
         cause = cause.__cause__ or cause.__context__
-    if isinstance(problem, httpx.ConnectError):
-        return "refused", "connection refused"
-    # A transport of the caller's own, such as a test's, says why it did not answer.
-    return "connection", str(problem) or "connection"
+    return re.sub("(?<=.)(?=[A-Z])", "_", type(problem).__name__).lower()

@@ -6,18 +6,17 @@ The interface states none of the headers of paging, and none proves anything unt
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urljoin, urlsplit
 
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet
 from petstore_frame.schema.text import count_text
-from petstore_frame.transport.links import join_link, read_links
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,10 +27,14 @@ _ADDRESS = ("http://", "https://", "/", "?")
 # What programs write if there is no next page.
 _NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
 _OFFSETS = ("offset", "skip", "start", "_start")
-_COUNT = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
-# A Content-Range as `items 0-99/250`; a unit of another kind counts no pets.
-_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
-_OTHER_UNITS = frozenset(("bytes", "octets", "pages"))
+# A proxy may have joined two lines into one; `1,000` may be one number or two, and is neither.
+_COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
+# A Content-Range as `items 0-99/250`; a unit of another kind, such as bytes, counts no pets.
+_RANGE = re.compile(r"(?:(?:items|pets)[\s=:]+|^)[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
+# Of a link (RFC 8288); commas and semicolons within quotes belong to the value.
+_PARAMETER = r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?'
+_EACH_PARAMETER = re.compile(_PARAMETER)
+_LINK = re.compile(rf"<([^>]*)>((?:{_PARAMETER})*)[^,<]*")
 
 
 class BodyProblem(StrEnum):
@@ -40,51 +43,19 @@ class BodyProblem(StrEnum):
     CUT = "broke off"
     LATE = "was not over in the time allowed"
     LARGE = "is larger than 64 MiB"
-    PACKED = "is compressed twice, or wrongly"
-
-
-class Headers:
-    """The header lines of an answer, in order; names match in any case."""
-
-    def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
-        self._values: dict[str, list[str]] = {}
-        for name, value in lines:
-            self._values.setdefault(_lower(name), []).append(_text(value))
-
-    def get(self, name: str) -> str | None:
-        """Return the value of the first line with this name, or None."""
-        values = self._values.get(name.lower())
-        return values[0] if values else None
-
-    def get_all(self, name: str) -> list[str]:
-        """Return the values of all lines with this name."""
-        return [*self._values.get(name.lower(), ())]
-
-    @property
-    def names(self) -> Collection[str]:
-        """The distinct names, in lower case."""
-        return self._values.keys()
-
-
-@lru_cache(maxsize=256)  # a store sends the same dozen names with each answer
-def _lower(name: str | bytes) -> str:
-    return _text(name).lower()
-
-
-def _text(part: str | bytes) -> str:
-    return part if isinstance(part, str) else part.decode("latin-1")
+    PACKED = "is compressed wrongly"
 
 
 class Response(NamedTuple):
     """What came back for one request to ``url``; ``operation`` is its method and path.
 
-    ``body`` is empty where there is a ``body_problem``. ``elapsed_s`` runs from the first byte out
-    to the last byte in.
+    Names of ``headers`` match in any case. ``body`` is empty where there is a ``body_problem``.
+    ``elapsed_s`` runs from the first byte out to the last byte in.
     """
 
     operation: str
     status_code: int
-    headers: Headers
+    headers: Mapping[str, str]
     body: bytes
     body_problem: BodyProblem | None
     elapsed_s: float
@@ -93,31 +64,33 @@ class Response(NamedTuple):
     @property
     def retry_after_s(self) -> float | None:
         """The seconds that the store asks to wait, or None."""
-        return read_retry_after(self.headers.get("Retry-After"))
+        text = self.headers.get("Retry-After", "").strip()
+        if text.isascii() and text.isdigit() and len(text) <= 10:
+            return float(text)
+        from email.utils import parsedate_to_datetime  # large, and few answers need it
+
+        try:
+            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+        except (ValueError, OverflowError):
+            return None
 
 
-def read_retry_after(text: str | None, now: datetime | None = None) -> float | None:
-    """Return the seconds of a Retry-After header, in either form; None if it cannot be read.
+def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the links of a ``Link`` header: each target as written, and its relations.
+
+    A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
+    (section 3.2) allows.
 
     Example:
-        >>> read_retry_after("7")
-        7.0
-        >>> read_retry_after("soon") is None
-        True
+        >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
+        [('?page=2', ['next', 'last'])]
     """
-    if text is None:
-        return None
-    text = text.strip()
-    if text.isascii() and text.isdigit() and len(text) <= 10:
-        return float(text)
-    from email.utils import parsedate_to_datetime  # large, and few answers need it
-
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    for link in _LINK.finditer(text):
+        parameters: dict[str, str] = {}
+        for name, quoted, bare in _EACH_PARAMETER.findall(link[2]):
+            parameters.setdefault(name.lower(), quoted or bare)
+        if "anchor" not in parameters:
+            yield link[1].strip(), parameters.get("rel", "").lower().split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +99,7 @@ class Page(HasFrame):
 
     Attributes:
         columns: The pets as four lists, in the order received.
-        headers: The answer's header lines.
+        headers: The answer's header lines; names match in any case.
         address: The whole address asked, against which a relative link is read.
         damaged: Ids of the pets with half a character in a text, such as an emoji that was cut;
             U+FFFD replaces it.
@@ -142,7 +115,7 @@ class Page(HasFrame):
     """
 
     columns: PetColumns
-    headers: Headers
+    headers: Mapping[str, str]
     address: str = ""
     damaged: tuple[int, ...] = ()
 
@@ -163,45 +136,43 @@ class Page(HasFrame):
     @cached_property
     def next_address(self) -> str | None:
         """The whole address of the next page, as ``Link`` or ``X-Next-Page`` names it, or None."""
-        links = (link for line in self.headers.get_all("Link") for link in read_links(line))
+        links = read_links(self.headers.get("Link", ""))
         targets = [target for target, relations in links if "next" in relations]
         if self._named_next.startswith(_ADDRESS):
             targets.append(self._named_next)
-        return join_link(self.address, targets[0]) if targets else None
+        if not targets:
+            return None
+        try:
+            return urljoin(self.address, targets[0]).partition("#")[0]
+        except ValueError:  # it cannot be read, which whoever asks for it finds out
+            return targets[0]
 
     @cached_property
     def may_name_next(self) -> bool:
         """Whether a next page is named in any way, or by a link that cannot be read."""
-        lines = self.headers.get_all("Link")
-        is_unclear = any(line.strip() and not any(read_links(line)) for line in lines)
+        text = self.headers.get("Link", "").strip()
+        is_unclear = bool(text) and not any(read_links(text))
         return is_unclear or self.next_address is not None or bool(self._named_next)
 
     @property
     def _named_next(self) -> str:
         """What ``X-Next-Page`` names: an address, a number or a cursor; empty for no next page."""
-        text = (self.headers.get("X-Next-Page") or "").strip()
+        text = self.headers.get("X-Next-Page", "").strip()
         return "" if text.lower() in _NOTHING else text
 
     @cached_property
     def total(self) -> int | None:
         """The largest total that ``X-Total-Count`` or ``Content-Range`` states, or None."""
-        # A proxy may have joined two lines into one.
-        counts = [
-            part.strip()
-            for line in self.headers.get_all("X-Total-Count")
-            for part in line.split(", ")
-        ]
-        totals = [int(text.replace(",", "")) for text in counts if _COUNT.fullmatch(text)]
-        for line in self.headers.get_all("Content-Range"):
-            found = _RANGE.findall(line)
-            totals += [int(text) for unit, text in found if unit.lower() not in _OTHER_UNITS]
-        return max(totals, default=None)
+        counts = self.headers.get("X-Total-Count", "").strip()
+        totals = counts.split(", ") if _COUNTS.fullmatch(counts) else []
+        totals += _RANGE.findall(self.headers.get("Content-Range", ""))
+        return max(map(int, totals), default=None)
 
     @property
     def age_s(self) -> float:
         """How old the answer was, as the ``Age`` header of a cache states it; 0 without one."""
-        text = (self.headers.get("Age") or "").strip()
-        return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0.0
+        found = re.match(r"\s*([0-9]{1,9})", self.headers.get("Age", ""))
+        return float(found[1]) if found else 0.0
 
     def mismatches(self, status: str | None) -> int:
         """Return how many pets do not have the status that was asked for; None asks for any."""
@@ -236,7 +207,7 @@ class Page(HasFrame):
     def __len__(self) -> int:
         return len(self.columns.id)
 
-    def _columns(self) -> Collection[str]:
+    def _columns(self) -> tuple[str, ...]:
         return PET_COLUMNS
 
     def __repr__(self) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from threading import TIMEOUT_MAX
-from urllib.parse import urlsplit, urlunsplit
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
+import httpx
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
@@ -17,8 +18,6 @@ from petstore_frame.schema.arguments import as_positive, as_whole
 # 127.0.0.2 may be another store.
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _INSECURE = "PETSTORE_ALLOW_INSECURE"
-
-ApiKey = str | SecretStr | Callable[[], str]
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,6 @@ class IdempotencyKey:
     Attributes:
         lifetime_s: How long the store remembers a key, in seconds; a repeat is only made within.
         header: Name of the request header.
-        is_quoted: Whether the value is sent as a quoted string.
 
     Interface: none; an extension of the store. Never switch it on by guess: a gateway may
     take the header as permission to retry a POST, and the store behind it may ignore the key.
@@ -38,29 +36,20 @@ class IdempotencyKey:
 
     lifetime_s: float
     header: str = "Idempotency-Key"
-    is_quoted: bool = False
-
-    def header_value(self, key: str) -> str:
-        """Return the header's value for a key."""
-        return f'"{key}"' if self.is_quoted else key
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Where the store is (no slash at the end) and how to talk to it.
-
-    ``key`` gives the API key, wrapped so that no repr shows it; each request calls it once.
-    """
+class Settings(NamedTuple):
+    """Where the store is (no slash at the end) and how to talk to it."""
 
     base_url: str
-    key: Callable[[], SecretStr] = field(repr=False)
+    key: SecretStr
     timeout: float
     max_retries: int
 
 
 def read_settings(
     base_url: str | None,
-    api_key: ApiKey | None,
+    api_key: str | SecretStr | None,
     *,
     timeout: float,
     max_retries: int,
@@ -73,69 +62,38 @@ def read_settings(
 
     Interface: What the service does (base addresses); Authentication.
     """
-    address = _address(base_url, environ)
-    key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
+    # An empty argument is not replaced: a program without an address has no store to send to.
+    address = environ.get("PETSTORE_BASE_URL") if base_url is None else base_url
+    if not isinstance(address, str) or not address.strip():
+        raise ConfigurationError(
+            "no store address: pass base_url= as text, such as https://host/v1, or set "
+            "PETSTORE_BASE_URL (server.client() makes the Client for a store of pf.serve())"
+        )
+    key = checked_key(environ.get("PETSTORE_API_KEY") if api_key is None else api_key)
     seconds, repeats = as_positive(timeout), as_whole(max_retries)
-    if seconds is None or seconds > TIMEOUT_MAX:
+    if seconds is None:
         raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
     if repeats is None or repeats < 0:
         raise ConfigurationError(f"max_retries is a whole number, 0 or more, got {max_retries!r}")
-    may_be_plain = environ.get(_INSECURE) == "1"
-    return Settings(normalise_base_url(address, may_be_plain=may_be_plain), key, seconds, repeats)
+    one_spelling = normalise_base_url(address, may_be_plain=environ.get(_INSECURE) == "1")
+    return Settings(one_spelling, key, seconds, repeats)
 
 
-def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
-    base_url = base_url if base_url is not None else environ.get("PETSTORE_BASE_URL") or None
-    if base_url is None:
-        raise ConfigurationError(
-            "no store address: pass base_url=, or set PETSTORE_BASE_URL "
-            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)"
-        )
-    if not isinstance(base_url, str):
-        raise ConfigurationError(
-            f"base_url is text such as https://host/v1, got a {type(base_url).__name__}; "
-            "for a store of pf.serve(), server.client() makes the Client"
-        )
-    if not base_url.strip():
-        raise ConfigurationError(
-            "base_url is empty; pass an address such as https://host/v1, or None to read "
-            "PETSTORE_BASE_URL"
-        )
-    return base_url
-
-
-def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
-    if callable(api_key):
-        source = api_key
-        return lambda: checked_key(source())
-    value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
-    if value is None:
-        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key=")
-    secret = checked_key(value)
-    return lambda: secret
-
-
-def checked_key(value: str | SecretStr) -> SecretStr:
+def checked_key(value: str | SecretStr | None) -> SecretStr:
     """Return a key that can stand in a header line.
 
     Raises:
-        ConfigurationError: It is empty, an address, or holds a character that no header can. The
-            text does not have it.
+        ConfigurationError: There is none, or no header can hold it. The text does not have it.
     """
-    if not isinstance(value, str | SecretStr):
-        raise ConfigurationError(f"the API key is text, got a {type(value).__name__}")
-    secret = value if isinstance(value, SecretStr) else SecretStr(value)
-    text = secret.get_secret_value()
-    if text.startswith(("http://", "https://")):
-        raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
-    if not text:
-        raise ConfigurationError("the API key is empty: set PETSTORE_API_KEY, or pass api_key=")
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str) or not text:
+        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key= as text")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ConfigurationError(
             "the API key holds a blank, a control or a non-ASCII character; "
             "copy it again, without quotes or line ends"
         )
-    return secret
+    return SecretStr(text)
 
 
 def normalise_base_url(address: str, *, may_be_plain: bool = False) -> str:
@@ -143,38 +101,32 @@ def normalise_base_url(address: str, *, may_be_plain: bool = False) -> str:
 
     Raises:
         ConfigurationError: Not http or https, a user or password inside, a query, or plain http
-            to another machine. The text repeats nothing that may be a secret.
+            to another machine. The text has a host at most: the rest may be a secret.
 
     Example:
         >>> normalise_base_url("HTTP://127.0.0.1:8000/v1/")
         'http://127.0.0.1:8000/v1'
     """
-    if "@" in address:  # before anything that repeats the address
+    if {*address} & {*"@?#"}:
         raise ConfigurationError(
-            "base_url holds a user or password; pass the key as api_key= "
-            "(an @ that belongs to the path is written %40)"
+            "base_url holds a user, a password, a query or a fragment: leave it out, and pass the "
+            "key as api_key= (an @ that belongs to the path is written %40)"
         )
-    if "?" in address or "#" in address:
-        raise ConfigurationError("base_url has a query or fragment; leave it out")
     try:
-        parts = urlsplit(address.strip())
-        port = parts.port
-    except ValueError as problem:
-        raise ConfigurationError(f"base_url {address!r} is not an address: {problem}") from None
-    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
-    if scheme not in ("http", "https") or not host:
+        # Twice, as httpx leaves out a default port of a scheme in lower case alone.
+        url = httpx.URL(str(httpx.URL(address.strip())))
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
         raise ConfigurationError(
-            f"base_url {address!r} is not an http(s) address; expected one such as https://host/v1"
+            "base_url is not an http(s) address such as https://host/v1 (it comes before api_key)"
         )
-    if scheme == "http" and not is_loopback(host) and not may_be_plain:
+    if url.scheme == "http" and not is_loopback(url.host) and not may_be_plain:
         raise ConfigurationError(
-            f"plain http to {host} would show the key to the network; use https, or set "
+            f"plain http to {url.host} would show the key to the network; use https, or set "
             f"{_INSECURE}=1 if that network is yours"
         )
-    netloc = f"[{host}]" if ":" in host else host
-    if port and port != {"http": 80, "https": 443}[scheme]:
-        netloc = f"{netloc}:{port}"
-    return urlunsplit((scheme, netloc, parts.path.rstrip("/"), "", ""))
+    return str(url).rstrip("/")
 
 
 def is_loopback(host: str) -> bool:

@@ -5,26 +5,28 @@ from __future__ import annotations
 import logging
 import os
 import random
-import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from threading import Thread
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode, urlsplit
 
 import httpx
 from pydantic import SecretStr
-from pydantic_core import from_json
 
-from petstore_frame.errors import APIConnectionError, APIStatusError, ConfigurationError
-from petstore_frame.transport.links import shown_origin, split_link, unreadable_link, whole_address
+from petstore_frame.errors import (
+    APIConnectionError,
+    APIStatusError,
+    ConfigurationError,
+    CrossOriginError,
+)
 from petstore_frame.transport.outcome import (
     TRANSPORT_ERRORS,
     Trace,
     connection_error,
     unusable_error,
 )
-from petstore_frame.transport.response import BodyProblem, Headers, Response
+from petstore_frame.transport.response import BodyProblem, Response
 from petstore_frame.transport.settings import Settings, is_loopback
 
 log = logging.getLogger("petstore_frame.transport")
@@ -80,10 +82,7 @@ class Transport:
         self._total_s = 2 * settings.timeout
         limits = dict.fromkeys(("read", "write", "pool"), settings.timeout)
         self._timeout = {"connect": min(settings.timeout, _CONNECT_TIMEOUT_S), **limits}
-        try:
-            httpx.URL(settings.base_url)
-        except httpx.InvalidURL as problem:
-            raise ConfigurationError(f"base_url is not an address: {problem}") from None
+        self._origin = _origin(httpx.URL(settings.base_url))
         self._proxy = None if transport is not None else proxy_for(settings.base_url)
         self._open()
 
@@ -94,13 +93,7 @@ class Transport:
         self._transport: GivenTransport = self._given or new_transport(base_url, proxy)
 
     def get(self, address: str, params: Mapping[str, str] | None = None) -> Response:
-        """Return the first usable answer to a GET, which is repeated after a passing failure.
-
-        Raises:
-            APIStatusError: The store refused.
-            ContractError: The store answered with a status that the interface does not state.
-            PetstoreError: As of ``send``, after the repeats.
-        """
+        """Return the first usable answer to a GET, which is repeated after a passing failure."""
         start, repeats = self._clocks.clock(), 0
         while True:
             try:
@@ -126,39 +119,36 @@ class Transport:
         body: bytes = b"",
         more: Mapping[str, str] | None = None,
     ) -> Response:
-        """Send one request, once.
-
-        Args:
-            method: HTTP method.
-            path: Path below the base address, or a whole address of the same origin.
-            params: Query parameters; None keeps a query that the address has.
-            body: JSON bytes.
-            more: More header lines.
+        """Send one request, once, to a path below the base address or an address of its origin.
 
         Raises:
             APITimeoutError: No answer in time.
             APIConnectionError: No answer; ``may_have_been_applied`` is False only on proof.
             CrossOriginError: The address belongs to another origin or cannot be read; nothing was
                 sent.
-            ConfigurationError: The key could not be had; nothing was sent.
         """
         base_url = self._settings.base_url
-        url = whole_address(base_url, path) + (f"?{urlencode(params)}" if params else "")
-        try:
-            target = httpx.URL(url)
-        except httpx.InvalidURL as problem:  # which only a link of the store's can be
-            raise unreadable_link(url, str(problem).rstrip(".")) from None
+        url, target = self._target(path, params)
         below = url.partition("?")[0].removeprefix(base_url)
         operation = f"{method} {below if below.startswith('/') else target.path}"
-        key, trace, start = self._key(), Trace(), self._clocks.clock()
+        key, trace, start = self._settings.key, Trace(), self._clocks.clock()
+        # An old answer from a cache would mix two states of the store in one listing.
+        kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
         try:
             if self._process != os.getpid():  # a fork must not share its parent's connections
                 self._open()
-            request = self._request(method, target, body, more, trace, key)
+            request = httpx.Request(
+                method,
+                target,
+                headers={**_LINES, **kind, **(more or {}), **_bearer(key)},
+                content=body or None,
+                extensions={"timeout": self._timeout, "trace": trace},
+            )
             answer = self._transport.handle_request(request)
             content, body_problem = self._read(answer, start)
         except TRANSPORT_ERRORS as problem:
-            error = connection_error(problem, operation, trace, base_url, self._proxy)
+            proxy = self._proxy and "://".join(_origin(httpx.URL(self._proxy)))
+            error = connection_error(problem, operation, trace, base_url, proxy)
             log.debug("%s", error)
             raise error from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames
@@ -170,62 +160,49 @@ class Transport:
             raise problem.with_traceback(None) from None
         status, took_s = answer.status_code, self._clocks.clock() - start
         log.debug("%s %s %.0f ms", operation, status, took_s * 1000)
-        lines = answer.headers.raw
+        headers = answer.headers
         # Some programs repeat what they were sent: this is the one place that looks for the key.
         if status >= 400 or len(key) >= _LEAST_UNUSUAL_KEY:
             secret = key.get_secret_value().encode()
             content = content.replace(secret, b"***")
-            lines = [(name, value.replace(secret, b"***")) for name, value in lines]
-        return Response(operation, status, Headers(lines), content, body_problem, took_s, url)
+            headers = httpx.Headers([(n, v.replace(secret, b"***")) for n, v in headers.raw])
+        return Response(operation, status, headers, content, body_problem, took_s, url)
 
-    def _key(self) -> SecretStr:
+    def _target(self, path: str, params: Mapping[str, str] | None) -> tuple[str, httpx.URL]:
+        """Return the whole address of a path below the store's, or of an address of its origin."""
+        base_url = self._settings.base_url
+        url = base_url + path if path.startswith("/") else path
+        url = f"{url}?{urlencode(params)}" if params else url
         try:
-            return self._settings.key()
-        except ConfigurationError as problem:  # the frames below hold the key
-            raise problem.with_traceback(None) from None
-        except Exception as problem:
-            raise ConfigurationError(
-                f"the function given as api_key raised {type(problem).__name__}: {problem}; "
-                "correct it and try again (nothing was sent)"
-            ) from problem
-
-    def _request(
-        self,
-        method: str,
-        url: httpx.URL,
-        body: bytes,
-        more: Mapping[str, str] | None,
-        trace: Trace,
-        key: SecretStr,
-    ) -> httpx.Request:
-        """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
-        # An old answer from a cache would mix two states of the store in one listing.
-        kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
-        bearer = {"Authorization": f"Bearer {key.get_secret_value()}"}
-        return httpx.Request(
-            method,
-            url,
-            headers={**_LINES, **kind, **(more or {}), **bearer},
-            content=body or None,
-            extensions={"timeout": self._timeout, "trace": trace},
-        )
+            target = httpx.URL(url)
+        except httpx.InvalidURL as problem:
+            shown = url.partition("?")[0].rpartition("@")[2][:80]  # no query, user or password
+            raise CrossOriginError(
+                f"the store's link {shown!r} cannot be read ({str(problem).rstrip('.')}) and was "
+                "not followed; tell the store's operator"
+            ) from None
+        if _origin(target) != self._origin:
+            raise CrossOriginError(
+                f"the store pointed to {'://'.join(_origin(target))}, which is not {base_url}; "
+                "not followed, so that the key stays with the store"
+            )
+        if target.userinfo:  # which is not ours to send
+            target = target.copy_with(userinfo=b"")
+            url = str(target)
+        return url, target
 
     def _read(self, answer: httpx.Response, start: float) -> tuple[bytes, BodyProblem | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
         chunks, size = list[bytes](), 0
-        packing = answer.headers.get("Content-Encoding", "")
         try:
-            if "," in packing:
-                return b"", BodyProblem.PACKED  # a few kilobytes packed twice could fill any memory
-            # httpx's decoders take 4 % of a page's time, so what is not packed goes past them.
-            plain = cast("Iterable[bytes]", answer.stream)
-            for chunk in answer.iter_bytes() if packing else plain:
+            for chunk in answer.iter_bytes():
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES:
                     return b"", BodyProblem.LARGE
                 if self._clocks.clock() - start > self._total_s:
                     return b"", BodyProblem.LATE
+            return b"".join(chunks), None
         except httpx.TimeoutException:
             return b"", BodyProblem.LATE
         except httpx.DecodingError:
@@ -234,26 +211,15 @@ class Transport:
             return b"", BodyProblem.CUT
         finally:
             answer.close()
-        content = b"".join(chunks)
-        has_end = "Content-Length" in answer.headers or "Transfer-Encoding" in answer.headers
-        # A body of no stated length ends with its connection, and a packed one with its last byte,
-        # whether the store had finished or not.
-        if answer.status_code == 200 and (packing or not has_end) and _stops_early(content):
-            return b"", BodyProblem.CUT
-        return content, None
 
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
 
 
-def _stops_early(content: bytes) -> bool:
-    """Tell whether a body is JSON that stops in the middle."""
-    try:
-        from_json(content)
-    except ValueError as problem:
-        return str(problem).startswith("EOF while parsing")
-    return False
+def _bearer(key: SecretStr) -> dict[str, str]:
+    """Return the line that holds the key; nothing else ever holds it in the open."""
+    return {"Authorization": f"Bearer {key.get_secret_value()}"}
 
 
 def repeat_wait_s(
@@ -293,40 +259,29 @@ def proxy_for(base_url: str) -> str | None:
 
 
 def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
-    """Return the pool of real sockets to a store, which all threads share.
-
-    Raises:
-        ConfigurationError: The environment names a proxy that cannot be used.
-    """
-    is_plain = base_url.startswith("http:") and not (proxy or "").startswith("https:")
+    """Return the pool of real sockets to a store, which all threads share."""
     # Reading the trusted certificates takes longer than a hundred plain requests.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else httpx.create_ssl_context()
-    if proxy is None:
-        return httpx.HTTPTransport(verify=context, limits=_LIMITS)
-    reason = "not a proxy's address"
+    is_secure = not base_url.startswith("http:")
     try:
-        through = httpx.Proxy(proxy, ssl_context=context if proxy.startswith("https:") else None)
-        if through.url.host and split_link(proxy) is not None:
-            return httpx.HTTPTransport(verify=context, limits=_LIMITS, proxy=through)
-    except (ValueError, httpx.InvalidURL):
-        pass
-    except ImportError:
-        reason = "SOCKS needs `pip install httpx[socks]`"
-    raise ConfigurationError(
-        f"the environment's proxy, {shown_origin(proxy)}, cannot be used: {reason}; correct or "
-        "unset HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or name the store's host in NO_PROXY"
-    )
+        return httpx.HTTPTransport(verify=is_secure, limits=_LIMITS, proxy=proxy)
+    except (ValueError, ImportError, httpx.InvalidURL) as problem:
+        raise ConfigurationError(
+            f"the environment's proxy cannot be used: {problem}; correct or unset HTTP_PROXY, "
+            "HTTPS_PROXY or ALL_PROXY, or name the store's host in NO_PROXY"
+        ) from None
 
 
-# From method, path (with that of the base address), query, header lines and body to a status, a
-# body and further header lines.
-Answering = Callable[
-    [str, str, Mapping[str, str], Mapping[str, str], bytes], tuple[int, bytes, Mapping[str, str]]
-]
+def _origin(url: httpx.URL) -> tuple[str, str]:
+    """Return the scheme of an address, and its host with the port: no user, path and query."""
+    return url.scheme, url.netloc.decode()
 
 
-def in_memory(answer: Answering) -> GivenTransport:
-    """Return a transport for ``Client(transport=)`` that opens no socket."""
+def in_memory(answer: Callable[..., tuple[int, bytes, Mapping[str, str]]]) -> GivenTransport:
+    """Return a transport for ``Client(transport=)`` that opens no socket.
+
+    From method, path (with that of the base address), query, header lines and body ``answer``
+    makes a status, a body and further header lines.
+    """
 
     def handle(request: httpx.Request) -> httpx.Response:
         url = request.url

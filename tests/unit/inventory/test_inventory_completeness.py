@@ -20,7 +20,6 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport import Page
-from petstore_frame.transport.response import Headers
 from unit.conftest import inventory as inventory_of
 
 
@@ -83,7 +82,7 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
     search = PetSearch("unknown", None, "not among 100 pets", 1)
     assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
     columns = PetColumns([1, 2], ["a", "b"], [3, 3], ["sold", "sold"])
-    full = repr(Page(columns, Headers([]), "http://127.0.0.1/v1/pets?limit=2&status=sold"))
+    full = repr(Page(columns, {}, "http://127.0.0.1/v1/pets?limit=2&status=sold"))
     assert full == "<Page: 2 pets with status sold, as many as asked for: the store may hold more>"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.inventory import Assumption, Evidence, Fact, Shows, Verdict
+from petstore_frame.inventory import Assumption, Completeness, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.evidence import weigh
 
 STATUSES = ("available", "pending", "sold")
@@ -84,4 +85,5 @@ def test_every_fact_has_a_sentence_and_survives_json(fact: Fact, data) -> None:
     known = data.draw(evidence(st.just(fact)))
     assert not re.search(r"\b1 (pets|rows)\b", str(replace(known, count=1, detail="")))
     assert str(known).endswith(".") and "{" not in fact.sentence.format_map(NAMED)
-    assert Evidence.from_dict(known.to_dict()) == known
+    claim = Completeness.unknown(known, {})
+    assert Completeness.from_dict(json.loads(json.dumps(claim.to_dict()))) == claim

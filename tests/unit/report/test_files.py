@@ -96,7 +96,7 @@ def test_a_filter_is_reported_with_what_is_known(write) -> None:
     held = inventory()
     parts = {
         "Complete: 5 pets": held.frame,
-        "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer": (
+        "Unknown: at least 2 pets: the table was changed after it was read: it has 2 rows": (
             held.frame[held.frame["status"] == "sold"]
         ),
         "Complete: 3 pets with category 3": held.where(category_id=3),

@@ -14,7 +14,6 @@ import petstore_frame as pf
 from petstore_frame.inventory.provenance import rows_digest
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
 from petstore_frame.transport import Page
-from petstore_frame.transport.response import Headers
 from threaded import serve
 from unit.conftest import inventory as inventory_of
 
@@ -28,7 +27,7 @@ def summary() -> pf.Summary:
 
 
 def page() -> Page:
-    return Page(PetColumns([1], ["Luna"], [3], ["sold"]), Headers([]))
+    return Page(PetColumns([1], ["Luna"], [3], ["sold"]), {})
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ def test_results_can_be_copied() -> None:
 
 def test_a_page_gives_its_pets_and_its_table() -> None:
     """A page can be looped over, and its table has the schema of every other."""
-    empty = Page(PetColumns([], [], [], []), Headers([]))
+    empty = Page(PetColumns([], [], [], []), {})
     assert [pet.name for pet in page()] == ["Luna"] == page().frame["name"].tolist()
     assert list(empty) == []
     assert empty.frame.dtypes.to_dict() == page().frame.dtypes.to_dict()
