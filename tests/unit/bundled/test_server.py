@@ -50,7 +50,7 @@ def test_a_file_survives_its_server(tmp_path, capfd) -> None:
         ({"spec_only": "no"}, "spec_only is True or False, got 'no'"),
         ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
         ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),
-        ({"api_key": ""}, "the API key is empty"),
+        ({"api_key": ""}, "no API key"),
     ],
 )
 def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) -> None:

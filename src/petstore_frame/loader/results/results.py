@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -253,9 +253,6 @@ class LoadResult(HasFrame):
 
     def __len__(self) -> int:
         return len(self.facts)
-
-    def _columns(self) -> Collection[str]:
-        return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
 
     def text(self, reader: Reader = Reader.PYTHON) -> str:
         """Return what became of the records and what to do next, as its reader types it."""
