@@ -12,7 +12,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from petstore_frame.charts import Figure, element
+from petstore_frame.charts import Chart, element
 from petstore_frame.markup import Markup
 
 # A browser's message beyond 10 MiB breaks the websocket without an error.
@@ -56,11 +56,11 @@ class Figures(anywidget.AnyWidget):
     ) -> None:
         super().__init__(**options)
         self._used, self._draw, self._taken = used, draw, taken
-        self._figures: dict[str, Figure] = {}
+        self._figures: dict[str, Chart] = {}
         self.hidden: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
         self.on_msg(self._told)
 
-    def with_saves(self, figure: Figure) -> Markup:
+    def with_saves(self, figure: Chart) -> Markup:
         """Return a figure with the buttons that save it."""
         self._figures[figure.name] = figure
         saves = []

@@ -220,7 +220,8 @@ class FileTab:
         for name, choice in self.columns.items():
             set_options(choice, [(NONE, ""), *columns], seen.mapping.get(name, ""))
         sent = {*seen.mapping.values()}
-        keys = dict.fromkeys([*seen.key_columns, *columns])
+        likely_keys = seen.reading.key or [each.column for each in seen.keys]
+        keys = dict.fromkeys([*likely_keys, *columns])
         key = "" if seen.reading.key == () else (seen.reading.key or (BLANK,))[0]
         keys_left = [each for each in keys if each not in sent]
         set_options(self.key, [(OPEN, BLANK), ("(none)", ""), *keys_left], key)
@@ -230,7 +231,7 @@ class FileTab:
         set_options(self.keep, rows, self.recipe.keep or "")
         found = {**seen.facts, "header_row": seen.header_row or 1}
         offered: dict[str, list[Any]] = {
-            "encoding": [*dict.fromkeys([*seen.encodings, *ENCODINGS])],
+            "encoding": [*ENCODINGS],
             "delimiter": [(name, sign) for sign, name in SIGNS.items()],
             "header_row": [*range(1, max(40, seen.header_row or 1) + 1)],
             "sheet": [*seen.sheets],

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from petstore_frame.charts import ageing_figure, element, moves_figure, trend_figure
+from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
 from petstore_frame.counts import short
 from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.kit import titled
@@ -85,11 +85,11 @@ class HistoryTab:
         moves = history.flow(period="week", since=since).moves
         # How long a pet has been there is asked of all days, whichever are shown.
         ageing = history.flow().ageing
-        over_time = trend_figure(trend, labels, hidden=hidden["pets-over-time"])
-        moved = moves_figure(moves, hidden=hidden["new-sold-gone"])
+        over_time = trend_chart(trend, categories=labels, hidden=hidden["pets-over-time"])
+        moved = moves_chart(moves, hidden=hidden["new-sold-gone"])
         saved = self.figures.with_saves
         two = titled("New, sold and gone, by week", saved(moved))
-        two += titled("Days that pets have been available", saved(ageing_figure(ageing)))
+        two += titled("Days that pets have been available", saved(ageing_chart(ageing)))
         drawn = titled("Pets over time", saved(over_time))
         return drawn + element("div", two, class_="pf-two")
 

@@ -26,7 +26,7 @@ from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import load, resume_loads
+from petstore_frame.loader.run import resume_loads, run_import
 from petstore_frame.loader.settling.readback import WatchedClient
 from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
@@ -128,7 +128,7 @@ class ImportTab(FileTab):
             client = WatchedClient(self.top.client, lambda _: self.work.check())
             options = self._options(dry_run=True, progress=False)
             how = self.recognised
-            self._plan(load(self.source, client, how, options, records_read=self._read))
+            self._plan(run_import(self.source, client, how, options, records_read=self._read))
         self.work.say("")
 
     def _read(self, rows: int) -> None:
@@ -165,7 +165,7 @@ class ImportTab(FileTab):
             is_held = plan is not None and plan.facts.is_held and counts.get(State.PENDING)
             show(self.anyway, self.anyway.value or is_held)
             causes = [] if plan is None else plan.facts.causes
-            is_repeated = any(cause.code == "key_repeated" for cause in causes)
+            is_repeated = any(cause.problem.code == "key_repeated" for cause in causes)
             show(self.keep, is_repeated or self.recipe.keep)
             self._draw_question()
             self.draw_buttons()
@@ -248,13 +248,13 @@ class ImportTab(FileTab):
         results, question, progress = list[LoadResult](), None, self._progress(self.to_send)
         options = self._options(progress=progress)
         try:
-            results.append(load(self.source, self.top.client, self.recipe, options))
+            results.append(run_import(self.source, self.top.client, self.recipe, options))
             rows = self.decide.corrected_rows(results[0].fix)
             if len(rows):
                 again = LoadOptions(
                     journal=self._journal, progress=progress, duplicates=self.answers
                 )
-                results.append(load(rows, self.top.client, Recipe(), again))
+                results.append(run_import(rows, self.top.client, Recipe(), again))
         except (LoadInterrupted, LoadStopped) as stopped:
             results.append(stopped.result)
         except DuplicatesError as problem:

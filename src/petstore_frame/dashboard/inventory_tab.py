@@ -9,7 +9,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element, status_figure
+from petstore_frame.charts import element, status_chart
 from petstore_frame.counts import Summary, short
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import Kit, grid, set_options, show, titled
@@ -152,7 +152,7 @@ class InventoryTab:
                 )
                 return
             hidden = self.figures.hidden["pets-by-category"]
-            bars = self.figures.with_saves(status_figure(shown.counts, top=BARS, hidden=hidden))
+            bars = self.figures.with_saves(status_chart(shown.counts, top=BARS, hidden=hidden))
             matrix = grid(shown.counts.to_html(top=BARS, is_picked=True))
             title = "Category by status (choose a number to see its pets)"
             both = titled("Pets by category", bars) + titled(title, matrix)
@@ -232,7 +232,7 @@ def static_copy(model: StoreModel | None) -> str:
     if model is None:
         return in_notebook(PAGE.render("dashboard/copy.html.j2", inventory=None))
     shown, inventory = model.show(Selection()), model.inventory
-    drawing = status_figure(shown.counts).file(PICTURE_WIDTH).encode()
+    drawing = status_chart(shown.counts).file(PICTURE_WIDTH).encode()
     copy = PAGE.render(
         "dashboard/copy.html.j2",
         inventory=inventory,

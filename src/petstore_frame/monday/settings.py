@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 import petstore_frame as pf
+from petstore_frame.files.toml import line_of, read_toml, unknown_word
 from petstore_frame.files.whole import whole_file
-from petstore_frame.loader.reading.toml import line_of, read_toml, unknown_word
 from petstore_frame.schema.arguments import time_zone
 
 _TEMPLATE = """\

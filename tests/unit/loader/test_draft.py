@@ -119,12 +119,6 @@ def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
     assert 'Dog = "?"  # 40 rows' in text
 
 
-def test_a_file_without_a_header_is_named(tmp_path: Path) -> None:
-    """Its first row is no header where a cell of it is a number or a status."""
-    (tmp_path / "a.csv").write_text("Luna,1,available\nMax,2,sold\n")
-    assert "The first row looks like an animal" in str(Recipe.draft(tmp_path / "a.csv"))
-
-
 # By the column's name, its cells beside the names of the animals.
 REX_TWICE = ["Rex", "Rex", "Bo", "Bo", "Mia", "Mia", "Ada"]
 TWICE = ["1", "1", "2", "2", "3", "3", "4"]

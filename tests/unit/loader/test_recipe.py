@@ -83,8 +83,8 @@ def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) ->
         ('key = "a"\n\nkeep = "lst"\n', 3, "first, last"),
         ('api_key = "secret"\n', 1, "has no word 'api_key'"),
         ('keep = "last"\n[mapping]\nname = "?"\n', 3, "a question mark for mapping.name"),
-        ("key = [\n" + "[" * 3000, 2, "nested more than"),
-        ("x" + ".x" * 3000 + " = 1\n", 1, "nested more than"),
+        ("key = [\n" + "[" * 3000, 2, "nested too deeply"),
+        ("x" + ".x" * 3000 + " = 1\n", 1, "nested too deeply"),
     ],
 )
 def test_a_wrong_word_is_named_with_its_line(tmp_path: Path, text: str, line: int, words) -> None:
@@ -156,7 +156,9 @@ def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
     rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
     result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
     assert shop.names == ["Cy", "Di"]
-    assert [(cause.code, cause.lines) for cause in result.facts.causes] == [("key_missing", (2, 3))]
+    assert [(cause.problem.code, cause.lines) for cause in result.facts.causes] == [
+        ("key_missing", (2, 3))
+    ]
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
@@ -168,14 +170,3 @@ def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal)
     assert shop.names == ["Rex", "Unnamed 2"]
     assert rehearsed.recipe == result.recipe == recipe
-
-
-def test_an_index_identifies_animals(shop: Shop) -> None:
-    """The name of an index is a column for ``key=``, also in the file of its rows to fix."""
-    tags = pd.Index(["T1", "T2", "T3"], name="tag")
-    frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
-    given: dict[str, Any] = {"key": "tag", "journal": shop.journal, "workers": 1}
-    result = pf.load(frame, shop.client, **given)
-    pf.load(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
-    again = pf.load(frame.iloc[::-1], shop.client, **given)
-    assert dict(zip(again.ids["key"], again.ids["id"], strict=True)) == {"T1": 1, "T2": 3, "T3": 2}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -81,7 +81,7 @@ class Meaning(NamedTuple):
 
 NOTHING = Meaning()
 # A meaning that nobody has said yet; the refusal names the word.
-_OPEN = Meaning(problem=RecordProblem("open_word", ""))
+OPEN = Meaning(problem=RecordProblem("open_word", ""))
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 
 
@@ -99,9 +99,8 @@ class FieldReader(dict[str, Meaning]):
     def __init__(self, field: PetField, thousands: str | None, *, keep_spaces: bool) -> None:
         super().__init__()
         self.field, self.thousands, self.keep_spaces = field, thousands, keep_spaces
-        self.meanings = dict[str, Meaning]()
+        self.meanings, self.listed = dict[str, Meaning](), set[int]()
         self.otherwise: Meaning | None = None
-        self.listed: frozenset[int] = frozenset()
         self.has_guards = False
 
     def __missing__(self, text: str) -> Meaning:
@@ -123,18 +122,14 @@ class FieldReader(dict[str, Meaning]):
         """Return the value or label that is spelled much like a word, or None."""
         return like(word[:60], [*(self.field.values or self.meanings)])
 
-    def add_labels(self, labels: Iterable[tuple[int, str]], blanks: Iterable[str]) -> None:
-        """Let labels mean their categories; one of several categories is refused in a cell."""
-        numbers = dict[str, int | None]()
-        for number, label in labels:
-            word = word_of(label)
-            numbers[word] = number if numbers.get(word, number) == number else None
-            self.listed |= {number}
-        self.meanings |= dict.fromkeys(map(word_of, blanks), _OPEN)
-        for word, meant in numbers.items():
-            what = f"{short_text(word)} is the label of several categories"
+    def add_label(self, label: str, number: int) -> None:
+        """Let a label mean its category; one of several categories is refused in a cell."""
+        self.listed.add(number)
+        meant = self._meant(str(number))
+        if self.meanings.setdefault(word_of(label), meant) != meant:
+            what = f"{short_text(label)} is the label of several categories"
             twin = _refused("ambiguous_category", what, "give the category's number")
-            self.meanings[word] = twin if meant is None else self._meant(str(meant))
+            self.meanings[word_of(label)] = twin
 
     def meaning(self, option: str, value: Any) -> Meaning:
         """Return what a word of the user means: NOTHING for an empty text, or what is to be said.
@@ -143,7 +138,7 @@ class FieldReader(dict[str, Meaning]):
             ArgumentError: It cannot be sent; the text names the option.
         """
         if value in ("", BLANK):
-            return _OPEN if value else NOTHING
+            return OPEN if value else NOTHING
         part, _, problem = self._read(str(value))
         if problem is not None and problem.accept is None:
             values = self.field.values
@@ -162,11 +157,8 @@ class FieldReader(dict[str, Meaning]):
         if is_name and not self.meanings and len(text) < _SHORT and _PLAIN.fullmatch(text):
             return self._meant(f'"{text}"')
         if not text.isprintable() and (odd := _UNSENDABLE.search(text)):
-            is_half = odd[0] >= "\ud800"
-            code = "lone_surrogate" if is_half else "control_character"
-            what = "half a character" if is_half else "control character"
-            place = f"(U+{ord(odd[0]):04X}) at position {odd.start() + 1}"
-            return _refused(code, f"{what} {place}", "remove it, or type it again")
+            what = f"U+{ord(odd[0]):04X} at position {odd.start() + 1} is no character to send"
+            return _refused("control_character", what, "remove it, or type it again")
         if self.means_nothing(text):
             if not self.field.is_required:
                 return NOTHING
@@ -190,7 +182,7 @@ class FieldReader(dict[str, Meaning]):
         return found._replace(notes=("trimmed", *found.notes))
 
     def _said(self, meant: Meaning, word: str) -> Meaning:
-        if meant is not _OPEN:
+        if meant is not OPEN:
             return meant
         what = f"what {short_text(word)} means is a question mark in the recipe"
         return _refused("open_word", what, f"say which {self.field.label.lower()} it is")
@@ -211,31 +203,29 @@ class FieldReader(dict[str, Meaning]):
         if number is None:
             return self._unknown_category(word)
         if not INT64_MIN <= number <= INT64_MAX:
-            what = f"{short_text(word)} is too {'large' if number > 0 else 'small'}"
-            return _refused("int64_overflow", what, f"a number is from {INT64_MIN} to {INT64_MAX}")
+            what = f"{short_text(word)} is past the bounds of a number"
+            return _refused("int64_overflow", what, f"it is from {INT64_MIN} to {INT64_MAX}")
         found = self._meant(str(number), () if str(number) == plain else (f"{word}→{number}",))
-        kind = None
-        if number not in self.listed and number <= 0:
-            kind, what = Suspicion.LOW_CATEGORY_ID, "is no id, as ids are above 0"
-        elif self.listed and number not in self.listed:
-            kind, what = Suspicion.UNLISTED_CATEGORY, "is not among the categories given"
-        if kind is None:
-            return found
-        return found._replace(problem=suspicious(kind, f"category {number} {what}"))
+        if self.listed and number not in self.listed:
+            what = f"category {number} is not among the categories given"
+            return found._replace(problem=suspicious(Suspicion.UNLISTED_CATEGORY, what))
+        if not self.listed and number <= 0:
+            what = f"category {number} is no id, as ids are above 0"
+            return found._replace(problem=suspicious(Suspicion.LOW_CATEGORY_ID, what))
+        return found
 
     def _unknown_category(self, word: str) -> Meaning:
-        code, what = "not_a_whole_number", f"{short_text(word)} is not a whole number"
         sign = next((each for each in _GROUPED if _GROUPED[each].fullmatch(word)), None)
+        hint, add = "give the category's number", None  # type: str, tuple[str, Any] | None
         if sign is not None:
             hint = f"write it without {sign!r}, or say that it groups digits"
-            return _refused(code, what, hint, ("thousands", sign))
-        if word[:1].isdigit():
-            return _refused(code, what, "give the number")
-        if not self.meanings:
-            what = f"{short_text(word)} is not a category's number"
-            hint = "give the number of each label"
-            return _refused(code, what, hint, ("categories", {word[:60]: BLANK}))
-        return self._unknown(word, "category", "say which number it is")
+            add = "thousands", sign
+        elif not word[:1].isdigit():
+            if self.meanings:
+                return self._unknown(word, "category", "say which number it is")
+            hint, add = "give the number of each label", ("categories", {word[:60]: BLANK})
+        what = f"{short_text(word)} is not a category's number"
+        return _refused("not_a_whole_number", what, hint, add)
 
     def _read_choice(self, word: str) -> Meaning:
         """Read one of a field's known values, such as a status, however it is spelled."""

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -34,7 +33,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_OR_DATE = re.compile(rf"[+-]?\d+[.,]\d+|{_DATE.pattern}", re.IGNORECASE)
-_OFFSET = 10**15
+_LONGEST_NUMBER = 20
 _LEAST_REPEATED = 3
 
 
@@ -111,23 +110,29 @@ def is_date(text: str) -> bool:
     return _DATE.fullmatch(text.strip()) is not None
 
 
+def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
+    """Return the columns that hold nothing but days in these rows."""
+    texts = ([cell_at(cells, at) for cells in rows] for at in range(len(columns)))
+    of_days = (any(cells) and all(map(is_date, filter(None, cells))) for cells in texts)
+    return tuple(compress(columns, of_days))
+
+
 class Ranks:
-    """Texts that sort as a column of days, times or numbers does; ``rows`` are all of a file.
+    """Texts that sort as a column of days, times or whole numbers does; ``rows`` are all of a file.
 
     Raises:
         InputError: No cell tells whether the day or the month comes first, or they disagree.
     """
 
     def __init__(self, at: int, column: str, rows: Iterable[Cells]) -> None:
-        self._at, dates, months_first = at, 0, 0
-        self._days_first = 0
+        self._at, self._is_day_first, has_dates, is_month_first = at, False, False, False
         for cells in rows:
             date = _DATE.fullmatch(cell_at(cells, at))
             if date is not None and len(date[1]) <= 2:
-                dates += 1
-                self._days_first += int(date[1]) > 12 or "." in date[0][:3]
-                months_first += int(date[2]) > 12
-        if dates and bool(self._days_first) == bool(months_first):
+                has_dates = True
+                self._is_day_first |= int(date[1]) > 12 or "." in date[0][:3]
+                is_month_first |= int(date[2]) > 12
+        if has_dates and self._is_day_first == is_month_first:
             what = "the dates do not tell whether the day or the month comes first"
             raise InputError(what, column=column, hint="write them as 2026-03-31")
 
@@ -136,27 +141,21 @@ class Ranks:
         text = cell_at(cells, self._at)
         if date := _DATE.fullmatch(text):
             return self._moment(date)
-        try:
-            number = Decimal(text)
-        except InvalidOperation:
-            return ""
-        is_sortable = number.is_finite() and abs(number) < _OFFSET
-        return f"{number + _OFFSET:.12f}".zfill(29) if is_sortable else ""
+        return text.zfill(_LONGEST_NUMBER) if text.isascii() and text.isdecimal() else ""
 
     def _moment(self, date: re.Match[str]) -> str:
         year, month, day = int(date[1]), int(date[2]), int(date[3])
         if len(date[1]) < 3:
-            day, month, year = (year, month, day) if self._days_first else (month, year, day)
+            day, month, year = (year, month, day) if self._is_day_first else (month, year, day)
         hour = int(date[4] or 0)
         if date[7]:
             hour = hour % 12 + (12 if date[7].upper() == "PM" else 0)
-        year += 2000 if year < 100 else 0
+        minute, second = int(date[5] or 0), int(date[6] or 0)
         try:
-            return datetime(
-                year, month, day, hour, int(date[5] or 0), int(date[6] or 0)
-            ).isoformat()
+            moment = datetime(year + (2000 if year < 100 else 0), month, day, hour, minute, second)
         except ValueError:
             return ""
+        return moment.isoformat()
 
 
 @dataclass(frozen=True)

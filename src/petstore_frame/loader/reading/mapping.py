@@ -19,7 +19,7 @@ from petstore_frame.schema.text import short_text
 OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
-Mapped = Mapping[str, str | None]
+Mapped = Mapping[str, str]
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
@@ -129,9 +129,7 @@ def recognise(
             raise InputError(f"the header names the column {name!r} twice", column=name, hint=hint)
     mapping = mapping or {}
     used = {
-        field: find_given("mapping", column, header)
-        for field, column in mapping.items()
-        if column is not None
+        field: find_given("mapping", column, header) for field, column in mapping.items() if column
     }
     if len({*used.values()}) < len(used):
         raise InputError("mapping gives one column to two fields", hint="give each its own")

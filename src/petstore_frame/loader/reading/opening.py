@@ -16,13 +16,13 @@ import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import BLANK, MAX_CELL
+from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.returned import FIX_SHEET, has_own_columns, restored
 from petstore_frame.loader.reading.tables import Row, Table, Workbook, frame_table
@@ -32,11 +32,9 @@ SourceKind = Literal["csv", "workbook", "frame"]
 DELIMITERS = (",", ";", "\t", "|")
 MOST_BYTES, MAX_HEADER = 256 * 1024 * 1024, 1024 * 1024
 _ZIP, _OLE, _GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
-_BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
-)  # fmt: skip
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # A line of nothing else is an empty row.
@@ -56,8 +54,7 @@ def read_whole(path: Path) -> bytes:
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"cannot open the file: {reason}") from None
     if file is None:
-        what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-        raise InputError(f"this is {what}, not a file", hint="name a file")
+        raise InputError("this is a folder, a pipe or a device", hint="name a file")
     with file:
         before = os.fstat(file.fileno())
         data = file.read(min(before.st_size, MOST_BYTES) + 1)
@@ -78,13 +75,9 @@ def read_whole(path: Path) -> bytes:
 
 def _codec_of(data: bytes, given: str | None) -> str:
     """Return the codec of a text, by which all of it was decoded once."""
-    name = codecs.lookup(given).name if given else None
-    marked = next((codec for mark, codec in _BOMS if data.startswith(mark)), None)
-    codec = ("utf-8-sig" if name == "utf-8" else name) or marked or "utf-8"
-    if codec == "utf-8" and data[:2].count(0) == 1:
-        likely = "utf-16-be" if data[0] == 0 else "utf-16-le"
-        what = "the file looks like UTF-16 without a byte order mark"
-        raise InputError(what, hint="name its encoding", add=("encoding", likely))
+    marked = next((codec for mark, codec in _MARKS.items() if data.startswith(mark)), "utf-8")
+    codec = codecs.lookup(given).name if given else marked
+    codec = "utf-8-sig" if codec == "utf-8" else codec
     fault = _fault(data, codec)
     if fault is None:
         return codec
@@ -109,16 +102,14 @@ def _error_handler(codec: str) -> str:
 
 def _misread(data: bytes, codec: str, at: int) -> InputError:
     """Name the place where the bytes are not text, and what another encoding makes of the line."""
-    lines = data.splitlines()
-    number = len(data[: at + 1].splitlines())
-    name = codec.removesuffix("-sig").upper()
-    what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
+    lines, number = data.splitlines(), len(data[: at + 1].splitlines())
+    what = f"byte {at + 1:,} (0x{data[at]:02x}) is not {codec.removesuffix('-sig').upper()} text"
     odd = [line for line in lines[: number + 1000] if not line.isascii()]
     if sum(_fault(line, "utf-8") is None for line in odd) * 2 >= len(odd):
         hint = "no encoding fits the whole file; correct this line, and others like it"
         return InputError(what, line=number, hint=hint)
-    of_locale = codecs.lookup(locale.getencoding()).name
-    fitting = [each for each in dict.fromkeys((of_locale, "cp1252")) if not _fault(data, each)]
+    likely = dict.fromkeys((codecs.lookup(locale.getencoding()).name, "cp1252"))
+    fitting = [each for each in likely if not _fault(data, each)]
     if not fitting:
         return InputError(what, line=number, hint=_SAVE_AS_UTF8)
     # A line in which they differ, if there is one, shows which is right.
@@ -129,83 +120,67 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     return InputError(what, line=number, hint=hint, add=("encoding", fitting[0]))
 
 
-class Text:
-    """A text of a known encoding, which is cut as its first line or the caller says.
+def _opened(data: bytes, codec: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(data), codec, _error_handler(codec), newline="")
+
+
+def _text_table(data: bytes, recipe: RecipeFields) -> Table:
+    """Return the rows of a text, cut as its first line or the caller says.
 
     Raises:
-        InputError: The encoding is not known, or there is no text.
+        InputError: The encoding is not known, or the header cannot be read.
     """
+    codec = _codec_of(data, recipe.encoding)
+    with _opened(data, codec) as text:
+        lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
+        is_cut = bool(text.read(1))
+    sep = _SEP_LINE.fullmatch(lines[0]) if lines else None
+    filled = [at for at, line in enumerate(lines) if line.strip(_NO_TEXT) and at >= bool(sep)]
+    if not filled:
+        raise InputError("the file is empty", hint="it needs a header and records")
+    first = filled[0] if recipe.header_row is None else recipe.header_row - 1
+    below, names = lines[first:], list(recipe.columns or ())
+    if not names and (not below or not below[0].strip(_NO_TEXT)):
+        raise InputError(f"no header in line {first + 1}", hint="count from 1")
+    said = recipe.delimiter or (sep and sep[1])
+    cuts, fault = list[tuple[str, list[str], int]](), csv.Error()
+    for sign in (said,) if said else DELIMITERS:
+        reader = _reader(below, sign, recipe.quoting)
+        try:
+            cuts.append((sign, next(reader, [""]), reader.line_num))
+        except csv.Error as problem:
+            fault = problem
+    if not cuts:
+        what, hint = f"the header cannot be read: {fault}", "look at its quotes"
+        raise InputError(what, line=first + 1, hint=hint)
+    # The delimiter that gives the first row most cells, or as many as there are names.
+    sign, header, taken = max(cuts, key=lambda cut: (len(cut[1]) == len(names), len(cut[1])))
+    if not names and is_cut and taken >= len(below):
+        what = f"the header is longer than {MAX_HEADER:,} characters"
+        hint = "keep only the columns of the animals, and look at its quotes"
+        raise InputError(what, line=first + 1, hint=hint)
+    header_row = recipe.header_row if names else first + 1
+    if names:
+        header, taken = names, 0 if header_row is None else 1
+    header[0] = header[0].removeprefix("\ufeff")
+    rows = partial(_rows, data, codec, first + taken, sign, recipe.quoting)
+    return Table(tuple(header), rows, header_row, {"encoding": codec, "delimiter": sign})
 
-    def __init__(self, data: bytes, encoding: str | None) -> None:
-        self._data, self._encoding = data, _codec_of(data, encoding)
-        with self._opened() as text:
-            self._lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
-            self._is_cut = bool(text.read(1))
-        self._sep = _SEP_LINE.fullmatch(self._lines[0]) if self._lines else None
-        above = 1 if self._sep else 0
-        filled = [at for at, line in enumerate(self._lines) if line.strip(_NO_TEXT) and at >= above]
-        if not filled:
-            raise InputError("the file is empty", hint="it needs a header and records")
-        self._first = filled[0]
 
-    def _opened(self) -> io.TextIOWrapper:
-        handler = _error_handler(self._encoding)
-        return io.TextIOWrapper(io.BytesIO(self._data), self._encoding, handler, newline="")
-
-    def table(self, recipe: RecipeFields) -> Table:
-        """Return its rows, its header found.
-
-        Raises:
-            InputError: The header cannot be read.
-        """
-        first = self._first if recipe.header_row is None else recipe.header_row - 1
-        below, names = self._lines[first:], recipe.columns or ()
-        if not names and (not below or not below[0].strip(_NO_TEXT)):
-            raise InputError(f"no header in line {first + 1}", hint="count from 1")
-        said = recipe.delimiter or (self._sep and self._sep[1])
-        cuts, fault = list[tuple[str, list[str], int]](), csv.Error()
-        for sign in (said,) if said else DELIMITERS:
-            reader = _reader(below, sign, recipe.quoting)
-            try:
-                cuts.append((sign, next(reader, [""]), reader.line_num))
-            except csv.Error as problem:
-                fault = problem
-        if not cuts:
-            what, hint = f"the header cannot be read: {fault}", "look at its quotes"
-            raise InputError(what, line=first + 1, hint=hint)
-        # The delimiter that gives the first row most cells, or as many as there are names.
-        sign, columns, lines = max(cuts, key=lambda cut: (len(cut[1]) == len(names), len(cut[1])))
-        header_row: int | None = first + 1
-        if names:
-            if not said and len(columns) != len(names):
-                what = f"no delimiter cuts the first line into the {len(names)} columns given"
-                hint, add = "name it, or give a name for each column", ("delimiter", BLANK)
-                raise InputError(what, line=first + 1, hint=hint, add=add)
-            columns, header_row = [*names], recipe.header_row
-            lines = 0 if header_row is None else 1
-        elif self._is_cut and lines >= len(below):
-            what = f"the header is longer than {MAX_HEADER:,} characters"
-            hint = "keep only the columns of the animals, and look at its quotes"
-            raise InputError(what, line=first + 1, hint=hint)
-        columns[:1] = [columns[0].removeprefix("\ufeff")]
-        rows = partial(self._rows, first + lines, sign, recipe.quoting)
-        facts = {"encoding": self._encoding, "delimiter": sign}
-        return Table(tuple(columns), rows, header_row, facts)
-
-    def _rows(self, skipped: int, delimiter: str, quoting: str) -> Iterator[Row]:
-        """Yield the rows below the header with the physical line that each begins on."""
-        line = skipped + 1
-        with self._opened() as text:
-            for _ in range(skipped):
-                next(text, "")
-            reader = _reader(text, delimiter, quoting)
-            try:
-                for cells in reader:
-                    following = skipped + reader.line_num + 1
-                    yield Row(line, cells, following - line)
-                    line = following
-            except csv.Error as fault:
-                raise _unreadable(fault, line) from None
+def _rows(data: bytes, codec: str, skipped: int, delimiter: str, quoting: str) -> Iterator[Row]:
+    """Yield the rows below the header with the physical line that each begins on."""
+    line = skipped + 1
+    with _opened(data, codec) as text:
+        for _ in range(skipped):
+            next(text, "")
+        reader = _reader(text, delimiter, quoting)
+        try:
+            for cells in reader:
+                following = skipped + reader.line_num + 1
+                yield Row(line, cells, following - line)
+                line = following
+        except csv.Error as fault:
+            raise _unreadable(fault, line) from None
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
@@ -218,15 +193,14 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
 
 
 def _unreadable(problem: Exception, line: int) -> InputError:
+    what = f"cannot be read: {problem}"
     if "field limit" in str(problem):
-        what = f"the record that begins here has a cell of more than {MAX_CELL:,} characters"
-        hint = "shorten it; a quote that is never closed can cause this too"
-        return InputError(what, line=line, hint=hint)
-    is_open = "unexpected end" in str(problem)
-    what = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
+        what = f"has a cell of more than {MAX_CELL:,} characters"
+    elif "unexpected end" in str(problem):
+        what = "opens a quote that is never closed"
     hint = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters'
-    add = ("quoting", "none")
-    return InputError(f"the record that begins here {what}", line=line, hint=hint, add=add)
+    what, add = f"the record that begins here {what}", ("quoting", "none")
+    return InputError(what, line=line, hint=hint, add=add)
 
 
 class Input:
@@ -238,13 +212,12 @@ class Input:
     """
 
     def __init__(self, path_or_frame: Any) -> None:
-        self._text = cache(self._text_of)
-        self.name, self.path, self.frame = "frame", None, path_or_frame
+        self.name, self.path = "frame", None
         self.kind: SourceKind = "frame"
         if not isinstance(path_or_frame, str | PathLike):
             self._frame = frame_table(path_or_frame)  # which refuses all else
             return
-        self.path, self.frame = Path(fspath(path_or_frame)), None
+        self.path = Path(fspath(path_or_frame))
         self.name = self.path.name
         with self.naming():
             self._data = read_whole(self.path)
@@ -265,9 +238,6 @@ class Input:
     def _book(self) -> Workbook:
         return Workbook(io.BytesIO(self._data))
 
-    def _text_of(self, encoding: str | None) -> Text:
-        return Text(self._data, encoding)
-
     @property
     def sheets(self) -> tuple[str, ...]:
         """The names of a workbook's sheets; of anything else, none."""
@@ -281,17 +251,17 @@ class Input:
             return self._book.table(recipe)
         if recipe.sheet is not None:
             raise InputError("a sheet was named, but the file is not a workbook")
-        return self._text(recipe.encoding).table(recipe)
+        return _text_table(self._data, recipe)
 
     def own_table(self, recipe: RecipeFields) -> Table | None:
         """Return the records of one of our own files as they were, whatever saved it."""
         sheet = None
         if self.kind == "workbook":
             sheet = recipe.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)
-        elif self.kind == "csv" and OWN_PREFIX.encode() not in self._data[:MAX_HEADER].replace(
-            b"\0", b""
-        ):
-            return None
+        elif self.kind == "csv":
+            start = self._data[:MAX_HEADER].replace(b"\0", b"")  # of UTF-16
+            if OWN_PREFIX.encode() not in start:
+                return None
         for encoding in dict.fromkeys((None, recipe.encoding)):
             with suppress(InputError):
                 table = self.table(RecipeFields(encoding=encoding, sheet=sheet))

@@ -11,28 +11,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.fields import BLANK, word_of
+from petstore_frame.files.toml import toml_of, write_toml
+from petstore_frame.loader.reading.fields import BLANK, quoted, word_of
 from petstore_frame.loader.reading.keys import (
     LikelyKey,
     Ranks,
     cell_at,
-    is_date,
     likely_keys,
     proven_key,
 )
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, listed, recognise
 from petstore_frame.loader.reading.opening import Input
-from petstore_frame.loader.reading.preview import laid_out
-from petstore_frame.loader.reading.toml import toml_of, write_toml
-from petstore_frame.loader.reading.words import RecipeFields, RecipeWords, readers_of
+from petstore_frame.loader.reading.preview import look_at, with_answers
+from petstore_frame.loader.reading.words import RecipeFields, RecipeWords
 from petstore_frame.schema.arguments import before_sending
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, kind_text, short_text
 
-# A draft looks at no more rows than these.
-_MOST_ROWS = 2_000_000
 # A column of more different words than this is no list of labels or states.
 _MOST_WORDS = 60
+# In so many rows it is seen which columns are of dates.
+_FOR_DATES = 50
 
 
 class Recipe(RecipeFields):
@@ -121,81 +120,73 @@ class _Drafting:
     """What is known of a file's recipe, with the facts beside each word."""
 
     def __init__(self, opened: Input, known: Recipe) -> None:
-        self._name, self._said = opened.name, known
-        reading, self._questions, _ = laid_out(opened, known)
-        self._reading = reading.replace(mapping=known.mapping)
-        table = opened.table(self._reading)
-        self._columns = table.columns
-        self._rows = [cells for cells in islice(table.cells(), _MOST_ROWS) if any(cells)]
-        self._words: dict[str, Any] = self._reading.to_dict()
-        self._notes, self._remarks = self._said.comments(), list[str]()
-        self._column_of = dict[str, str]()  # by field: certain, or the likeliest
+        self._known, self._remarks = known, list[str]()
+        asked, _ = with_answers(opened, known)
+        reading = asked.reading.replace(mapping=known.mapping)
+        self._table = opened.table(reading)
+        self._columns = self._table.columns
+        self._found = recognise(self._columns, known.mapping, known.defaults)
+        # By field the certain column, or the likeliest: all is counted in these.
+        self._column_of = column_of = dict(self._found.mapping)
+        for name, likely in self._found.likely.items():
+            free = [column for column in likely if column not in column_of.values()]
+            if free:
+                column_of[name] = free[0]
+        without = {name: BLANK for name in self._found.missing if name not in column_of}
+        counted = reading.replace(
+            mapping={**known.mapping, **column_of}, defaults={**without, **known.defaults}
+        )
+        self._seen = look_at(opened, counted, rows=_FOR_DATES, most=None)
+        self._words, self._notes = reading.to_dict(), known.comments()
+        for question in (*asked.questions, *self._seen.questions):
+            if question.add is None:
+                self._remarks.append(str(question))
+            elif question.add[0] in ("encoding", "delimiter", "header_row", "sheet"):
+                self._notes[question.add[0],] = question.hint
 
     def draft(self) -> Draft:
         """Return what is proven, and ask for the rest."""
-        asked = {each.add[0]: each.hint for each in self._questions if each.add}
-        for word in ("encoding", "delimiter", "header_row", "sheet"):
-            if word in asked and word in self._words:
-                self._notes[word,] = asked[word]
         self._add_mapping()
         self._add_key()
         self._add_words("category_id")
         self._add_words("status")
-        rows = count_text(len(self._rows), "row")
-        head = [f"{self._name}: {rows}. Replace each question mark."]
-        head += [str(each) for each in self._questions if each.add is None]
-        comments = [f"# {' '.join(each.split())}" for each in [*head, *self._remarks]]
-        recipe = type(self._said)(**self._words)
+        rows = count_text(self._seen.count, "row")
+        head = f"{self._seen.name}: {rows}. Replace each question mark."
+        comments = [f"# {' '.join(each.split())}" for each in (head, *self._remarks)]
+        recipe = type(self._known)(**self._words)
         body = toml_of(recipe.to_dict(), self._notes)
         return Draft("\n".join([*comments, body, *self._defaults()]), recipe)
 
-    def _cells(self, column: str) -> list[str]:
-        at = self._columns.index(column)
-        return [cell_at(cells, at) for cells in self._rows]
-
     def _add_mapping(self) -> None:
         """Fill in the columns whose names are a field's own; ask for the others."""
-        known = self._said
-        found = recognise(self._columns, known.mapping, known.defaults)
-        mapping = {name: column or "" for name, column in known.mapping.items()}
-        if not found.mapping and not found.likely and any(map(_is_datum, self._columns)):
-            names = ", ".join(f'"{each}"' for each in FIELDS)
-            self._remarks.append(
-                f"The first row looks like an animal: {listed(self._columns)}. If the file has no "
-                f"header, say so: columns = [{names}]"
-            )
+        found, mapping = self._found, dict(self._known.mapping)
+        counts = self._seen.words.get("status", Counter())
+        statuses = [word for word, _ in counts.most_common() if word]
+        # Never a status from a column whose words are not statuses.
+        is_none = statuses and not {*map(word_of, statuses)} & {*FIELD_BY_NAME["status"].values}
         for name in FIELDS:
             column, likely = found.mapping.get(name), found.likely.get(name, [])
-            if column is not None:
-                self._column_of[name], likely = column, [column]
-                if name in mapping or name != "status" or self._has_statuses(column):
-                    mapping[name] = column
-            is_needed = name in REQUIRED and name not in known.defaults
+            if column is not None and (name in mapping or name != "status" or not is_none):
+                mapping[name] = column
+                continue
+            likely = [column] if column else likely
+            is_needed = name in REQUIRED and name not in self._known.defaults
             if name in mapping or not (likely or is_needed):
                 continue
             mapping[name] = BLANK
-            asked = " or ".join(f'"{each}"' for each in likely[:3])
-            note = f"{asked}?" if asked else f"which column? {listed(self._columns)}"
-            if likely:
-                self._column_of[name] = likely[0]
-            else:
-                note += "; without one, take this line out and say it under [defaults]"
-            if name not in REQUIRED:
-                note += ' "" leaves it out'
+            note = f"{' or '.join(map(quoted, likely[:3]))}?"
+            if not likely:
+                note = f"which column? {listed(self._columns)}; without one, take this line out "
+                note += "and say it under [defaults]"
             if name == "status":
-                words = Counter(filter(None, self._cells(likely[0]))).most_common(3)
-                note += f"; its words: {', '.join(short_text(word) for word, _ in words)}"
+                note += f' "" leaves it out; its words: {", ".join(map(short_text, statuses[:3]))}'
             self._notes["mapping", name] = note
         self._words["mapping"] = mapping
 
-    def _has_statuses(self, column: str) -> bool:
-        """Return whether a column is empty, or has a word that is a status."""
-        words = {word.casefold() for word in self._cells(column)} - {""}
-        return not words or bool(words & {*FIELD_BY_NAME["status"].values})
-
     def _add_key(self) -> None:
         """State the key where it is proven, else ask, with the facts of each likely column."""
-        keys, chosen = likely_keys(self._columns, self._rows, self._column_of), self._said.key
+        keys = likely_keys(self._columns, self._table.cells(), self._column_of)
+        chosen = self._known.key
         if chosen is None and keys:
             proven = proven_key(keys)
             self._words["key"] = BLANK if proven is None else proven.column
@@ -207,7 +198,7 @@ class _Drafting:
             each for each in keys if each.repeated
             and (not each.is_of_others if chosen is None else each.column in chosen)
         ]  # fmt: skip
-        if repeating and self._said.keep is None:
+        if repeating and self._known.keep is None:
             self._words["keep"] = BLANK
             self._notes["keep",] = self._ties(repeating[0])
 
@@ -215,63 +206,52 @@ class _Drafting:
         """Return which columns of dates say what row is newest, and what each leaves open."""
         import pandas as pd
 
-        used = [self._columns.index(each) for each in self._column_of.values()]
-        sent = ["\x1f".join(cell_at(cells, at) for at in used) for cells in self._rows]
+        at_key, *sent = map(self._columns.index, (key.column, *self._column_of.values()))
         facts = []
-        for at, column in enumerate(self._columns):
-            if not is_date(next(filter(None, self._cells(column)), "")):
-                continue
+        for column in self._seen.dates:
+            at = self._columns.index(column)
             try:
-                ranks = [*map(Ranks(at, column, self._rows).of, self._rows)]
+                ranks = Ranks(at, column, self._table.cells())
             except InputError as problem:
                 facts.append(f"{column}: {problem.message}")
                 continue
-            table = pd.DataFrame({"key": self._cells(key.column), "rank": ranks, "sent": sent})
-            newest = table[table["rank"] == table.groupby("key")["rank"].transform("max")]
-            ties = int((newest.groupby("key")["sent"].nunique() > 1).sum())
+            rows = pd.DataFrame(
+                (cell_at(cells, at_key), ranks.of(cells), str([cell_at(cells, at) for at in sent]))
+                for cells in self._table.cells()
+            )
+            newest = rows[rows[1] == rows.groupby(0)[1].transform("max")]
+            ties = int((newest.groupby(0)[2].nunique() > 1).sum())
             facts.append(f'"newest: {column}" leaves {ties:,} open')
-        rows = f"{key.repeated:,} of {key.column} stand in several rows"
-        return f"{rows}: first, last, {'; '.join(facts) or 'no column has dates'}"
+        repeated = f"{key.repeated:,} of {key.column} stand in several rows"
+        return f"{repeated}: first, last, {'; '.join(facts) or 'no column has dates'}"
 
     def _add_words(self, name: str) -> None:
         """Ask for the meaning of each word that the field does not allow, with its count."""
-        column = self._column_of.get(name)
-        if column is None:
-            return
-        reader, asked = readers_of(self._reading)[name], dict[str, str]()
-        is_label = name == "category_id" and not reader.listed
+        known, asked = self._known, dict[str, str]()
+        is_label = name == "category_id" and not known.categories
         place = ("categories",) if is_label else ("value_map", name)
-        for word, count in Counter(filter(None, self._cells(column))).most_common():
-            if word_of(word) not in asked and reader.asks(word):  # as spelled most
-                asked[word_of(word)] = word
-                self._notes[*place, word] = count_text(count, "row")
+        mapped = {*map(word_of, known.value_map.get(name, ()))}
+        for each in self._seen.values:
+            word = word_of(each.text)
+            if each.field == name and word not in mapped and word not in asked:
+                asked[word] = each.text  # as spelled most
+                self._notes[*place, each.text] = count_text(each.count, "row")
         table = self._words
         for part in place if asked else ():
             table = table.setdefault(part, {})
         table.update(dict.fromkeys(islice(asked.values(), _MOST_WORDS), BLANK))
         if len(asked) > _MOST_WORDS:
             self._words.setdefault("otherwise", {})[name] = BLANK
-            more = f"{column} has {len(asked) - _MOST_WORDS:,} more words"
+            more = f"{self._column_of[name]} has {len(asked) - _MOST_WORDS:,} more words"
             self._notes["otherwise", name] = more
 
     def _defaults(self) -> list[str]:
         """Return in comments what could stand for the empty cells of a required field."""
-        lines = list[str]()
-        for name in REQUIRED:
-            column = self._column_of.get(name)
-            if column is None or name in self._said.defaults:
-                continue
-            if empty := self._cells(column).count(""):
-                key = self._words.get("key")
-                is_named = isinstance(key, str) and key not in ("", BLANK)
-                example = f"Unnamed {{{key if is_named else 'COLUMN'}}}" if name == "name" else "?"
-                rows = count_text(len(self._rows), "row")
-                lines += [] if lines else ["# [defaults]  # what an empty cell becomes"]
-                lines.append(f'# {name} = "{example}"  # empty in {empty:,} of {rows}')
-        return lines
-
-
-def _is_datum(name: str) -> bool:
-    """Tell whether the name of a column looks like a value: a number, a date, or a status."""
-    text = name.strip().casefold()
-    return text.isdecimal() or is_date(text) or text in FIELD_BY_NAME["status"].values
+        lines, key = list[str](), self._words.get("key") or BLANK
+        column = "COLUMN" if key == BLANK or not isinstance(key, str) else key
+        for name, empty in self._seen.empty.items():
+            if name in self._column_of and name not in self._known.defaults:
+                example = f"Unnamed {{{column}}}" if name == "name" else BLANK
+                rows = f"{empty:,} of {count_text(self._seen.count, 'row')}"
+                lines.append(f"# {name} = {quoted(example)}  # empty in {rows}")
+        return ["# [defaults]  # what an empty cell becomes", *lines] if lines else []

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.reading import keys
 from petstore_frame.loader.reading.fields import (
     BLANK,
     IN_BRACES,
@@ -17,14 +18,7 @@ from petstore_frame.loader.reading.fields import (
     suspicious,
     word_of,
 )
-from petstore_frame.loader.reading.keys import (
-    Keys,
-    LikelyKey,
-    Ranks,
-    cell_at,
-    likely_keys,
-    proposed_key,
-)
+from petstore_frame.loader.reading.keys import cell_at
 from petstore_frame.loader.reading.mapping import find_columns, find_given
 from petstore_frame.loader.reading.opening import Input
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, Table
@@ -33,9 +27,9 @@ from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
 
 _AT_ONCE = 128
-# Of so many rows the likely keys are named, before and after a load.
-MOST_FOR_KEYS = 100_000
-MOST_OF_A_ROW = 1_000
+# In so many rows keys are looked for.
+_MOST_FOR_KEYS = 100_000
+_MOST_OF_A_ROW = 1_000
 _OPEN_DEFAULT = RecordProblem(
     "open_word", "what an empty cell becomes is a question mark in the recipe", hint="fill it in"
 )
@@ -44,10 +38,6 @@ _NOWHERE = sys.maxsize  # the place of a field that has a default and no column
 _STATUS = FIELD_BY_NAME["status"]
 # Looked up for each record, which takes an enum longer than a name.
 _PENDING, _SKIPPED = State.PENDING, State.SKIPPED
-
-_Cells = tuple[str, ...]
-_Problems = list[RecordProblem]
-_Notes = list[str]
 
 
 class _Column(NamedTuple):
@@ -84,21 +74,19 @@ class Source:
         is_returned: bool = False,
         leave_lines: Collection[int] = (),
     ) -> None:
-        is_one_of_several = recipe.sheet is None and len(opened.sheets) > 1
-        sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
+        sheet = f" (sheet {table.facts['sheet']})" if len(opened.sheets) > 1 else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
         self.is_returned, self._leave_lines = is_returned, frozenset(leave_lines)
-        self.table, self.columns = table, table.columns
+        self.table, self.columns, self.recipe = table, table.columns, recipe
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
         named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())
-        self.recipe, self._count_at = recipe, self._place_of("count", recipe.count)
+        self._count_at = self._place_of("count", recipe.count)
         count = self.columns[self._count_at] if recipe.count else None
         self._own_key = tuple(column for column in named if column != count)
         self.key = (*self._own_key, count) if count and self._own_key else named
         self._width, self._delimiter = len(self.columns), table.facts.get("delimiter", "")
-        self._name_at = self._place_of("mapping", self.mapping.get("name"))
         self._sent = [*self._columns_that_are_sent()]
         newest = NEWEST.fullmatch(recipe.keep or "")
         self._newest_at = self._place_of("keep", newest and newest[1])
@@ -124,26 +112,26 @@ class Source:
                 yield _Column(field, at, default, named, self.readers[field.name])
 
     @cached_property
-    def _keys(self) -> Keys | None:
+    def _keys(self) -> keys.Keys | None:
         said = self.recipe.value_map.get(KEY, {})
         nothing = [word_of(word) for word, meant in said.items() if meant == ""]
         key = self._own_key
-        return Keys(self.columns, key, nothing, self.table.cells()) if key else None
+        return keys.Keys(self.columns, key, nothing, self.table.cells()) if key else None
 
     @cached_property
-    def _ranks(self) -> Ranks | None:
+    def _ranks(self) -> keys.Ranks | None:
         at = self._newest_at
-        return None if at == _NOWHERE else Ranks(at, self.columns[at], self.table.cells())
+        return None if at == _NOWHERE else keys.Ranks(at, self.columns[at], self.table.cells())
 
-    def likely_keys(self, most: int | None = MOST_FOR_KEYS) -> tuple[LikelyKey, ...]:
+    def likely_keys(self) -> tuple[keys.LikelyKey, ...]:
         """Return the columns that may identify an animal; none where it is said which does."""
-        if self.key or self.recipe.key is not None or self.is_returned:
+        if self.recipe.key is not None or self.is_returned:
             return ()
-        return likely_keys(self.columns, self.table.cells(), self.mapping, most)
+        return keys.likely_keys(self.columns, self.table.cells(), self.mapping, _MOST_FOR_KEYS)
 
-    def proposed_key(self) -> LikelyKey | None:
+    def proposed_key(self) -> keys.LikelyKey | None:
         """Return the column to propose where nothing says which animal a row is."""
-        return proposed_key(self.likely_keys())
+        return keys.proposed_key(self.likely_keys())
 
     def batches(self) -> Iterator[list[Record]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
@@ -165,58 +153,52 @@ class Source:
 
     def _records(self) -> Iterator[Record]:
         """Yield the records of rows; a row stands for one, or for several animals."""
-        number, seen = 0, set[int]()
+        number, count, uncounted = 0, 1, None
+        has_counts = self._count_at != _NOWHERE
         for row in self.table.rows():
-            if self._count_at == _NOWHERE:
+            if has_counts:
+                count, uncounted = self._count_of(row)
+            for ordinal in range(1, count + 1):
                 number += 1
-                yield self._check(number, row, seen)
-            else:
-                count, refused = self._count_of(row)
-                for ordinal in range(1, count + 1):
-                    number += 1
-                    yield self._check(number, row, seen, str(ordinal), refused)
+                yield self._check(number, row, str(ordinal) if has_counts else "", uncounted)
 
     def _check(
-        self,
-        number: int,
-        row: Row,
-        seen: set[int],
-        ordinal: str = "",
-        refused: RecordProblem | None = None,
+        self, number: int, row: Row, ordinal: str, uncounted: RecordProblem | None
     ) -> Record:
-        """Check one record; ``refused`` is why its row cannot be one, if that is known."""
-        line, given, lines, noted, held, is_confirmed, origin = row
+        """Check one record; ``ordinal`` is which of the animals of its row it is."""
+        line, given, lines, noted, doubt, is_confirmed, origin = row
         cells = tuple(given)
         if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(noted):
-            is_emptied = origin is not None
-            blank = Record(number, line, cells, _SKIPPED, origin=origin)
-            return blank._replace(notes=() if is_emptied else ("blank",), left_out=is_emptied)
-        problems: _Problems = [] if refused is None else [refused]
-        if lines > 1 and self._is_swallowing(given):
+            if origin is not None:  # somebody emptied the row of a fix file
+                return Record(number, line, cells, _SKIPPED, origin=origin, left_out=True)
+            return Record(number, line, cells, _SKIPPED, notes=("blank",))
+        problems = [] if uncounted is None else [uncounted]
+        notes = list[str]()
+        if lines > 1 and self._is_swallowing(cells):
             problems.append(_swallowing(line, line + lines - 1))
-        notes: _Notes = []
-        key, payload, body = None, None, b""
+        key = None
         if self._keys is not None:
             key, keyless = self._keys.read(cells, ordinal)
             if keyless is not None:
                 problems.append(keyless)
-        if len(cells) == self._width or self._is_wide_enough(cells, problems, notes):
+        if len(cells) > self._width and (extra := "".join(cells[self._width :]).strip()):
+            what = f"the record has {len(cells)} of {self._width} cells"
+            hint = "put a cell that holds the delimiter into quotes"
+            problems.append(RecordProblem("extra_cell", what, value=extra[:200], hint=hint))
+            payload, body = b"", b""
+        else:
+            if len(cells) < self._width and any(
+                len(cells) <= at < _NOWHERE for _, at, *_ in self._sent
+            ):
+                notes.append("short_row")
             payload, body = self._read_fields(cells, noted, problems, notes)
-        if not problems and held is not None:
-            problems.append(held)
-        is_of_lines = lines > 1 and "line_break" in notes
-        if is_of_lines and not problems and self._delimiter in cell_at(cells, self._name_at):
-            problems.append(_swallowing(line, line + lines - 1))
+        if not problems and doubt is not None:
+            problems.append(doubt)
         if problems:
             accepted = [each.accept for each in problems if each.accept
                         and (is_confirmed or each.accept in self.recipe.accept)]  # fmt: skip
             notes += accepted
             problems = [each for each in problems if each.accept not in accepted]
-        if not problems and self._keys is None and not self.is_returned and not ordinal:
-            mark = hash(cells)
-            if mark in seen:
-                notes.append("identical_row")
-            seen.add(mark)
         left_out = is_left = line in self._leave_lines
         for at, words, is_out in self._left:
             left_out |= (word_of(cell_at(cells, at)) in words) is is_out
@@ -237,7 +219,11 @@ class Source:
         return record
 
     def _read_fields(
-        self, cells: _Cells, noted: Mapping[int, Any], problems: _Problems, notes: _Notes
+        self,
+        cells: tuple[str, ...],
+        noted: Mapping[int, Any],
+        problems: list[RecordProblem],
+        notes: list[str],
     ) -> tuple[bytes, bytes]:
         """Return the request body, and the same without the status; add problems and notes."""
         sent: list[bytes] = []
@@ -274,51 +260,29 @@ class Source:
 
     def _count_of(self, row: Row) -> tuple[int, RecordProblem | None]:
         """Return how many animals a row stands for, or why that is not known."""
-        cells, at = row.cells, self._count_at
-        if not any(map(str.strip, cells)) or row.origin:
+        text = cell_at(row.cells, self._count_at)
+        if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
-        text = cell_at(cells, at)
         whole = text.removesuffix(".0")
-        if not (whole.isascii() and whole.isdecimal()) or int(whole[:9]) < 1:
-            what = f"{text[:60]!r} is no number of animals"
-            hint = "give a whole number from 1 on"
-            return 1, RecordProblem("not_a_count", what, self.columns[at], text[:200], hint)
-        count = int(whole[:9])
-        if count > MOST_OF_A_ROW and Suspicion.LARGE_COUNT not in self.recipe.accept:
-            what = f"this row stands for {count:,} animals"
-            return 1, self._placed(suspicious(Suspicion.LARGE_COUNT, what), at, cells)
-        return count, None
-
-    def _is_wide_enough(self, cells: _Cells, problems: _Problems, notes: _Notes) -> bool:
-        """Add the problem or the note of a record of too many or too few cells."""
-        width = self._width
-        what = f"the record has {len(cells)} of {width} cells"
-        if extra := [cell for cell in cells[width:] if cell.strip()]:
-            hint = "put a cell that holds the delimiter into quotes"
-            problems.append(RecordProblem("extra_cell", what, value=extra[0][:200], hint=hint))
-            return False
-        missing = [each for each in self._sent if len(cells) <= each.at < _NOWHERE]
-        needed = [each for each in missing if each.field.is_required and not each.default]
-        if needed:
-            hint = f"add the missing cells, from {self.columns[len(cells)]!r} on"
-            column = self.columns[needed[0].at]
-            problems.append(RecordProblem("missing_cell", what, column, hint=hint))
-        elif missing:
-            notes.append("short_row")
-        return not needed
+        count = int(whole[:9]) if whole.isascii() and whole.isdecimal() else 0
+        if count < 1:
+            problem = RecordProblem(
+                "not_a_count", "this is no number of animals", hint="correct it"
+            )
+        elif count > _MOST_OF_A_ROW and Suspicion.LARGE_COUNT not in self.recipe.accept:
+            problem = suspicious(Suspicion.LARGE_COUNT, f"this row stands for {count:,} animals")
+        else:
+            return count, None
+        return 1, self._placed(problem, self._count_at, row.cells)
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell of a text file holds line breaks and what looks like other rows."""
         width, sign = self._width, self._delimiter
-        for at, cell in enumerate(cells[:width] if width > 1 and not self.is_returned else ()):
+        for at, cell in enumerate(cells if width > 1 and not self.is_returned else ()):
             first, *below = cell.splitlines() or [""]
-            if not below or sign not in cell:
-                continue
-            # The rest of the row in which the quote opens, or a whole row below it; of two columns
-            # the other one may well hold a note with a line break and a comma.
-            counts = [line.count(sign) for line in below if line.strip(f" {sign}")]
-            is_row = 0 < first.count(sign) == width - 1 - at or width - 1 in counts
-            if is_row and width > 2 - (at == self._name_at):
+            # The rest of the row in which the quote opens, or a whole row below it.
+            is_rest = bool(below) and 0 < first.count(sign) == width - 1 - at
+            if is_rest or any(line.count(sign) == width - 1 for line in below):
                 return True
         return False
 

@@ -29,9 +29,8 @@ NUMBER_NOTE: str = "number→text"
 _EXACT_FLOATS = 2**53
 _MIB = 1024 * 1024
 # A packed file can unpack to thousands of times its size, and a library holds each cell as an
-# object: what a sheet unpacks to, and how many cells it spans, are known before.
-MAX_UNPACKED, MAX_CELLS, MAX_COLUMNS = 256 * _MIB, 16_000_000, 16_384
-_FREE_SIZE, _MAX_RATIO = 8 * _MIB, 200
+# object: what a workbook unpacks to, and how many cells it spans, are known before.
+MAX_UNPACKED, MAX_CELLS = 256 * _MIB, 16_000_000
 # Of the workbooks that this package writes.
 _DATA_SHEET, _ABOUT_SHEET = "Inventory", "About"
 _MERGED_RANGE = re.compile(rb'mergeCell [^>]*ref="([A-Z]+[0-9]+:[A-Z]+[0-9]+)"')
@@ -49,24 +48,15 @@ _HIDDEN = suspicious(
 
 
 class Row(NamedTuple):
-    """The cells of a record, and what its source knows besides their text.
+    """The cells of a record, and what its source knows besides their text."""
 
-    Attributes:
-        line: The line that it begins on.
-        lines: How many it takes.
-        notes: Notes and refusals of cells, by their position.
-        doubt: Why it needs a person's yes.
-        is_confirmed: Whether there is one.
-        origin: The record that the user corrected.
-    """
-
-    line: int
+    line: int  # that it begins on
     cells: Sequence[str]
-    lines: int = 1
-    notes: Mapping[int, CellNote] = {}
-    doubt: RecordProblem | None = None
-    is_confirmed: bool = False
-    origin: RecordOrigin | None = None
+    lines: int = 1  # that it takes
+    notes: Mapping[int, CellNote] = {}  # by the position of the cell
+    doubt: RecordProblem | None = None  # why it needs a person's yes,
+    is_confirmed: bool = False  # and whether there is one
+    origin: RecordOrigin | None = None  # the record that the user corrected
 
 
 @dataclass(frozen=True)
@@ -125,11 +115,7 @@ def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typ
 
 
 def frame_table(frame: Any) -> Table:
-    """Return a DataFrame as a table; a record's line is its position, from 1.
-
-    Raises:
-        ArgumentError: It is not a frame.
-    """
+    """Return a DataFrame as a table; a record's line is its position, from 1."""
     import narwhals as nw
 
     found = nw.from_native(frame, pass_through=True)
@@ -138,12 +124,12 @@ def frame_table(frame: Any) -> Table:
     if not isinstance(found, nw.DataFrame):
         got = kind_text(frame)
         raise ArgumentError(f"expected a DataFrame or the path of a file, got {got}")
-    return Table(tuple(map(str, found.columns)), partial(_frame_rows, found))
 
+    def rows() -> Iterator[Row]:
+        for line, values in enumerate(found.iter_rows(), 1):
+            yield _row_of(line, map(_of_frame, values))
 
-def _frame_rows(frame: Any) -> Iterator[Row]:
-    for line, values in enumerate(frame.iter_rows(), 1):
-        yield _row_of(line, map(_of_frame, values))
+    return Table(tuple(map(str, found.columns)), rows)
 
 
 def _of_frame(value: Any) -> Typed:
@@ -201,22 +187,19 @@ class Workbook:
 
     def _choose(self, name: str | None) -> Any:
         """Return the sheet to read: the one named, the only one, or our own report's."""
-        shown = [each for each in self._book.worksheets if each.sheet_state == "visible"]
-        listed = ", ".join(
-            repr(sheet.title) if sheet in shown else f"{sheet.title!r} (hidden)"
-            for sheet in self._book.worksheets[:12]
-        )
+        sheets = self._book.worksheets
+        shown = [each for each in sheets if each.sheet_state == "visible"] or sheets
         if name is None and {_DATA_SHEET, _ABOUT_SHEET} <= {*self.names}:
             name = _DATA_SHEET
+        if name is None and len(shown) == 1:
+            return shown[0]
         if name in self.names:
             return self._book[name]
+        listed = ", ".join(map(repr, self.names[:12]))
         if name is not None:
             raise InputError(f"no sheet is called {name!r}; there are {listed}")
-        first, *more = shown or self._book.worksheets
-        if more:
-            what, add = f"the workbook has the sheets {listed}", ("sheet", first.title)
-            raise InputError(what, hint="choose one", add=add)
-        return first
+        what, add = f"the workbook has the sheets {listed}", ("sheet", shown[0].title)
+        raise InputError(what, hint="choose one", add=add)
 
     def _records(self, sheet: Any, width: int, above: int) -> Iterator[Row]:
         """Yield the rows below a header; a sheet often ends in formatted rows without a cell."""
@@ -229,11 +212,8 @@ class Workbook:
 
     def _rows(self, sheet: Any) -> Iterator[Row]:
         """Yield all rows, the empty cells at their ends cut off."""
-        cells = sheet.max_row * sheet.max_column
-        if cells > MAX_CELLS or sheet.max_column > MAX_COLUMNS:
-            size = f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included"
-            what = f"the sheet {sheet.title!r} is larger than {size}"
-            raise InputError(what, hint="keep only the columns and rows of the animals")
+        if (cells := sheet.max_row * sheet.max_column) > MAX_CELLS:
+            raise _too_large(f"has {cells:,} cells, empty ones included")
         merged = dict[tuple[int, int], CellNote]()
         for each in sheet.merged_cells.ranges:
             what = f"the cell is a part of the merged cells {each}, whose text is in the first"
@@ -268,18 +248,15 @@ def _refuse_packed(file: BinaryIO) -> None:
     """Refuse a file that a library should not unpack, or cannot read the cells of."""
     from openpyxl.utils import range_boundaries
 
+    area = 0
     with zipfile.ZipFile(file) as packed:
         parts = packed.infolist()
         if not any(part.filename.startswith("xl/") for part in parts):
             what = "a zip file, but not a workbook"
             raise InputError(what, hint="unpack it, or save it as .xlsx")
         # A part never gives out more than its size in the directory, which is looked at here.
-        large = [each for each in parts
-                 if each.file_size > max(_FREE_SIZE, _MAX_RATIO * each.compress_size)]  # fmt: skip
-        size = sum(part.file_size for part in large or parts)
-        if large or size > MAX_UNPACKED:
-            raise _too_much(f"it would unpack to {size // _MIB:,} MiB")
-        area = 0
+        if (size := sum(part.file_size for part in parts)) > MAX_UNPACKED:
+            raise _too_large(f"would unpack to {size // _MIB:,} MiB")
         for part in parts:
             text = packed.read(part) if part.filename.startswith("xl/worksheets/") else b""
             if _UNCALCULATED.search(text):
@@ -289,9 +266,9 @@ def _refuse_packed(file: BinaryIO) -> None:
                 left, top, right, bottom = range_boundaries(found.decode())
                 area += (right - left + 1) * (bottom - top + 1)
     if area > MAX_CELLS:
-        raise _too_much(f"it merges {area:,} cells")
+        raise _too_large(f"merges {area:,} cells")
 
 
-def _too_much(what: str) -> InputError:
-    hint = "save the sheet as CSV and load that"
-    return InputError(f"{what}; no list of animals needs that much", hint=hint)
+def _too_large(what: str) -> InputError:
+    hint = "save the cells of the animals as CSV, and load that"
+    return InputError(f"the workbook {what}, more than a list of animals needs", hint=hint)

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+import reprlib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict, Unpack
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from petstore_frame.errors import ArgumentError, InputError, nearest
-from petstore_frame.loader.reading.fields import BLANK, IN_BRACES, NOTHING, FieldReader, word_of
-from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, field_name
-from petstore_frame.loader.reading.toml import (
-    line_of,
-    read_toml,
-    toml_of,
-    unknown_word,
-    write_toml,
-)
+from petstore_frame.files.toml import line_of, read_toml, toml_of, write_toml
+from petstore_frame.loader.reading import fields
+from petstore_frame.loader.reading.fields import BLANK, FieldReader, word_of
+from petstore_frame.loader.reading.mapping import FIELDS, field_name
 from petstore_frame.loader.record import Suspicion
 from petstore_frame.schema.categories import Categories, category_words
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import kind_text
 
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
@@ -77,26 +65,22 @@ def _labels(categories: Any) -> Any:
     """Return ids by label; or labels by id, where labels recur or look like ids; a path stays."""
     if isinstance(categories, str | PathLike):
         return fspath(categories)
-    blanks = dict[str, Any]()
+    blanks = dict[str, str]()
     if isinstance(categories, Mapping):
         blanks = {label: BLANK for label, value in categories.items()
                   if value == BLANK and not _is_number(label)}  # fmt: skip
         categories = {label: categories[label] for label in categories if label not in blanks}
     words = {*category_words(categories)}
-    by_label, by_id = {label: number for number, label in words}, dict(words)
-    is_clear = not any(map(_is_number, by_label)) or len(by_id) < len(words)
-    if len(by_label) == len(words) and is_clear:
-        return {**by_label, **blanks}
-    if len(by_id) < len(words):
+    table: dict[Any, Any] = {label: number for number, label in words}
+    if len(table) < len(words) or any(map(_is_number, table)):
+        table = dict(words)
+    if len(table) < len(words):
         raise ValueError("has labels and ids that stand several times; write them as a CSV")
-    return {**by_id, **blanks}
+    return {**table, **blanks}
 
 
 def _is_number(label: object) -> bool:
     return str(label).strip().lstrip("-").isdecimal()
-
-
-Meant = str | int | float
 
 
 class RecipeFields(BaseModel):
@@ -117,14 +101,16 @@ class RecipeFields(BaseModel):
         pattern=r"(?s)^(\?|first|last|newest:\s*\S.*)$",
         description="of several rows of one key: first, last, or newest: COLUMN",
     )
-    mapping: dict[str, str | None] = Field(
+    mapping: dict[str, str] = Field(
         {}, description='the column of each field, as text: {"name": "Animal"}'
     )
-    value_map: dict[str, dict[str, Meant]] = Field(
+    value_map: dict[str, dict[str, str | int | float]] = Field(
         {}, description='what words mean, by field: {"status": {"in stock": "available"}}'
     )
-    otherwise: dict[str, Meant] = Field({}, description="what all other words of a field become")
-    defaults: dict[str, Meant] = Field(
+    otherwise: dict[str, str | int | float] = Field(
+        {}, description="what all other words of a field become"
+    )
+    defaults: dict[str, str | int | float] = Field(
         {}, description="what an empty cell becomes; braces name a column of the file"
     )
     categories: Any = Field({}, description="the number of each label, or a CSV file")
@@ -137,8 +123,8 @@ class RecipeFields(BaseModel):
     count: str | None = Field(
         None, pattern=r"\S", description="the column that says how many animals a row stands for"
     )
-    accept: frozenset[Suspicion] = Field(
-        frozenset(),
+    accept: tuple[Suspicion, ...] = Field(
+        (),
         description=f"suspicious rows that are sent all the same: {', '.join(Suspicion)}",
     )
     encoding: str | None = Field(None, description="of a text file that is not UTF-8")
@@ -166,19 +152,8 @@ class RecipeFields(BaseModel):
     @classmethod
     def _one_or_several(cls, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {column: _as_tuple(value[column]) for column in value}
+            return {column: _as_tuple(words) for column, words in value.items()}
         return _as_tuple(value)
-
-    @field_validator("key", "columns")
-    @classmethod
-    def _each_once(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        filled = [name for name in names or () if name.strip()]
-        if names and not filled:
-            raise ValueError("names no column")
-        for name in filled:
-            if filled.count(name) > 1:
-                raise ValueError(f"names the column {name!r} twice")
-        return names
 
     @field_validator("mapping", "value_map", "otherwise", "defaults", mode="before")
     @classmethod
@@ -186,34 +161,21 @@ class RecipeFields(BaseModel):
         """Spell the fields as Python does, and the words of a value map as text."""
         if not isinstance(table, Mapping):
             return table
-        is_of_words, found = info.field_name == "value_map", dict[str, Any]()
+        found = dict[str, Any]()
         for word, value in table.items():
-            name = KEY if word == KEY and is_of_words else field_name(str(word))
+            is_key = word == KEY and info.field_name == "value_map"
+            name = KEY if is_key else field_name(str(word))
             if name is None:
                 raise ValueError(f"there is no field {word!r}{nearest(word, FIELDS)}")
-            if name in found:
-                raise ValueError(f"names the field {name} twice")
-            if is_of_words and isinstance(value, Mapping):
+            if isinstance(value, Mapping):
                 found[name] = {str(each): _meaning(meant) for each, meant in value.items()}
             else:
-                found[name] = value if info.field_name == "mapping" else _meaning(value)
-        return found
-
-    @field_validator("mapping")
-    @classmethod
-    def _columns_of_fields(cls, columns: dict[str, str | None]) -> dict[str, str | None]:
-        found = {name: column or None for name, column in columns.items()}
-        for name in REQUIRED:
-            if name in found and found[name] is None:
-                raise ValueError(f"the {name} needs a column, or a word of defaults=")
-        named = [column for column in found.values() if column not in (None, BLANK)]
-        if len({*named}) < len(named):
-            raise ValueError("gives one column to two fields; give each its own")
+                found[name] = _meaning(value)
         return found
 
     @field_validator("categories")
     @classmethod
-    def _labels_and_ids(cls, categories: Any) -> Any:
+    def _labels_or_file(cls, categories: Any) -> Any:
         return _labels(categories)
 
     @field_validator("encoding")
@@ -246,18 +208,14 @@ class RecipeFields(BaseModel):
         """
         place = Path(fspath(path))
         text, words = read_toml(place, "the recipe")
-        for word in words:
-            if word not in cls.model_fields:
-                raise unknown_word(word, cls.model_fields, text, place, owner="a recipe")
         if isinstance(file := words.get("categories"), str):
             words["categories"] = str(place.parent / file)
         try:
             return cls(**words)
         except ArgumentError as problem:
             what = str(problem)
-            named = min((word for word in words if word in what), key=what.find, default=None)
-            line = None if named is None else line_of(named, text)
-            raise InputError(what, path=str(place), line=line) from None
+            named = min((word for word in words if word in what), key=what.find, default="")
+            raise InputError(what, path=str(place), line=line_of(named, text)) from None
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the recipe into a file, with a comment per line, and return its path.
@@ -265,32 +223,24 @@ class RecipeFields(BaseModel):
         Raises:
             ArgumentError: Something in it cannot stand in a file.
         """
-        place = Path(fspath(path))
-        words = self.to_dict()
+        place, words = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
             file = Path(self.categories).resolve()
-            words["categories"] = file.as_posix()
             with suppress(ValueError):  # between drives
-                beside = os.path.relpath(file, place.parent.resolve())
-                words["categories"] = Path(beside).as_posix()
+                file = Path(os.path.relpath(file, place.parent.resolve()))
+            words["categories"] = file.as_posix()
         return write_toml(place, toml_of(words, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
-        words = self.model_dump(mode="json", include={*self.given()})
+        words = self.model_dump(mode="json", exclude_defaults=True)
         if self.key is not None and len(self.key) < 2:
             words["key"] = "".join(self.key)
-        if self.accept:
-            words["accept"] = sorted(self.accept)
-        if self.mapping:
-            words["mapping"] = {name: column or "" for name, column in self.mapping.items()}
         return words
 
     def given(self) -> dict[str, Any]:
         """Return the words that say something, in their order."""
-        fields = type(self).model_fields
-        words = {name: getattr(self, name) for name in fields}
-        return {name: value for name, value in words.items() if value != fields[name].default}
+        return self.model_dump(exclude_defaults=True)
 
     @classmethod
     def comments(cls) -> dict[tuple[str, ...], str]:
@@ -308,14 +258,11 @@ class RecipeFields(BaseModel):
             >>> RecipeFields(mapping={"name": "A"}).with_words(mapping={"status": "B"}).mapping
             {'name': 'A', 'status': 'B'}
         """
-        # With our labels, as a word may mean one of them.
-        said = type(self)(**{"categories": self.categories, **words})
-        known = self.given()
-        for word in said.model_fields_set:
-            value = getattr(said, word)
-            is_table = word != "categories" and isinstance(value, Mapping)
-            known[word] = _over(known.get(word), value) if is_table else value
-        return type(self)(**known)
+        said = self.given()
+        for word, value in words.items():
+            if value is not None:
+                said[word] = value if word == "categories" else _over(said.get(word), value)
+        return type(self)(**said)
 
     def refuse_blanks(self, path: Path | None = None) -> None:
         """Refuse a recipe that leaves open what only a person can say.
@@ -323,17 +270,19 @@ class RecipeFields(BaseModel):
         Raises:
             InputError: It names the word, and its line where the recipe's file is known.
         """
-        blanks = ["key"] if BLANK in (self.key or ()) else []
         keep = (self.keep or "").removeprefix("newest:").strip()
+        blanks = ["key"] if BLANK in (self.key or ()) else []
         blanks += ["keep"] if keep == BLANK and self.key != () else []  # which needs a key
         blanks += [f"mapping.{name}" for name, at in self.mapping.items() if at == BLANK]
         if blanks:
-            text = "" if path is None else path.read_text(encoding="utf-8-sig")
-            what = f"the recipe has a question mark for {' and '.join(blanks)}"
             word, _, name = blanks[0].partition(".")
+            what = f"the recipe has a question mark for {' and '.join(blanks)}"
             hint = f"{word}: {type(self).model_fields[word].description}"
-            line = line_of(name or word, text)
-            raise InputError(what, path=str(path) if path else None, line=line, hint=hint)
+            refusal = InputError(what, hint=hint)
+            if path is not None:
+                text = path.read_text(encoding="utf-8-sig")
+                refusal.path, refusal.line = str(path), line_of(name or word, text)
+            raise refusal
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
@@ -347,28 +296,25 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
         for field in SENT_FIELDS
     }
-    labels, blanks = recipe.categories, list[str]()
+    labels, of_categories = recipe.categories, readers["category_id"]
     if isinstance(labels, Mapping):
-        blanks = [label for label, number in labels.items() if number == BLANK]
-        labels = {label: labels[label] for label in labels if label not in blanks}
-    readers["category_id"].add_labels(category_words(labels), blanks)
-    if "name" in recipe.otherwise:
-        raise ArgumentError("otherwise is about fields with a list of values, not the name")
-    said = [
-        (readers[name], word_of(word), readers[name].meaning("value_map", value))
-        for name, table in recipe.value_map.items() if name != KEY
-        for word, value in table.items()
-    ]  # fmt: skip
-    if any(value not in ("", BLANK) for value in recipe.value_map.get(KEY, {}).values()):
-        raise ArgumentError('value_map of the key says which words are none, so it gives ""')
+        blanks = {word_of(label) for label, number in labels.items() if number == BLANK}
+        of_categories.meanings |= dict.fromkeys(blanks, fields.OPEN)
+        labels = {label: number for label, number in labels.items() if number != BLANK}
+    for number, label in category_words(labels):
+        of_categories.add_label(label, number)
     for name, value in recipe.defaults.items():
-        is_text = IN_BRACES.search(str(value))
-        if not is_text and readers[name].meaning("defaults", value) == NOTHING:
-            raise ArgumentError(f"defaults gives {value!r} as the {name}")
+        if not fields.IN_BRACES.search(str(value)):
+            readers[name].meaning("defaults", value)  # which refuses what cannot be sent
     for name, value in recipe.otherwise.items():
         readers[name].otherwise = readers[name].meaning("otherwise", value)
-    for reader, word, meaning in said:
-        reader.meanings[word] = meaning
+    for name, table in recipe.value_map.items():
+        if name != KEY:
+            meaning = readers[name].meaning
+            said = {word_of(word): meaning("value_map", value) for word, value in table.items()}
+            readers[name].meanings |= said
+        elif any(value not in ("", BLANK) for value in table.values()):
+            raise ArgumentError('value_map of the key says which words are none, so it gives ""')
     return readers
 
 
@@ -382,13 +328,10 @@ def _refusal(error: ValidationError) -> ArgumentError:
     """Return one error that names the word at fault, and what it may be."""
     problem = error.errors(include_url=False)[0]
     word = str(problem["loc"][0])
-    if problem["type"] == "extra_forbidden":
-        return ArgumentError(
-            f"a recipe has no word {word!r}{nearest(word, RecipeFields.model_fields)}"
-        )
-    reason = problem.get("ctx", {}).get("error")
-    if isinstance(reason, ValueError):
+    known = RecipeFields.model_fields
+    if word not in known:
+        return ArgumentError(f"a recipe has no word {word!r}{nearest(word, known)}")
+    if isinstance(reason := problem.get("ctx", {}).get("error"), ValueError):
         return ArgumentError(f"{word}= {reason}")
-    shown = repr(problem["input"])
-    got = shown if len(shown) <= 60 else kind_text(problem["input"])
-    return ArgumentError(f"{word}= is {RecipeFields.model_fields[word].description}; got {got}")
+    shown = reprlib.repr(problem["input"])
+    return ArgumentError(f"{word}= is {known[word].description}; got {shown}")

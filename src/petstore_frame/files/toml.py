@@ -13,8 +13,6 @@ from typing import Any
 from petstore_frame.errors import ArgumentError, InputError, nearest
 from petstore_frame.files.whole import replacing
 
-# No file of ours nests tables deeper.
-_DEEPEST = 8
 _BARE = re.compile("[A-Za-z0-9_-]+")
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _HEAD = "# How this kind of file is read; see the page on recipes of petstore-frame."
@@ -22,34 +20,26 @@ Comments = Mapping[tuple[str, ...], str]
 
 
 def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any]]:
-    """Return the text of a TOML file, and what it says.
-
-    Raises:
-        InputError: It cannot be opened, is not TOML, or is nested too deeply; with its line.
-    """
+    """Return the text of a TOML file, and what it says; what is wrong is named with its line."""
+    line = None
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"cannot open {what}: {reason}", path=str(path), hint=hint) from None
-    try:
         words = tomllib.loads(text)
-        level: list[Any] = [words]
-        for _ in range(_DEEPEST):
-            level = [each for table in level if isinstance(table, dict) for each in table.values()]
-        if not level:
-            return text, words
+        json.dumps(words, default=str)  # which cannot write what nobody can read
+    except OSError as problem:
+        what = f"cannot open {what}: {problem.strerror}"
+        raise InputError(what, path=str(path), hint=hint) from None
     except RecursionError:
-        pass
-    except ValueError as problem:  # a TOMLDecodeError, or a number of thousands of digits
+        signs = [sum(map(text.count, "[{.")) for text in text.splitlines()]
+        line, wrong = signs.index(max(signs)) + 1, "this is nested too deeply"
+    except ValueError as problem:  # also of a text that is not UTF-8
         found = _AT_LINE.search(str(problem))
-        wrong = f"this is not TOML: {_AT_LINE.sub('', str(problem))}"
-        hint = "put texts into quotes, and words with spaces, too"
         line = int(found[1]) if found else None
-        raise InputError(wrong, path=str(path), line=line, hint=hint) from None
-    signs = [sum(map(line.count, "[{.")) for line in text.splitlines()]
-    line, wrong = signs.index(max(signs)) + 1, f"this is nested more than {_DEEPEST} deep"
-    raise InputError(wrong, path=str(path), line=line, hint="say it in plain tables")
+        wrong = f"this is not TOML: {_AT_LINE.sub('', str(problem))}"
+    else:
+        return text, words
+    hint = "write plain tables, and put texts into quotes, words with spaces, too"
+    raise InputError(wrong, path=str(path), line=line, hint=hint)
 
 
 def unknown_word(
@@ -79,11 +69,11 @@ def write_toml(path: str | PathLike[str], text: str) -> Path:
     """Write TOML into a file, whole or not at all, and return its path."""
     place = Path(fspath(path))
     try:
-        text.encode()
+        content = text.encode()
     except UnicodeEncodeError:
         raise ArgumentError("the text holds half a character, which no file can hold") from None
     with replacing(place) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_bytes(content)
     return place
 
 
