@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-<<<<<<< HEAD
-from collections.abc import Sequence
-=======
-from collections.abc import Collection, Mapping, Sequence
->>>>>>> main
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias

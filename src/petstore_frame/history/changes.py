@@ -11,17 +11,7 @@ from typing import Any, TypeAlias, Union
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, answering
-<<<<<<< HEAD
-from petstore_frame.history.engines import KINDS, Engine, diff_pets, to_pandas
-=======
-from petstore_frame.history.engines import (
-    DIFF_COLUMNS,
-    KINDS,
-    diff_pets,
-    open_snapshots,
-    to_pandas,
-)
->>>>>>> main
+from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount

@@ -33,9 +33,7 @@ def page() -> Page:
 @pytest.mark.parametrize("held", [summary(), page(), inventory()])
 def test_a_key_of_the_table_is_pointed_to(held: Any) -> None:
     """A column is named with its place; whatever else is asked for gets the place of the table."""
-    with pytest.raises(
-        TypeError, match=r"its table is \.frame: \.frame\['name'\]$"
-    ):
+    with pytest.raises(TypeError, match=r"its table is \.frame: \.frame\['name'\]$"):
         held["name"]
     with pytest.raises(TypeError, match=r"its table is \.frame$"):
         held[pd.Series([True])]

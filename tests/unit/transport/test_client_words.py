@@ -135,12 +135,6 @@ def test_a_closed_client_says_so(sample_server: Server) -> None:
     assert repr(client).endswith(", closed>")
 
 
-def test_a_closed_server_hands_out_no_client(process_server: pf.Server) -> None:
-    """A server that has ended says so, and how to start another."""
-    process_server.close()
-    assert "start a new one with pf.serve()" in told(process_server.client, pf.errors.ClosedError)
-
-
 def test_create_pet_takes_the_fields_of_a_new_pet() -> None:
     """Its parameters are written out for editors, so a new field needs a line there, too."""
     assert [*inspect.signature(pf.Client.create_pet).parameters][1:] == [*pf.NewPet.model_fields]

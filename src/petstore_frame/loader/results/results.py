@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 from os import PathLike
@@ -255,14 +255,7 @@ class LoadResult(HasFrame):
     def __len__(self) -> int:
         return len(self.facts)
 
-<<<<<<< HEAD
-    def text(self, reader: Reader = Reader.PYTHON) -> str:
-=======
-    def _columns(self) -> Collection[str]:
-        return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
-
     def text(self, reader: Reader = "python") -> str:
->>>>>>> main
         """Return what became of the records and what to do next, as its reader types it."""
         return result_text(self.facts, reader)
 
