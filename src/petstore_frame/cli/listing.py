@@ -91,7 +91,7 @@ def listed(
                 inventory = problem.partial
                 is_interrupted = isinstance(problem, pf.FetchInterrupted)
                 code = INTERRUPTED if is_interrupted else PARTLY
-                why = "interrupted" if is_interrupted else str(problem.cause or problem)
+                why = "interrupted" if is_interrupted else str(problem.__cause__ or problem)
                 partly = f"{why}; {inventory.completeness}"
                 if not keep_partial and (is_interrupted or keep_partial is False):
                     step = " (--keep-partial writes a part)" if keep_partial is False else ""
