@@ -275,7 +275,7 @@ def recipe(
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
     known = recipe_of(recipe, key, categories, words)
-    text = str(pf.Recipe.draft(path, **known.given()))
+    text = pf.Recipe.draft(path, **known.given())
     if output is None:
         typer.echo(text, nl=False)
         return
