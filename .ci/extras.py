@@ -36,7 +36,7 @@ VERBS = {
     ("fetch", "--output", "pets.parquet"): ("history",),
     ("snapshot", "--history", "history"): ("history",),
     ("trend", "--history", "../kept"): ("history",),
-    ("keys", "list"): ("service",),
+    ("keys",): ("service",),
     ("serve", "--port", "0", "--api-key-file", "key"): ("service",),
     ("dashboard", "--no-browser"): ("lab",),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Run the command line."""
@@ -11,4 +13,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # ``python -m`` searches the working directory first; nothing of it runs beside the key.
+        del sys.path[0]
     main()

@@ -28,7 +28,7 @@ THREE_FILES = {
 """,
     ),
     "service/models.py": (
-        "\n\nclass NewPet(PetFields)",
+        '    @validator("category_id"',
         "    age: Int64 | None = None\n"
         '    weight_kg: float | None = Field(None, alias="weightKg")\n',
     ),

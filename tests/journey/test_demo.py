@@ -33,8 +33,6 @@ def test_demo_writes_what_it_names(folder: Path, shown: str) -> None:
     assert len(files) >= 6 and all(file.exists() for file in files)
     assert "complete: 489 pets" in shown
     assert re.search(r"line 96: status is 'reserved': one of available, .*", shown)
-    header = (folder / "petstore-demo/arrivals.csv").read_text("utf-8-sig").splitlines()[0]
-    assert all(re.search(rf"^    {name} +\w+", shown, re.MULTILINE) for name in header.split(","))
 
 
 def test_what_to_do_next_works_as_printed(folder: Path, shown: str, tmp_path, monkeypatch) -> None:
@@ -59,9 +57,7 @@ def test_what_to_do_next_works_as_printed(folder: Path, shown: str, tmp_path, mo
 
 
 # In an order in which each finds what it needs; demo and dashboard have tests of their own.
-COMMANDS = (
-    "sample", "load", "fetch", "report", "snapshot", "trend", "keys new", "keys list",
-)  # fmt: skip
+COMMANDS = ("sample", "load", "fetch", "report", "snapshot", "trend", "keys")
 
 
 @pytest.mark.usefixtures("server_here")
@@ -71,9 +67,6 @@ def test_examples_run_in_the_order_of_a_first_day() -> None:
     ended = {each: typed(example(each), *fewer.get(each, [])) for each in COMMANDS}
     codes = {command: result.exit_code for command, result in ended.items()}
     assert codes == {command: int(command == "load") for command in COMMANDS}
-    revoke = example("keys revoke").split()
-    revoke[3] = ended["keys new"].stdout[:10]
-    assert typed(" ".join(revoke)).stdout == "1 revoked\n"
     with started(example("serve"), "--port", "0") as (running, told):
         assert "http://127.0.0.1:" in told
     assert running.returncode == 0

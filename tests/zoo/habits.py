@@ -79,13 +79,12 @@ class Habits:
     tells_age: bool = False
     repeats_last_page: bool = False
 
-    def breaks(self, status: str | None = None, strategy: str = "auto") -> set[str]:
+    def breaks(self, status: str | None = None) -> set[str]:
         """Return the assumptions that do not hold of this store, as far as no answer shows it.
 
-        A vice that the answers give away must be found out, so it breaks none; a total gives
-        nothing away to a strategy that believes no header.
+        A vice that the answers give away must be found out, so it breaks none.
         """
-        states_totals = self.total in ("true", "content-range") and strategy == "auto"
+        states_totals = self.total in ("true", "content-range")
         way_is_all = self.way and not states_totals
         moves = self.drift or self.order == "new each time"
         broken_where: list[tuple[object, tuple[Assumption, ...]]] = [

@@ -250,15 +250,6 @@ def test_a_total_from_before_makes_no_listing_whole(without_status: int) -> None
     assert not pf.fetch_inventory(store.client()).completeness.covers_all
 
 
-def test_the_documented_strategy_believes_no_header() -> None:
-    """Only limit and status are sent, and no page is called whole that names a next one."""
-    store = ZooStore(SOLD, Habits("link cursor", frozenset({"offset"}), cap=37))
-    known = pf.fetch_inventory(store.client(), strategy="documented").completeness
-    asked = {name for request in store.requests for name in request.url.params}
-    assert (asked, known.verdict, known.rows) == ({"limit", "status"}, "unknown", 37)
-    assert Fact.NEXT_NOT_READ in facts(known)
-
-
 @pytest.mark.parametrize(("budget", "requests"), [(0, 1), (3, 4)])
 def test_the_budget_is_kept(budget: int, requests: int) -> None:
     """No more is asked beyond the listing than was allowed, and the verdict tells of it."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partialmethod
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -23,22 +23,20 @@ from petstore_frame.errors import ServiceStartError, nearest
 from petstore_frame.schema.arguments import refuse
 from petstore_frame.schema.text import count_text
 
-RATES = {
-    "lost-reply": "the answer is cut after the store has acted",
-    "refused": "the request is cut before the store sees it",
-    "late": "the answer is kept until the client has given up",
-    "error-after": "a 500 after the store has acted",
-    "busy": "429 or 503, with Retry-After or without, before the store sees the request",
-    "repeat": "the store gets the request twice, as from a proxy that sends it again",
-    "slow": "the answer takes a second longer",
-}
-KNOWN = (*RATES, "cap")
+_ONE_OF = ("lost-reply", "refused", "late", "error-after", "busy", "repeat")
+KNOWN = (*_ONE_OF, "slow", "cap")
 _SLOW_S = 1.0
 _LATE_S = 120.0  # a client that waits longer than this is cut off
 _OWN_HOP = ("connection", "keep-alive", "transfer-encoding", "content-length")
 _NOT_PASSED_ON = (*_OWN_HOP, "host", "accept-encoding", "expect")
-_DTYPES = {"name": "object", "category_id": "Int64", "status": "object"}
 _COUNTS = ("sent", "applied", "answered")
+_DTYPES = {
+    "name": "object",
+    "category_id": "Int64",
+    "status": "object",
+    **dict.fromkeys(_COUNTS, "int64"),
+    "ids": "object",
+}
 Reply = tuple[int, list[tuple[str, str]], bytes]
 
 
@@ -54,13 +52,9 @@ def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
     """
     if isinstance(given, str):
         parts = (part.partition("=") for part in given.split(",") if part.strip())
-        pairs: list[tuple[str, Any]] = [(name, value) for name, _, value in parts]
-    elif isinstance(given, Mapping):
-        pairs = [(str(name), value) for name, value in given.items()]
-    else:
-        refuse(f"faults is text such as 'lost-reply=0.05,cap=20', or a dict, got {given!r}")
+        given = {name: value for name, _, value in parts}  # type: ignore[misc] # read below
     faults: dict[str, float] = {}
-    for word, value in pairs:
+    for word, value in given.items():
         name = word.strip().replace("_", "-")
         if name not in KNOWN:
             refuse(f"faults: there is no fault {name!r}{nearest(name, KNOWN)}")
@@ -72,7 +66,7 @@ def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
             refuse(f"faults: cap is the pets of a page, from 1 to 100, got {value!r}")
         if name != "cap" and not 0 <= faults[name] <= 1:
             refuse(f"faults: {name} is a rate from 0 to 1, such as 0.05, got {value!r}")
-    if sum(rate for name, rate in faults.items() if name not in ("slow", "cap")) > 1:
+    if sum(faults.get(name, 0) for name in _ONE_OF) > 1:
         refuse("faults: the rates add up to more than 1, and a request meets at most one fault")
     return faults
 
@@ -120,26 +114,22 @@ class FaultyProxy(ThreadingHTTPServer):
         self._posted: dict[str, _Posted] = {}
         self._drawn: Counter[str] = Counter()
         self.counting = threading.Lock()
-        self.open: set[socket.socket] = set()
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
-        """End the proxy, with the connections that are open."""
+        """End the proxy."""
         self.shutdown()
         self.server_close()
-        for each in tuple(self.open):
-            each.close()
 
     def truth(self) -> pd.DataFrame:
         """Return a row for each body that was posted: how often sent, applied and answered."""
-        posted = [each for each in self._posted.values() if isinstance(each.body, dict)]
-        bodies = pd.DataFrame(
-            [[each.body.get(name) for name in ("name", "categoryId", "status")] for each in posted],
-            columns=list(_DTYPES),
-        ).astype(_DTYPES)
-        counts = {name: [getattr(each, name) for each in posted] for name in _COUNTS}
-        ids = pd.Series([each.ids for each in posted], dtype="object")
-        return bodies.assign(**counts, ids=ids).astype(dict.fromkeys(_COUNTS, "int64"))
+        rows = [
+            [each.body.get(name) for name in ("name", "categoryId", "status")]
+            + [each.sent, each.applied, each.answered, each.ids]
+            for each in self._posted.values()
+            if isinstance(each.body, dict)
+        ]
+        return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers of the truth, and how often each fault was drawn."""
@@ -167,14 +157,10 @@ class FaultyProxy(ThreadingHTTPServer):
         with self.counting:
             chance = random.Random(f"{self._seed} {asked} {self._times[asked]}")
             self._times[asked] += 1
-            at, fault = chance.random(), ""
-            for name in RATES:
-                at -= self._faults.get(name, 0) if name != "slow" else 0
-                if at < 0:
-                    fault = name
-                    break
+            rates = [self._faults.get(name, 0) for name in _ONE_OF]
+            (fault,) = chance.choices((*_ONE_OF, ""), (*rates, max(1 - sum(rates), 0)))
             is_slow = chance.random() < self._faults.get("slow", 0)
-            self._drawn.update([fault] * bool(fault) + ["slow"] * is_slow)
+            self._drawn.update(name for name in (fault, "slow" if is_slow else "") if name)
         return fault, is_slow, chance
 
     def posted(self, body: bytes) -> _Posted:
@@ -226,13 +212,8 @@ class _Exchange(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        self.server.open.add(self.connection)
-        try:
+        with suppress(OSError):  # the client went away
             super().handle()
-        except OSError:
-            pass  # the client went away, or the proxy ends
-        finally:
-            self.server.open.discard(self.connection)
 
     def _pass_on(self, method: str) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -260,7 +241,7 @@ class _Exchange(BaseHTTPRequestHandler):
         status, headers, content = reply
         lines = [f"{name}: {text}\r\n" for name, text in headers]
         head = f"HTTP/1.1 {status} \r\n{''.join(lines)}Content-Length: {len(content)}\r\n\r\n"
-        sent = head.encode("latin-1") + (b"" if method == "HEAD" else content)
+        sent = head.encode("latin-1") + content
         if fault == "lost-reply":
             sent = sent[: int(len(sent) * chance.random())]
         elif 200 <= status < 300:
@@ -268,7 +249,6 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(sent)
 
     do_GET = partialmethod(_pass_on, "GET")  # noqa: N815 # these names are the base's
-    do_HEAD = partialmethod(_pass_on, "HEAD")  # noqa: N815
     do_POST = partialmethod(_pass_on, "POST")  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import petstore_frame as pf
 from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import SENT_FIELDS
 
 # fmt: off
 SAMPLE_CATEGORIES: dict[int, str] = {
@@ -48,7 +46,6 @@ __all__ = [
     "write_sample_categories",
     "write_sample_csv",
     "write_sample_history",
-    "write_template",
 ]
 
 _FIRST_DAY = date(2026, 1, 5)
@@ -61,13 +58,6 @@ _MOVES: dict[str | None, dict[str | None, int]] = {
     "pending": {"pending": 55, "sold": 35, "available": 10},
     "sold": {"sold": 88, "removed": 12},
     None: {None: 90, "available": 10},
-}
-# The same backwards; a pet that was removed had not come yet.
-_MOVES_BACK: dict[str | None, dict[str | None, int]] = {
-    "available": {"available": 92, "pending": 2, "removed": 6},
-    "pending": {"pending": 60, "available": 40},
-    "sold": {"sold": 88, "pending": 12},
-    None: {None: 94, "removed": 6},
 }
 
 # The cell that a mistake changes (None cuts the row short) and the new texts, as often as it comes.
@@ -130,33 +120,8 @@ def write_sample_categories(path: str | PathLike[str]) -> Path:
     return target
 
 
-def write_template(path: str | PathLike[str]) -> Path:
-    """Write a CSV file to be filled in: the columns of an import, without animals.
-
-    Its first column is for a key: ``load(path, client, key="animal_id")``.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_template(Path(folder, "animals.csv")).read_text("utf-8-sig").strip()
-        'animal_id,name,category_id,status'
-
-    Interface: Resources, NewPet.
-    """
-    target = Path(path)
-    columns = ["animal_id", *(field.name for field in SENT_FIELDS)]
-    # A spreadsheet recognises UTF-8 only by a byte order mark.
-    target.write_text(",".join(columns) + "\r\n", encoding="utf-8-sig", newline="")
-    return target
-
-
 def write_sample_history(
-    folder: str | PathLike[str],
-    *,
-    days: int = 30,
-    pets: int = 300,
-    seed: int = 7,
-    inventory: pf.Inventory | None = None,
+    folder: str | PathLike[str], *, days: int = 30, pets: int = 300, seed: int = 7
 ) -> pf.History:
     """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
 
@@ -165,45 +130,25 @@ def write_sample_history(
 
     Args:
         folder: Where the snapshots go.
-        days: Days from 5 January 2026 on, or, with ``inventory``, up to its day.
+        days: Days from 5 January 2026 on.
         pets: Animals on the first day, 1 or more.
         seed: The same seed gives the same days.
-        inventory: What a store holds now; the history ends with it.
     """
     whole_number("days", days, 0)
     whole_number("pets", pets, 1)
     chance = random.Random(seed)
     history = pf.History(folder, timezone=UTC)
-    if inventory is None:
-        first = [_arrival(number, chance) for number in range(1, pets + 1)]
-        stories = _days(first, days, chance, _MOVES, "available")
-        start = datetime.combine(_FIRST_DAY, time(12), UTC)
-    else:
-        own = inventory.frame[list(pf.PET_COLUMNS)].astype("object")
-        rows = own.where(own.notna(), None).itertuples(index=False)
-        last = [pf.Pet(**dict(zip(pf.PET_COLUMNS, row, strict=True))) for row in rows]
-        stories = reversed([*_days(last, days, chance, _MOVES_BACK, "sold")])
-        start = inventory.fetched_at - timedelta(days=days - 1)
-    for day, living in enumerate(stories):
+    start = datetime.combine(_FIRST_DAY, time(12), UTC)
+    for day, living in enumerate(_days(pets, days, chance)):
         if day == _DAY_WITHOUT_SNAPSHOT:
-            continue
-        if inventory is not None and day == days - 1:
-            history.add(inventory)
             continue
         shown, verdict, basis = living, "complete", "made-up sample data"
         if day == _DAY_CUT_SHORT:
             shown, verdict = living[:100], "unknown"
             basis = "the page was full and the store shows no next page"
         frame, now = to_frame(PetColumns.of_pets(shown)), start + timedelta(days=day)
-        listed = pf.Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now)
-        if inventory is not None:
-            listed = replace(listed, provenance=replace(inventory.provenance, fetched_at=now))
-        history.add(listed)
+        history.add(pf.Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now))
     return history
-
-
-def __dir__() -> list[str]:
-    return __all__
 
 
 def _row(chance: random.Random, at: int, rows: int) -> list[str]:
@@ -222,25 +167,18 @@ def _arrival(number: int, chance: random.Random) -> pf.Pet:
     return pf.Pet(id=number, name=name, category_id=category_id, status=status)
 
 
-def _days(
-    living: list[pf.Pet],
-    days: int,
-    chance: random.Random,
-    moves: Mapping[str | None, Mapping[str | None, int]],
-    arriving: str,
-) -> Iterator[list[pf.Pet]]:
-    """Yield the animals of each day; those that come into sight have a status."""
-    known, most = max((pet.id for pet in living), default=0), max(len(living) // 20, 1)
+def _days(pets: int, days: int, chance: random.Random) -> Iterator[list[pf.Pet]]:
+    """Yield the animals of each day."""
+    living = [_arrival(number, chance) for number in range(1, pets + 1)]
+    known, most = pets, max(pets // 20, 1)
     for _ in range(days):
         yield living
         stayed = []
         for pet in living:
-            odds = moves[pet.status]
+            odds = _MOVES[pet.status]
             (status,) = chance.choices(list(odds), list(odds.values()))
             if status != "removed":
                 stayed.append(pet.model_copy(update={"status": status}))
         arrivals = range(known + 1, known + 1 + chance.randint(0, most))
-        come = [_arrival(number, chance) for number in arrivals]
-        known += len(come)
-        living = stayed
-        living += [pet.model_copy(update={"status": pet.status and arriving}) for pet in come]
+        known += len(arrivals)
+        living = [*stayed, *(_arrival(number, chance) for number in arrivals)]

@@ -7,12 +7,12 @@ no code with the package: settings and keys reach it by stdin, and no process li
 
 from __future__ import annotations
 
+import io
 import json
 import os
-import queue
+import runpy
 import secrets
 import signal
-import site
 import subprocess
 import sys
 import tempfile
@@ -20,31 +20,20 @@ import threading
 from collections.abc import Mapping
 from importlib.util import find_spec
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 import petstore_frame as pf
 from petstore_frame.bundled.faults import FaultyProxy, read_faults
 from petstore_frame.errors import answering
-from petstore_frame.schema.arguments import (
-    as_positive,
-    one_of,
-    refuse,
-    true_or_false,
-    whole_number,
-)
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN
-from petstore_frame.transport import GivenTransport, checked_key
+from petstore_frame.schema.arguments import refuse
+from petstore_frame.transport import checked_key
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_HOME = Path(__file__).parents[2]
-_SERVICE = (sys.executable, "-P", "-m", "petstore_frame.service.run")
-LogLevel = Literal["info", "warning", "error"]
-
+_PROGRAM = "petstore_frame.service.run"
 _END_S = 10.0
 # How long the bundled service remembers an idempotency key; a test compares the two.
 _KEY_LIFETIME_S = 7 * 24 * 3600.0
@@ -83,32 +72,13 @@ class Server:
         """Process id of the service."""
         return self._process.pid
 
-    def client(
-        self,
-        *,
-        timeout: float = 30.0,
-        max_retries: int = 4,
-        transport: GivenTransport | None = None,
-    ) -> pf.Client:
+    def client(self, *, timeout: float = 30.0) -> pf.Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
 
-        The arguments are those of ``Client``.
-
-        Raises:
-            ClosedError: The server was closed, or its process has ended.
+        For other settings, make your own: ``pf.Client(server.base_url, server.api_key, …)``.
         """
-        if self._process.poll() is not None:
-            raise pf.errors.ClosedError(
-                f"this Server is closed and {self.base_url} answers no more; "
-                "start a new one with pf.serve()"
-            )
         return pf.Client(
-            self.base_url,
-            self.api_key,
-            timeout=timeout,
-            max_retries=max_retries,
-            idempotency=self._idempotency,
-            transport=transport,
+            self.base_url, self.api_key, timeout=timeout, idempotency=self._idempotency
         )
 
     def truth(self) -> pd.DataFrame:
@@ -153,9 +123,7 @@ def serve(
     database: str | PathLike[str] | None = None,
     port: int = 0,
     api_key: str | SecretStr | None = None,
-    start_timeout_s: float = 30.0,
     spec_only: bool = False,
-    log_level: LogLevel = "warning",
     faults: str | Mapping[str, float] | None = None,
 ) -> Server:
     """Start the bundled service on loopback and return once it answers.
@@ -169,9 +137,7 @@ def serve(
             with the server.
         port: Port on loopback; 0 picks a free one.
         api_key: Key to accept; None makes one.
-        start_timeout_s: Seconds to wait until the service answers.
         spec_only: Leave out every extension of the interface.
-        log_level: Least severe log line: ``info``, ``warning`` or ``error``.
         faults: How often the store misbehaves, to try a loader: ``"lost-reply=0.05,cap=20"`` or a
             dict. ``lost-reply`` cuts answers, ``refused`` requests, ``late`` holds answers until
             the client gives up, ``error-after`` answers 500 after the fact, ``busy`` 429 and 503,
@@ -179,7 +145,7 @@ def serve(
             ``cap`` is the largest page. ``server.truth()`` says what was applied.
 
     Raises:
-        ArgumentError: An argument has a wrong type or value; nothing was started.
+        ArgumentError: A fault or its rate is not known; nothing was started.
         MissingExtraError: FastAPI, uvicorn or SQLAlchemy is not installed.
         ServiceStartError: The service did not come up; the text has its last output.
 
@@ -191,30 +157,22 @@ def serve(
     # The wrapped key replaces the text, so that a verbose traceback shows stars.
     made = SecretStr("psk_" + secrets.token_urlsafe(32))
     api_key = made if api_key is None else checked_key(api_key)
-    timeout_s = as_positive(start_timeout_s)
-    if timeout_s is None:
-        refuse(f"start_timeout_s is a number above 0, got {start_timeout_s!r}")
-    if not isinstance(database, str | bytes | PathLike | None):
-        refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
-    place = None if database is None else os.fsdecode(database)
     drawn = None if faults is None else read_faults(faults)
-    settings: dict[str, Any] = {
-        "sample": whole_number("sample", sample, 0),
-        "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
-        "database": place,
-        "port": whole_number("port", port, 0, 65535) if drawn is None else 0,
-        "spec_only": true_or_false("spec_only", spec_only),
-        "log_level": one_of("log_level", log_level, get_args(LogLevel)),
+    settings = {
+        "sample": sample,
+        "seed": seed,
+        "database": None if database is None else os.fspath(database),
+        "port": port if drawn is None else 0,
+        "spec_only": spec_only,
         "api_key": api_key.get_secret_value(),
     }
-    require_service(place)
-    process, base_url = _launch(settings, timeout_s)
-    honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)
+    process, base_url = _launch(settings)
     try:
         proxy = None if drawn is None else FaultyProxy(base_url, drawn, seed, port)
     except pf.errors.ServiceStartError:
         _end(process)
         raise
+    honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)
     return Server(process, base_url, api_key, honoured, proxy)
 
 
@@ -230,18 +188,14 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _launch(
-    settings: Mapping[str, Any], timeout_s: float, *, is_shown: bool = False
+    settings: Mapping[str, Any], *, is_shown: bool = False
 ) -> tuple[subprocess.Popen[str], str]:
-    """Start the service's process; return it with the address that it reports.
-
-    Where it is shown, its log goes to stderr.
-    """
-    environ = child_environ()
-    environ.pop("PETSTORE_API_KEY", None)
-    lines = queue.SimpleQueue[str]()
+    """Start the service's process, its log shown or not; return it with its address."""
+    _require_libraries(settings["database"])
+    environ = {name: text for name, text in os.environ.items() if name != "PETSTORE_API_KEY"}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = subprocess.Popen(  # noqa: S603 # our own command
-            _SERVICE,
+            (sys.executable, "-P", "-m", _PROGRAM),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if is_shown else log,
@@ -252,17 +206,15 @@ def _launch(
             start_new_session=True,
         )
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
-        stdout = process.stdout
         try:
             with process.stdin as stdin:
                 line = dict(settings) | {"parent_pid": os.getpid()}
                 stdin.write(json.dumps(line, default=str) + "\n")
-            threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
-            return process, str(json.loads(lines.get(timeout=timeout_s))["base_url"])
+            return process, str(json.loads(process.stdout.readline())["base_url"])
         except BaseException as problem:
             with process:  # which waits for its end and closes its pipes
                 process.kill()
-            if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
+            if not isinstance(problem, OSError | ValueError):
                 raise
             log.seek(0)
             last = log.read()[-2000:].strip() or "none"
@@ -277,8 +229,7 @@ def misbehave(
     """Run a store that misbehaves until SIGTERM or Ctrl-C; return what was applied, and say it."""
     drawn, process, place = read_faults(faults), None, upstream
     if place is None:
-        require_service(settings["database"])
-        process, place = _launch(dict(settings) | {"port": 0}, 30.0, is_shown=True)
+        process, place = _launch(dict(settings) | {"port": 0}, is_shown=True)
     try:
         proxy = FaultyProxy(place, drawn, settings["seed"], settings["port"])
         sys.stdout.write(json.dumps({"base_url": proxy.base_url, "pid": os.getpid()}) + "\n")
@@ -294,42 +245,19 @@ def misbehave(
     return proxy.summary(), str(proxy)
 
 
-def child_environ(
-    installed: tuple[str, ...] = (*site.getsitepackages(), site.getusersitepackages()),
-) -> dict[str, str]:
-    """Return this process's environment, with which a child finds the package that runs here.
-
-    ``installed`` are folders where a child looks anyway; ``PYTHONPATH`` names a package elsewhere,
-    such as a checkout.
-    """
-    environ = dict(os.environ)
-    if _HOME not in map(Path, installed):
-        before = environ.get("PYTHONPATH")
-        environ["PYTHONPATH"] = f"{_HOME}{os.pathsep}{before}" if before else str(_HOME)
-    return environ
+def run_service(settings: Mapping[str, Any]) -> None:
+    """Run the service's program in this process until it ends; it reads its settings from stdin."""
+    _require_libraries(settings["database"])
+    sys.stdin = io.StringIO(json.dumps(settings, default=str))
+    runpy.run_module(_PROGRAM, run_name="__main__")
 
 
-def require_service(database: str | None = None) -> None:
+def _require_libraries(database: str | None) -> None:
     """Refuse to go on where a library of the service or of its database is missing."""
     if not all(find_spec(library) for library in ("fastapi", "uvicorn", "sqlalchemy")):
         raise pf.errors.MissingExtraError("the bundled service", "service")
     if (database or "").startswith("postgresql") and not find_spec("psycopg"):
         raise pf.errors.MissingExtraError("the bundled service on PostgreSQL", "postgres")
-
-
-def become_service(settings: Mapping[str, Any]) -> NoReturn:
-    """Run the service in place of this program: signals, process id and exit code are its own."""
-    line = json.dumps(settings, default=str) + "\n"
-    if os.name == "nt":  # exec would give back the prompt at once
-        done = subprocess.run(  # noqa: S603 # our own command
-            _SERVICE, input=line, env=child_environ(), text=True, check=False
-        )
-        sys.exit(done.returncode)
-    out, into = os.pipe()
-    os.write(into, line.encode())
-    os.close(into)
-    os.dup2(out, 0)
-    os.execve(_SERVICE[0], _SERVICE, child_environ())  # noqa: S606 # our own command
 
 
 def ask_keys(database: str, **words: str) -> dict[str, Any]:
@@ -338,11 +266,10 @@ def ask_keys(database: str, **words: str) -> dict[str, Any]:
     Raises:
         ServiceStartError: The database cannot be opened.
     """
-    require_service(database)
-    done = subprocess.run(  # noqa: S603 # our own command
-        [*_SERVICE[:-1], "petstore_frame.service.keys"],
+    _require_libraries(database)
+    done = subprocess.run(
+        (sys.executable, "-P", "-m", "petstore_frame.service.keys"),
         input=json.dumps({"database": database, **words}),
-        env=child_environ(),
         capture_output=True,
         text=True,
         encoding="utf-8",

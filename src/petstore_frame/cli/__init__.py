@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
 
 import typer
 
 import petstore_frame
-from petstore_frame.cli import dashboard, demo, listing, load, monday, service
-from petstore_frame.cli.commands import (
-    COMMANDS,
-    EXIT_CODES,
-    FAULT,
-    exit_code,
-    exit_table,
-    explain,
-)
+from petstore_frame.cli import dashboard, demo, listing, load, monday, store
+from petstore_frame.cli.commands import EXIT_CODES, FAULT, exit_code, explain, warn
+
+_EXIT_TABLE = "\n".join(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
 app = typer.Typer(
     name="petstore-frame",
@@ -28,7 +24,7 @@ app = typer.Typer(
         "command prints one line of JSON on stdout, and nothing there where it fails.\n\n"
         "Example: petstore-frame demo"
     ),
-    epilog=exit_table(EXIT_CODES),
+    epilog=f"\b\nExit codes of all commands:\n{_EXIT_TABLE}",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -53,24 +49,26 @@ def before_the_command(
     """Options that precede the command."""
 
 
+# In the order of a first day: look, get a store, fill it, read it, keep it.
 for _command in (
-    demo.demo, service.serve, demo.sample, load.recipe, load.load, listing.compare, listing.fetch,
-    listing.report, dashboard.dashboard, listing.snapshot, listing.trend, monday.monday,
+    demo.demo, store.serve, store.keys, demo.sample, load.recipe, load.load, listing.compare,
+    listing.fetch, listing.report, dashboard.dashboard, listing.snapshot, listing.trend,
+    monday.monday,
 ):  # fmt: skip
-    app.command(epilog=exit_table(COMMANDS[_command.__name__]))(_command)
-app.add_typer(service.app, epilog=exit_table(COMMANDS["keys"]))
+    app.command()(_command)
 
 
 def main(words: Sequence[str] | None = None) -> NoReturn:
     """Run a command, and end with its exit code; what went wrong is one line on stderr."""
+    warnings.showwarning = lambda message, *_, **__: typer.echo(f"note: {message}", err=True)
     try:
         code = app(words, standalone_mode=False, prog_name="petstore-frame")
     except BrokenPipeError:
         sys.stderr.close()  # a reader such as head has enough; Python would complain at its end
         code = 0
-    except (Exception, typer.Abort) as problem:  # noqa: BLE001 # each has its exit code
+    except Exception as problem:  # noqa: BLE001 # each has its code
         code = exit_code(problem)
         if code == FAULT:
             traceback.print_exception(problem)
-        typer.echo(f"error: {explain(problem)}", err=True)
+        warn(explain(problem))
     sys.exit(code or 0)

@@ -13,16 +13,6 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import finish
-from petstore_frame.cli.load import write_files
-from petstore_frame.cli.options import AsJson
-
-_COLUMNS = """\
-animal_id   the shelter's own number, by which a row is known again
-name        the animal's name
-categoryId  its category, by number or by label; categories.csv has both
-status      available, pending, sold or empty
-arrived     a day; a store has no place for it, so it is not sent"""
 
 
 def sample(
@@ -31,31 +21,15 @@ def sample(
     ),
     rows: Annotated[int, Option(min=0, help="Number of animals.")] = 2_000,
     seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
-    clean: Annotated[bool, Option("--clean", help="Write valid records only.")] = False,
     categories: Annotated[Path | None, Option(help="Write the category labels here too.")] = None,
-    template: Annotated[
-        bool, Option("--template", help="Write the columns alone, to be filled in.")
-    ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write made-up animals as CSV, about one record in twenty with a typical mistake.
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
-    from petstore_frame.report import refuse_impossible
-
-    for path in (output, categories):
-        if path is not None:
-            refuse_impossible(path)
-    if template:
-        rows, written = 0, [pf.samples.write_template(output)]
-    else:
-        written = [pf.samples.write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
+    typer.echo(pf.samples.write_sample_csv(output, rows=rows, seed=seed))
     if categories is not None:
-        written.append(pf.samples.write_sample_categories(categories))
-    named = [str(file) for file in written]
-    facts = {"output": str(output), "rows": rows, "files": named}
-    finish(facts, "\n".join(named), as_json=as_json)
+        typer.echo(pf.samples.write_sample_categories(categories))
 
 
 def demo(
@@ -83,29 +57,26 @@ def demo(
         pf.samples.write_sample_csv(arrivals, rows=rows, seed=seed)
         pf.samples.write_sample_categories(categories)
         _step("A file", f"{arrivals}: {rows:,} animals as people send them")
-        _show(_COLUMNS)
         _step("Loading", "one request for each good row; a row with a mistake is not sent")
         result = pf.load(arrivals, client, key="animal_id", categories=categories, journal=journal)
         _show(_became(result))
         inventory = pf.fetch_inventory(client)
         _step("Reading back", str(inventory.completeness))
         _show(str(pf.summarize(inventory, categories=categories)).partition("\n\n")[2])
-        results = write_files(result, folder / "results")
+        results = result.write(folder / "results")
         pf.write_report(inventory, report, categories=categories)
     _step("Files", "all that was written")
-    notebooks = _copy_notebooks(folder)
-    _show("\n".join(map(str, [arrivals, categories, *results, report, *notebooks])))
+    _show("\n".join(map(str, [arrivals, categories, *results, report, *_copy_notebooks(folder)])))
     _step("Next", "three things to try, each as it stands")
     _show(_next(arrivals, categories, folder / "results"))
 
 
 def _became(result: pf.LoadResult) -> str:
     """Say what became of the rows, with the first of those to fix that has a value."""
-    created = len(result.created)
-    lines = [f"{created:>6,}  created: in the store"]
+    lines = [f"{len(result.created):>6,}  created: in the store"]
     fix = result.fix
     if len(fix):
-        lines.append(f"{len(fix):>6,}  to fix: not sent; all of them are in fix.csv, such as")
+        lines.append(f"{len(fix):>6,}  to fix: not sent; all are in fix.csv, such as")
         row = fix.sort_values("error_value", key=lambda values: values.fillna("") == "").iloc[0]
         value = f" is {row['error_value']!r}" if isinstance(row["error_value"], str) else ""
         lines.append(f"        line {row['line']}: {row['error_column']}{value}: {row['hint']}")
@@ -130,8 +101,8 @@ def _next(arrivals: Path, categories: Path, results: Path) -> str:
 
 def _copy_notebooks(folder: Path) -> list[Path]:
     """Put the package's notebooks into a folder of their own, where they write their own files."""
-    home, place = Path(pf.__file__).parent / "notebooks", folder / "notebooks"
-    for notebook in home.glob("*.ipynb"):
+    place = folder / "notebooks"
+    for notebook in Path(pf.__file__).parent.glob("notebooks/*.ipynb"):
         place.mkdir(exist_ok=True)
         if not (place / notebook.name).exists():
             shutil.copyfile(notebook, place / notebook.name)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end, finish
+from petstore_frame.cli.commands import INTERRUPTED, PARTLY, explain, finish, warn
 from petstore_frame.cli.options import (
-    ApiKey,
     AsJson,
     BaseUrl,
     CategoriesFile,
@@ -30,79 +26,47 @@ from petstore_frame.cli.options import (
 if TYPE_CHECKING:
     import pandas as pd
 
-By = StrEnum("By", {"STATUS": "status", "CATEGORY": "category_id"})
+Status = Literal["available", "pending", "sold"]
 _COLUMNS_SHOWN = 8
 _MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
 
-RequireComplete = Annotated[
-    bool, Option("--require-complete", help="Write nothing unless all pets were read.")
-]
 
+def read_store(
+    base_url: str | None, timeout: float, *, status: Status | None = None, is_data: bool = False
+) -> pf.Inventory:
+    """Return what could be read of a store; after Ctrl-C, say how far it came, and end.
 
-class Listing(NamedTuple):
-    """What was read for a file, and the exit code of a command that goes on with it."""
-
-    inventory: pf.Inventory
-    code: int
-
-    def tell(self, written: Path, *, as_json: bool, more: str = "", **facts: Any) -> None:
-        """Print what the file covers, and end the command."""
-        inventory, known = self.inventory, self.inventory.completeness
-        lines = [f"{written}: {known}"]
-        if not known.is_complete:
-            lines.append(f"  {known.basis}")
-        told = {
-            "output": str(written),
-            "rows": len(inventory),
-            "base_url": inventory.base_url,
-            "fetched_at": inventory.fetched_at.isoformat(),
-            "completeness": known.to_dict(),
-        }
-        text = "\n".join([*lines, more] if more else lines)
-        finish(told | facts, text, as_json=as_json, code=self.code)
-
-
-@contextmanager
-def listed(
-    client: pf.Client,
-    written: Path,
-    *,
-    require_complete: bool = False,
-    keep_partial: bool | None = None,
-    **options: Any,
-) -> Iterator[Listing]:
-    """Read a store; end the command where what was read is not to be written, or by Ctrl-C.
-
-    Args:
-        client: A client of the store, which is closed at the end.
-        written: What is written of it in the block; where the command ends, it is as it was.
-        require_complete: Whether only a complete listing will do.
-        keep_partial: Whether to go on with the pets read when the reading broke off; None goes on
-            where the store broke it off, and not after Ctrl-C.
-        options: Further arguments of ``fetch_inventory``.
+    Where the store breaks the reading off, that is said, and the pets read so far are what there
+    is. A data file cannot show that it is only a part, so for one that is an error.
     """
-    untouched = f"{written} {'is as it was' if written.exists() else 'was not written'}"
-    code = 0
-    try:
-        with client:
-            try:
-                inventory = pf.fetch_inventory(client, **options)
-            except (pf.FetchInterrupted, pf.IncompleteInventoryError) as problem:
-                inventory = problem.partial
-                is_interrupted = isinstance(problem, pf.FetchInterrupted)
-                code = INTERRUPTED if is_interrupted else PARTLY
-                why = "interrupted" if is_interrupted else str(problem.cause or problem)
-                partly = f"{why}; {inventory.completeness}"
-                if not keep_partial and (is_interrupted or keep_partial is False):
-                    step = " (--keep-partial writes a part)" if keep_partial is False else ""
-                    end(f"{partly}; {untouched}{step}", code)
-                typer.echo(f"error: {partly}", err=True)
-        known = inventory.completeness
-        if require_complete and not known.is_complete:
-            end(f"--require-complete: {known}; {untouched}", code or PARTLY)
-        yield Listing(inventory, code or (0 if known.is_complete else PARTLY))
-    except KeyboardInterrupt:
-        end(f"interrupted; {untouched}", INTERRUPTED)
+    with pf.Client(base_url, timeout=timeout) as client:
+        try:
+            return pf.fetch_inventory(client, status=status)
+        except pf.FetchInterrupted as problem:
+            warn(f"interrupted; {problem.partial.completeness}")
+            raise typer.Exit(INTERRUPTED) from problem
+        except pf.IncompleteInventoryError as problem:
+            if is_data:
+                raise
+            warn(explain(problem))
+            return problem.partial
+
+
+def tell(
+    inventory: pf.Inventory, written: Path, *, as_json: bool, more: str = "", **facts: Any
+) -> NoReturn:
+    """Print what a file covers, and end the command."""
+    known = inventory.completeness
+    lines = [f"{written}: {known}", more if known.is_complete else f"  {known.basis}\n{more}"]
+    told = {
+        "output": str(written),
+        "rows": len(inventory),
+        "base_url": inventory.base_url,
+        "fetched_at": inventory.fetched_at.isoformat(),
+        "completeness": known.to_dict(),
+    }
+    code = 0 if known.is_complete else PARTLY
+    finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
 
 
 def fetch(
@@ -110,46 +74,28 @@ def fetch(
         Path, Option("--output", "-o", help="File to write: .csv, .parquet or .xlsx.")
     ],
     status: Annotated[
-        Literal["available", "pending", "sold"] | None,
+        Status | None,
         Option(help="Only pets with this status.", case_sensitive=False),
     ] = None,
-    max_pets: Annotated[
-        int | None,
-        Option(help="Keep at most so many; where that cuts, the listing is incomplete.", min=1),
-    ] = None,
-    keep_partial: Annotated[
-        bool,
-        Option("--keep-partial", help="Write what was read when the reading broke off."),
-    ] = False,
-    require_complete: RequireComplete = False,
     base_url: BaseUrl = None,
-    api_key: ApiKey = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
-    A data file cannot show that it is only a part, so a reading that breaks off writes none unless
-    --keep-partial asks for it. A spreadsheet may take a name such as =1+1 in the CSV for a formula;
-    for people, use report.
+    A data file cannot show that it is only a part, so a reading that breaks off writes none. A
+    spreadsheet may take a name such as =1+1 in the CSV for a formula; for people, use report.
 
     Example: petstore-frame fetch --output pets.csv
     """
     from petstore_frame.report import check_target, write_data
 
     check_target(output, is_data=True)  # before minutes are spent on reading
-    with listed(
-        pf.Client(base_url, api_key, timeout=timeout),
-        output,
-        require_complete=require_complete,
-        keep_partial=keep_partial,
-        status=status,
-        max_pets=max_pets,
-    ) as listing:
-        write_data(listing.inventory, output)
-    counts = listing.inventory.completeness.counts_asked_for()
+    inventory = read_store(base_url, timeout, status=status, is_data=True)
+    write_data(inventory, output)
+    counts = inventory.completeness.counts_asked_for()
     more = "\n".join(f"  {name:<12} {n}" for name, n in counts.items())
-    listing.tell(output, as_json=as_json, more=more)
+    tell(inventory, output, as_json=as_json, more=more)
 
 
 def report(
@@ -157,9 +103,7 @@ def report(
         Path, Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
     ],
     categories: CategoriesFile = None,
-    require_complete: RequireComplete = False,
     base_url: BaseUrl = None,
-    api_key: ApiKey = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
@@ -173,10 +117,9 @@ def report(
     from petstore_frame.report import check_target
 
     check_target(output)  # before minutes are spent on reading
-    client = pf.Client(base_url, api_key, timeout=timeout)
-    with listed(client, output, require_complete=require_complete) as listing:
-        pf.write_report(listing.inventory, output, categories=categories)
-    listing.tell(output, as_json=as_json)
+    inventory = read_store(base_url, timeout)
+    pf.write_report(inventory, output, categories=categories)
+    tell(inventory, output, as_json=as_json)
 
 
 def snapshot(
@@ -187,9 +130,7 @@ def snapshot(
     timezone: Annotated[
         str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
     ] = None,
-    require_complete: RequireComplete = False,
     base_url: BaseUrl = None,
-    api_key: ApiKey = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
@@ -201,19 +142,17 @@ def snapshot(
     Example: petstore-frame snapshot --history history
     """
     kept = pf.History(history, timezone=timezone)
-    client = pf.Client(base_url, api_key, timeout=timeout)
-    with listed(client, history, require_complete=require_complete) as listing:
-        added = kept.add(listing.inventory, replace=replace)
+    inventory = read_store(base_url, timeout)
+    added = kept.add(inventory, replace=replace)
     has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
     changes = kept.diff(new=added.date) if has_earlier else None
-    alone = "the only day so far; a snapshot of another day is compared"
     facts: dict[str, Any] = {
         "date": added.date.isoformat(),
         "compared_with": None if changes is None else changes.since.isoformat(),
         "changes": None if changes is None else changes.counts,
     }
-    more = alone if changes is None else str(changes)
-    listing.tell(added.path, as_json=as_json, more=more, **facts)
+    more = str(changes or "the only day so far; a snapshot of another day is compared")
+    tell(inventory, added.path, as_json=as_json, more=more, **facts)
 
 
 def compare(
@@ -231,7 +170,6 @@ def compare(
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
-    api_key: ApiKey = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
@@ -244,10 +182,10 @@ def compare(
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
     reading = recipe_of(recipe, key, categories, words)
-    with listed(pf.Client(base_url, api_key, timeout=timeout), output or file) as listing:
-        found = pf.compare(file, listing.inventory, on=on or (), recipe=reading, journal=journal)
-        if output is not None:
-            found.write(output, categories=reading.categories)
+    inventory = read_store(base_url, timeout)
+    found = pf.compare(file, inventory, on=on or (), recipe=reading, journal=journal)
+    if output is not None:
+        found.write(output, categories=reading.categories)
     facts = {
         "output": None if output is None else str(output),
         "kinds": {str(kind): row for kind, row in found.summary.to_dict(orient="index").items()},
@@ -255,19 +193,18 @@ def compare(
         "completeness": found.completeness.to_dict(),
     }
     text = f"{output}: {found}" if output else str(found)
-    code = listing.code or (0 if found.is_equal else PARTLY)
-    finish(facts, text, as_json=as_json, code=code)
+    is_done = found.is_equal and inventory.completeness.is_complete
+    finish(facts, text, as_json=as_json, code=0 if is_done else PARTLY)
 
 
 def trend(
     history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
-    by: Annotated[list[By] | None, Option(help="Count by this; give it twice for both.")] = None,
+    by: Annotated[Literal["status", "category_id"], Option(help="Count by this.")] = "status",
     since: Annotated[str | None, Option(help="First day, like 2026-11-01.")] = None,
     until: Annotated[str | None, Option(help="Last day.")] = None,
     every_days: Annotated[
         int, Option(min=1, help="In how many days a snapshot is due; gaps are marked.")
     ] = 1,
-    engine: Annotated[str, Option(help="duckdb, pandas, polars, dask or spark.")] = "duckdb",
     as_json: AsJson = False,
 ) -> None:
     """Show the counts of each day; a day without a snapshot shows a dash.
@@ -278,31 +215,29 @@ def trend(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pf.errors.HistoryWarning)  # reported below, once
-        kept = pf.History(history, engine=engine)
-        counted = kept.trend(by or "status", since=since, until=until, every_days=every_days)
+        kept = pf.History(history)
+        counted = kept.trend(by, since=since, until=until, every_days=every_days)
     left_out = kept.problems()
     for entry in left_out:
-        typer.echo(f"left out: {entry}", err=True)
+        warn(f"left out: {entry}")
     lost = [entry for entry in left_out if entry.date is not None]
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, _as_text(counted), as_json=as_json, code=PARTLY if lost else 0)
+    finish(facts, _as_text(counted, by), as_json=as_json, code=PARTLY if lost else 0)
 
 
-def _as_text(counted: pd.DataFrame) -> str:
+def _as_text(counted: pd.DataFrame, by: str) -> str:
     """Lay the days under each other and the largest groups side by side."""
-    groups = [name for name in counted.columns if name not in ("date", "pets", "count_is")]
-    names = counted[groups].astype("str").agg(" ".join, axis=1)
-    words = [
+    largest = counted.groupby(by, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
+    shown = [group for group in counted[by].unique() if group in largest]
+    texts = [
         _MARKS[exactness].format(pets)
         for pets, exactness in zip(counted["pets"], counted["count_is"], strict=True)
     ]
-    largest = counted.groupby(names, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
-    shown = [name for name in dict.fromkeys(names) if name in set(largest)]
-    table = counted.assign(group=names, words=words, day=counted["date"].dt.date)
-    wide = table.pivot(index="day", columns="group", values="words")[shown]
+    table = counted.assign(text=texts, day=counted["date"].dt.date)
+    wide = table.pivot(index="day", columns=by, values="text")[shown]
     wide.index.name = wide.columns.name = None
-    more = len(set(names)) - len(shown)
+    more = counted[by].nunique() - len(shown)
     note = f"\n… and {more} more groups: --json shows all" if more else ""
     return wide.to_string() + note

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import os
-import sys
-import warnings
 from pathlib import Path
-from time import sleep
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import DISK, REFUSED, end, explain, finish, refuse
+from petstore_frame.cli.commands import DISK, REFUSED, explain, finish, refuse, warn
 from petstore_frame.cli.options import (
-    ApiKey,
     AsJson,
     BaseUrl,
     CategoriesFile,
@@ -27,9 +21,6 @@ from petstore_frame.cli.options import (
     Words,
     recipe_of,
 )
-
-if TYPE_CHECKING:
-    from petstore_frame.loader.question import Question
 
 
 def load(
@@ -86,9 +77,8 @@ def load(
         bool, Option("--reconcile", help="Look for rows in doubt by reading the store back.")
     ] = False,
     grace: Annotated[
-        float | None,
-        Option(help="With --reconcile: seconds after which the store acts no more.", min=0),
-    ] = None,
+        float, Option(help="With --reconcile: seconds after which the store acts no more.", min=0)
+    ] = 240.0,
     resolve: Annotated[
         list[str] | None,
         Option(
@@ -98,7 +88,6 @@ def load(
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
-    api_key: ApiKey = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
@@ -112,39 +101,44 @@ def load(
         refuse("give a file to load, or --resume without one")
     if dry_run and (reconcile or resolve):
         refuse("--dry-run and --reconcile or --resolve exclude each other")
-    if grace is not None and not (reconcile and math.isfinite(grace)):
-        refuse("--grace is a number of seconds, and needs --reconcile")
-    _check_output(output)
-    pets = _pets(resolve or [])
+    pets, answers = _pets(resolve or []), _answers(duplicates or [])
+    reading = recipe_of(recipe, key, categories, words)
     lifetime = None if idempotency_lifetime is None else pf.IdempotencyKey(idempotency_lifetime)
-    with pf.Client(base_url, api_key, timeout=timeout, idempotency=lifetime) as client:
+    with pf.Client(base_url, timeout=timeout, idempotency=lifetime) as client:
         if path is None:
             _resume(client, journal, as_json=as_json)
-        reading = recipe_of(recipe, key, categories, words)
+        if output is not None:
+            _make_folder(output)
         if save_recipe is not None:
             reading.write(save_recipe)
-        options: dict[str, Any] = {
-            "duplicates": _answers(duplicates or []),
-            "send_lines": send_lines or (),
-            "leave_lines": leave_lines or (),
-            "again": again,
-            "dry_run": dry_run,
-            "check_store": not no_check_store,
-            "max_errors": max_errors,
-            "workers": workers,
-            "journal": journal,
-        }
-        result = _load(path, client, reading, options, as_json=as_json)
+        try:
+            result = pf.load(
+                path,
+                client,
+                recipe=reading,
+                duplicates=answers,
+                send_lines=send_lines or (),
+                leave_lines=leave_lines or (),
+                again=again,
+                dry_run=dry_run,
+                check_store=not no_check_store,
+                max_errors=max_errors,
+                workers=workers,
+                journal=journal,
+            )
+        except (pf.errors.LoadInterrupted, pf.errors.LoadStopped) as stopped:
+            result = stopped.result
+        except pf.errors.DuplicatesError as problem:
+            if as_json:
+                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
+            raise
         try:
             if pets:
                 result.resolve(pets)
             if reconcile:
-                result.wait = _wait
-                given: dict[str, Any] = {} if grace is None else {"grace_s": grace}
-                result.reconcile(client, **given)
+                result.reconcile(client, grace_s=grace)
         except (pf.PetstoreError, OSError) as problem:
-            # What the load has done is shown all the same.
-            typer.echo(f"error: {explain(problem)}", err=True)
+            warn(explain(problem))  # what the load has done is shown all the same
     _tell(result, output, as_json=as_json)
 
 
@@ -167,65 +161,18 @@ def _answers(given: list[str]) -> Any:
     return answers
 
 
-def _check_output(folder: Path | None) -> None:
-    """Refuse a folder that is a file, or that cannot be made, before anything is sent."""
-    if folder is None:
-        return
-    places = (folder.absolute(), *folder.absolute().parents)
-    there = next(place for place in places if os.path.lexists(place))
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        what = "cannot be written to" if there.is_dir() else "is not a folder"
-        refuse(f"--output {folder}: {there} {what}")
-
-
-def _load(
-    path: Path,
-    client: pf.Client,
-    recipe: pf.Recipe,
-    options: dict[str, Any],
-    *,
-    as_json: bool,
-) -> pf.LoadResult:
-    """Load a file; where somebody must say which animals its rows are, ask, or refuse it."""
-    while True:
-        try:
-            return pf.load(path, client, recipe=recipe, **options)
-        except (pf.errors.LoadInterrupted, pf.errors.LoadStopped) as stopped:
-            return stopped.result
-        except pf.errors.DuplicatesError as problem:
-            if as_json:
-                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
-            if not (sys.stdin.isatty() and sys.stderr.isatty()):
-                raise
-            options |= _ask(problem.question)
-
-
-def _ask(question: Question) -> dict[str, Any]:
-    """Ask which answer is right; Enter stops, and nothing was sent."""
-    ways = (answer for answer in question.answers() if answer.add)
-    answers = {str(number): answer for number, answer in enumerate(ways, 1)}
-    lines = question.lines()
-    lines += [f"  {number}      {answer.text}" for number, answer in answers.items()]
-    lines.append("  Enter  stop; nothing was sent")
-    typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
-    typed = sys.stdin.readline().strip()
-    if typed not in answers:
-        end("stopped; nothing was sent", REFUSED)
-    return dict(answers[typed].add)
-
-
-def _wait(seconds: float) -> None:
-    if seconds >= 1:
-        typer.echo(f"waiting {seconds:.0f} s before reading back (--grace)", err=True)
-    sleep(seconds)
+def _make_folder(folder: Path) -> None:
+    """Make the folder of the results, or refuse it, before anything is sent."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        refuse(f"--output {folder}: {problem.strerror}")
 
 
 def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
     """Finish the loads that stopped, print what became of each, and end the command."""
-    from petstore_frame.loader.proposals import Reader
-
     results = pf.resume_loads(client, journal=journal)
-    text = "\n".join(result.text(Reader.SHELL) for result in results)
+    text = "\n".join(result.text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)
     facts = {"imports": [result.summary for result in results]}
@@ -234,27 +181,15 @@ def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoRetu
 
 def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
     """Write the files, print what became of the rows, also where no file can be written; end."""
-    from petstore_frame.loader.proposals import Reader
-
     code, files = result.exit_code, list[Path]()
     try:
-        files = [] if output is None else write_files(result, output)
+        files = [] if output is None else result.write(output)
     except (pf.PetstoreError, OSError) as problem:
-        typer.echo(f"error: {explain(problem)}", err=True)
+        warn(explain(problem))
         code = DISK
     facts = {"output": str(output) if files else None, "files": [*map(str, files)]}
-    text = "\n".join([result.text(Reader.SHELL), *(f"wrote {file}" for file in files)])
+    text = "\n".join([result.text("shell"), *(f"wrote {file}" for file in files)])
     finish(result.summary | facts, text, as_json=as_json, code=code)
-
-
-def write_files(result: pf.LoadResult, folder: Path) -> list[Path]:
-    """Write the files of a result, and say so where they cannot go to the folder asked for."""
-    with warnings.catch_warnings(record=True) as noted:
-        warnings.simplefilter("always")
-        files = result.write(folder)
-    for note in noted:
-        typer.echo(f"note: {note.message}", err=True)
-    return files
 
 
 def recipe(
@@ -274,8 +209,8 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    known = recipe_of(recipe, key, categories, words)
-    text = pf.Recipe.draft(path, **known.given())
+    stated = recipe_of(recipe, key, categories, words).given()
+    text = pf.Recipe.draft(path, **stated)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -283,5 +218,5 @@ def recipe(
         with output.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        end(f"{output} is there; choose another name, or delete it first", REFUSED)
+        refuse(f"{output} is there; choose another name, or delete it first")
     typer.echo(f"wrote {output}; fill in what has a question mark")

@@ -21,10 +21,6 @@ JournalFolder = Annotated[
 ]
 # Which store, for the commands that ask one.
 BaseUrl = Annotated[str | None, Option(help="The store's address; else PETSTORE_BASE_URL.")]
-ApiKey = Annotated[
-    str | None,
-    Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
-]
 Timeout = Annotated[
     float, Option(help="Seconds to wait for an answer.", envvar="PETSTORE_TIMEOUT", min=0)
 ]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 from petstore_frame.errors import APIStatusError, PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, count_statuses
@@ -26,7 +26,6 @@ from petstore_frame.inventory.result import (
 from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,
-    one_of,
     whole_number,
 )
 from petstore_frame.schema.frame import PetColumns, to_frame
@@ -45,7 +44,6 @@ def fetch_inventory(
     status: PetStatus | None = None,
     max_pets: int | None = None,
     progress: bool | Callable[[int], None] | None = None,
-    strategy: Literal["auto", "documented"] = "auto",
     max_probes: int = DEFAULT_PROBE_BUDGET,
 ) -> Inventory:
     """Read every pet that can be read, and say what that covers.
@@ -61,7 +59,6 @@ def fetch_inventory(
             incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets read.
-        strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
         max_probes: Requests allowed beyond the listing itself; what they brought is in
             ``.completeness.evidence``.
 
@@ -97,7 +94,6 @@ def fetch_inventory(
             client,
             status=checked_status(status),
             budget=whole_number("max_probes", max_probes, 0),
-            may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=lambda rows: display.show(rows, rows),
         )

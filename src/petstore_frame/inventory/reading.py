@@ -7,7 +7,6 @@ and never proves one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +21,7 @@ from petstore_frame.inventory.status_pages import (
 )
 from petstore_frame.inventory.walk import LinkWalk, Walk, WindowWalk, find_parameter
 from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS, PET_STATUSES
-from petstore_frame.transport.response import Page
+from petstore_frame.transport import Page
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10
@@ -39,16 +38,17 @@ class Reading:
     """One listing as far as it was read; ``run`` reads it.
 
     Attributes:
-        rows: All pets read; the walk may have rows of its own.
+        rows: The pets of the listing; at the end those too that only other pages showed.
         evidence: All that was learned so far.
         walk: The walk through the listing that was begun, or None.
     """
+
+    first: Page
 
     def __init__(self, ask: Requests) -> None:
         self.ask, self.rows = ask, Rows()
         self.evidence: list[Evidence] = []
         self.walk: Walk | None = None
-        self._first: Page | None = None
         self._statuses: StatusPages | None = None
 
     @property
@@ -62,45 +62,45 @@ class Reading:
         Raises:
             PetstoreError: A page could not be read.
         """
-        first = self._first = self.ask.page(self.ask.params(), number=1)
+        first = self.first = self.ask.page(self.ask.params(), number=1)
         self.rows.add(first.columns)
         self.ask.on_rows(len(self.rows))
         if mismatches := first.mismatches(self.ask.status):
             self.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
-        left_out = 0
-        for strategy in (
-            self._follow_links,
-            self._confirm_page,
-            self._follow_parameter,
-            self._believe_short_page,
-            self._count_statuses,
-        ):
-            if self.ask.has_enough(self.rows):
-                break
-            self.evidence += strategy(first)
-            if self._has(Shows.END):
-                # Counted once, for later strategies may bring these pets.
-                left_out = left_out or self._count_left_out(first)
-                if not left_out:
+        try:
+            for strategy in (
+                self._follow_links,
+                self._confirm_page,
+                self._follow_parameter,
+                self._believe_short_page,
+                self._count_statuses,
+            ):
+                if self.ask.has_enough(self.rows):
                     break
-            if self._has(Shows.MOVED):
-                break
-        self.evidence += self._of_all(first, left_out)
+                self.evidence += strategy()
+                is_whole = self._has(Shows.END) and not self._count_left_out()
+                if is_whole or self._has(Shows.MOVED):
+                    break
+        finally:  # where it breaks off, too, their pets were read
+            left_out = self._count_left_out()
+            for page in {} if self._statuses is None else self._statuses.pages.values():
+                self.rows.add_earlier(page.columns)
+        self.evidence += self._of_all(left_out)
 
     def _has(self, shows: Shows) -> bool:
         return any(each.scope is None and each.shows is shows for each in self.evidence)
 
     # The strategies: each yields what it shows.
 
-    def _follow_links(self, first: Page) -> Iterator[Evidence]:
+    def _follow_links(self) -> Iterator[Evidence]:
         """Go on as the first page links it, to the end."""
-        if self.ask.may_probe and first.next_address is not None:
-            yield from self._read_through(first, LinkWalk(self.ask, first, self._rows_of(first)))
+        if self.first.next_address is not None:
+            yield from self._read_through(LinkWalk(self.ask, self.first, self.rows))
 
-    def _confirm_page(self, first: Page) -> Iterator[Evidence]:
+    def _confirm_page(self) -> Iterator[Evidence]:
         """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
-        ask = self.ask
-        if not self._may_be_whole(first) or (ask.status and len(first) > MAX_LIMIT):
+        ask, first = self.ask, self.first
+        if not self._may_be_whole() or (ask.status and len(first) > MAX_LIMIT):
             return
         if ask.status is not None:
             whole = ask.probe(OF_ALL)
@@ -110,98 +110,80 @@ class Reading:
                 if len(whole) > len(first) and filters_first(ask, whole):
                     yield self._end(Fact.PAGE_CONFIRMED, Assumption.ONE_CAP)
             return
-        statuses = self._hold_statuses(first)
-        if statuses is not None and statuses.are_usable and statuses.confirm_first():
+        statuses = self._ask_statuses()
+        if statuses is not None and statuses.confirm_first(ask):
             known = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
             yield self._end(Fact.PAGE_CONFIRMED, *known)
 
-    def _follow_parameter(self, first: Page) -> Iterator[Evidence]:
+    def _follow_parameter(self) -> Iterator[Evidence]:
         """Look for a parameter that moves a window over the listing, and read through it."""
-        if self.ask.may_probe and self.walk is None and len(first) <= MAX_LIMIT:
-            found = find_parameter(self.ask, first)
+        if self.walk is None and len(self.first) <= MAX_LIMIT:
+            found = find_parameter(self.ask, self.first)
             if found is not None:
-                rows = self._rows_of(first)
-                yield from self._read_through(first, WindowWalk(self.ask, first, rows, found))
+                yield from self._read_through(WindowWalk(self.ask, self.first, self.rows, found))
 
-    def _believe_short_page(self, first: Page) -> Iterator[Evidence]:
+    def _believe_short_page(self) -> Iterator[Evidence]:
         """Believe a short page where nothing speaks against it, and it is no usual length."""
-        ask = self.ask
+        ask, first = self.ask, self.first
         is_refuted = any(each.is_contradiction for each in self.evidence)
-        is_one_page = self.walk is None and len(first) < MAX_LIMIT and self._may_be_whole(first)
+        is_one_page = self.walk is None and len(first) < MAX_LIMIT and self._may_be_whole()
         if is_refuted or not is_one_page:
             return
-        statuses = self._ask_statuses(first)
+        statuses = self._ask_statuses()
         if statuses is not None and len(statuses.usable) < len(statuses.answered):
             return  # a page shows that the filter does not hold
         is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
-        if not is_usual and not self._may_be_cut(first):
+        if not is_usual and not self._may_be_cut():
             yield self._end(Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
 
-    def _count_statuses(self, first: Page) -> Iterator[Evidence]:
+    def _count_statuses(self) -> Iterator[Evidence]:
         """Say which statuses were read whole, where the listing itself shows no end."""
-        statuses = self._hold_statuses(first)
+        statuses = self._ask_statuses()
         if statuses is None:
             return
-        held = Counter(self.rows.columns().status)
-        for status in statuses.whole(self.ask.max_page):
-            left_out = held[status] - len(statuses.usable[status])
-            if left_out > 0:
+        listed = self.rows.columns()
+        for status in statuses.whole(self.ask):
+            known = {*statuses.usable[status].columns.id}
+            left_out = sum(
+                found == status and pet_id not in known
+                for pet_id, found in zip(listed.id, listed.status, strict=True)
+            )
+            if left_out:
                 yield Evidence(Fact.FILTER_LEFT_OUT, status, count=left_out)
             else:
                 yield self._end(Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
 
     # What they rest on.
 
-    def _rows_of(self, first: Page) -> Rows:
-        """Return rows for a walk: its own, where other pages have brought some already."""
-        if len(self.rows) == len(first):
-            return self.rows
-        rows = Rows()
-        rows.add(first.columns)
-        return rows
-
-    def _read_through(self, first: Page, walk: Walk) -> Iterator[Evidence]:
+    def _read_through(self, walk: Walk) -> Iterator[Evidence]:
         """Walk to the end of the listing; yield what was met, and the end if all fits."""
         ask, self.walk = self.ask, walk
         # Before the walk: it then cannot miss a pet that came after they were read. A reading that
         # may stop early asks them only at its end.
         if ask.is_enough is None and ask.spent + len(PET_STATUSES) + 1 <= ask.budget:
-            self._ask_statuses(first)
-        try:
-            walk.run()
-            met = list(walk.look_back()) if walk.is_over else []
-        finally:
-            if walk.rows is not self.rows:
-                self.rows.add_all(walk.rows)
+            self._ask_statuses()
+        walk.run()
+        if not walk.is_over:
+            return
+        met = list(walk.look_back())
         yield from met
-        if walk.is_over and all(each.shows is Shows.NOTHING for each in met):
+        if all(each.shows is Shows.NOTHING for each in met):
             over_time = _HOLDS_STILL if walk.pages > 1 else ()
-            self._ask_statuses(first)
+            self._ask_statuses()
             yield self._end(walk.fact, walk.reach, *over_time, detail=walk.detail)
 
-    def _ask_statuses(self, first: Page) -> StatusPages | None:
-        self._statuses = self._statuses or ask_statuses(self.ask, first)
+    def _ask_statuses(self) -> StatusPages | None:
+        self._statuses = self._statuses or ask_statuses(self.ask, self.first)
         return self._statuses
 
-    def _hold_statuses(self, first: Page) -> StatusPages | None:
-        """Ask for them, hold their pets, and ask what their lengths say."""
-        statuses = self._ask_statuses(first)
-        if statuses is not None:
-            self._hold(statuses)  # before more is asked, which may break off
-            statuses.ask_what_is_first(self.ask)
-        return statuses
-
-    def _hold(self, statuses: StatusPages) -> None:
-        for page in statuses.pages.values():
-            self.rows.add(page.columns)
-
-    def _may_be_whole(self, first: Page) -> bool:
+    def _may_be_whole(self) -> bool:
         """Return whether the first page may be the whole listing."""
+        first = self.first
         return len(first) != MAX_LIMIT and not first.may_name_next and not self._states_more()
 
-    def _may_be_cut(self, first: Page) -> bool:
+    def _may_be_cut(self) -> bool:
         """Return whether the page beside it is as long, or shows that the store cut this one."""
-        ask, statuses = self.ask, self._statuses
+        ask, first, statuses = self.ask, self.first, self._statuses
         whole = None if ask.status is None else ask.probe(OF_ALL)
         if whole is not None:
             is_longer = len(whole) > len(first)
@@ -229,8 +211,8 @@ class Reading:
 
         Beside a status filter a larger one may be that of all pets.
         """
-        first, walk = self._first, self.walk
-        if not self.ask.may_probe or first is None or first.mismatches(self.ask.status):
+        first, walk = self.first, self.walk
+        if first.mismatches(self.ask.status):
             return None  # a page that holds other pets too counts those as well
         last = walk.last.total if walk is not None and walk.is_over else None
         return first.total if last is None else last
@@ -238,32 +220,24 @@ class Reading:
     def _states_more(self) -> bool:
         return (self.total() or 0) > len(self.rows)
 
-    def _count_left_out(self, first: Page) -> int:
-        """Return how many pets only the pages of the statuses have."""
-        statuses, walk = self._statuses, self.walk
-        if statuses is None:
+    def _count_left_out(self) -> int:
+        """Return how many pets only the pages of the statuses have, where the listing ended."""
+        is_open = len(self.first) == MAX_LIMIT if self.walk is None else not self.walk.is_over
+        if self._statuses is None or is_open:
             return 0
-        if walk is not None and walk.is_over:
-            return sum(pet_id not in walk.rows for pet_id in statuses.ids)
-        is_one_page = len(first) < MAX_LIMIT or self._has(Shows.END)
-        return statuses.left_out if is_one_page else 0
+        return sum(pet_id not in self.rows for pet_id in self._statuses.ids)
 
-    def _of_all(self, first: Page, left_out: int) -> Iterator[Evidence]:
+    def _of_all(self, left_out: int) -> Iterator[Evidence]:
         """Yield what the totals, the statuses, the questions and the ages show at last."""
-        ask, walk, statuses = self.ask, self.walk, self._statuses
-        if walk is None and not ask.has_enough(self.rows):
-            why = _why_unclear(first)
+        ask = self.ask
+        if self.walk is None and not ask.has_enough(self.rows):
+            why = _why_unclear(self.first)
             if why.is_contradiction or not self._has(Shows.END):
                 yield why
-        left_out = left_out or self._count_left_out(first)
-        if statuses is not None:
-            if walk is not None and walk.is_over:
-                for page in statuses.pages.values():
-                    self.rows.compare(page.columns)
-            if left_out:
-                self._hold(statuses)
-                yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
-            yield from statuses.notes
+        if left_out:
+            yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
+        if self._statuses is not None:
+            yield from self._statuses.notes
         if self._states_more() and ask.status is None:
             assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
             yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.total() or 0)

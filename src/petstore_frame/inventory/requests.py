@@ -12,7 +12,7 @@ from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.rows import Rows, compact
 from petstore_frame.schema.models import MAX_LIMIT
-from petstore_frame.transport.response import Page
+from petstore_frame.transport import Page
 
 # The query of a page of all pets, also where one status is read.
 OF_ALL = {"limit": str(MAX_LIMIT)}
@@ -45,7 +45,6 @@ class Requests:
 
     Attributes:
         budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
-        may_probe: Whether to ask for, and believe, anything beyond the interface.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
         requests: All that were sent, of every run.
@@ -58,7 +57,6 @@ class Requests:
     store: ReadingClient
     status: str | None = None
     budget: int = DEFAULT_PROBE_BUDGET
-    may_probe: bool = True
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     requests: int = field(default=0, init=False)

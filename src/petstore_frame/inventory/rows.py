@@ -57,18 +57,14 @@ class Rows:
                 self._put(row)
         return len(self._ids) - before
 
-    def add_all(self, other: Rows) -> None:
-        """Take the pets of a later collection."""
-        self.disputed |= other.disputed
-        self.ambiguous_id = self.ambiguous_id or other.ambiguous_id
-        self.add(other.columns())
-
-    def compare(self, columns: PetColumns) -> None:
-        """Note the pets whose status was another one on an earlier page."""
-        for pet_id, earlier in zip(columns.id, columns.status, strict=True):
-            place = self._place(pet_id)
-            if place is not None and earlier != self._columns[_STATUS][place]:
-                self.disputed |= {earlier, self._columns[_STATUS][place]}
+    def add_earlier(self, columns: PetColumns) -> None:
+        """Take the pets of an earlier page; those that are known stay as they are."""
+        for row in columns.rows():
+            place = self._place(row[_ID])
+            if place is None:
+                self.add(PetColumns.of_rows([row]))
+            else:
+                self._differences(row, place)
 
     def columns(self) -> PetColumns:
         """Return the pets as columns, in the order first met."""
@@ -103,11 +99,15 @@ class Rows:
         if place is None:
             self._append(PetColumns.of_rows([row]))
             return
+        for at in self._differences(row, place):
+            self._columns[at][place] = row[at]
+
+    def _differences(self, row: Sequence[Any], place: int) -> set[int]:
+        """Note in what a row differs from the one that is known of the same id."""
         before = [held[place] for held in self._columns]
         differs = {at for at, value in enumerate(row) if value != before[at]}
         if _STATUS in differs:
             self.disputed |= {before[_STATUS], row[_STATUS]}
         if differs - {_STATUS}:
             self.ambiguous_id = row[_ID]
-        for at in differs:
-            self._columns[at][place] = row[at]
+        return differs

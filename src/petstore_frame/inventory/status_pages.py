@@ -6,12 +6,11 @@ Pets without a status match no filter, so these pages alone never cover a store.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.requests import Requests
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
-from petstore_frame.transport.response import Page
+from petstore_frame.transport import Page
 
 
 class StatusPages:
@@ -20,14 +19,18 @@ class StatusPages:
     A page that holds other statuses, too, says as little as a refusal.
 
     Attributes:
+        pages: All that came, by status, and ``ids`` of their pets.
         answered: The pages that hold no pet of another status.
         notes: What contradicts the filter; each is about its status alone.
         usable: The pages that kept to their filter.
         left_out: How many of these pets are not on the first page.
+        is_filtered_first: Whether the lengths of the pages say anything: all are usable, and the
+            filter comes before the limit. ``whole`` asks, where that is open.
     """
 
     def __init__(self, first: Page, pages: Mapping[str, Page]) -> None:
         self.first, self.pages = first, pages
+        self.ids = {pet_id for page in pages.values() for pet_id in page.columns.id}
         self.answered = {name: page for name, page in pages.items() if not page.mismatches(name)}
         self.notes = [
             e for name, page in self.answered.items() for e in check_filter(page, first, name)
@@ -35,52 +38,35 @@ class StatusPages:
         refuted = {each.scope for each in self.notes}
         self.usable = {name: page for name, page in self.answered.items() if name not in refuted}
         self.left_out = len(self.ids - {*first.columns.id})
-        # A store that passes over limits cuts nothing.
-        self._filters_first = len(first) > (first.limit or MAX_LIMIT)
+        self._are_usable = len(self.usable) == len(PET_STATUSES)
+        self.is_filtered_first = self._are_usable and (self.left_out > 0 or passes_over(first))
 
-    @cached_property
-    def ids(self) -> set[int]:
-        """The ids of all these pets."""
-        return {pet_id for page in self.pages.values() for pet_id in page.columns.id}
-
-    @property
-    def are_usable(self) -> bool:
-        """Whether all three came and kept to their filter."""
-        return len(self.usable) == len(PET_STATUSES)
-
-    @property
-    def is_filtered_first(self) -> bool:
-        """Whether the lengths of the pages say anything: the filter comes before the limit."""
-        return self.are_usable and (self.left_out > 0 or self._filters_first)
-
-    def ask_what_is_first(self, ask: Requests) -> None:
-        """Ask whether the store filters before it cuts to the limit, where that is open."""
-        if self.are_usable and not self.left_out:
-            self._filters_first = filters_first(ask, self.first)
-
-    def whole(self, longest_page: int) -> list[str]:
+    def whole(self, ask: Requests) -> list[str]:
         """Return the statuses whose page is whole, in order.
 
         It is shorter than the longest page seen, and states neither a next page nor a larger total.
         """
+        if self._are_usable and not self.left_out:
+            self.is_filtered_first = filters_first(ask, self.first)
         found = []
         for status, page in sorted(self.usable.items() if self.is_filtered_first else ()):
             total, first = page.total or 0, self.first
             is_of_all = total == first.total and first.mismatches(status) > 0
             is_outnumbered = total > len(page) and not is_of_all
-            is_short = len(page) < min(longest_page, page.limit or MAX_LIMIT)
+            is_short = len(page) < min(ask.max_page, page.limit or MAX_LIMIT)
             if is_short and not page.may_name_next and not is_outnumbered:
                 found.append(status)
         return found
 
-    def confirm_first(self) -> bool:
+    def confirm_first(self, ask: Requests) -> bool:
         """Return whether no pet with a status is missing from the first page.
 
         So it is where they hold the same pets and each is shorter: whatever length the store cuts
         pages at, it is at least that of the first page, so none of the shorter ones was cut.
         Empty pages confirm nothing.
         """
-        if len(self.whole(len(self.first))) < len(PET_STATUSES):
+        is_longest = all(len(page) < len(self.first) for page in self.pages.values())
+        if not is_longest or len(self.whole(ask)) < len(PET_STATUSES):
             return False
         return bool(self.ids) and self.ids == set().union(*map(self.first.ids_with, PET_STATUSES))
 
@@ -97,14 +83,19 @@ def ask_statuses(ask: Requests, first: Page) -> StatusPages | None:
     return StatusPages(first, pages) if pages else None
 
 
+def passes_over(whole: Page) -> bool:
+    """Return whether a store gave more than the limit: then it cuts nothing."""
+    return len(whole) > (whole.limit or MAX_LIMIT)
+
+
 def filters_first(ask: Requests, whole: Page) -> bool:
     """Return whether the filter comes before the limit: after it, it sees one page alone.
 
     Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
     that cut first would give fewer than were asked for; one that raises small limits to a length
-    of its own would give the same number twice. A store that passes over limits cuts nothing.
+    of its own would give the same number twice.
     """
-    if len(whole) > (whole.limit or MAX_LIMIT):
+    if passes_over(whole):
         return True
     for status in PET_STATUSES:
         rows = [row for row, found in enumerate(whole.columns.status, 1) if found == status]

@@ -40,7 +40,7 @@ async def require_key(
         raise Refusal("unauthorized", message, headers={"www-authenticate": "Bearer"})
     # Compared by its hash: how alike two keys are shows in no timing.
     sent_hash = hash_key(sent.credentials.strip()) if sent else ""
-    own = request.app.state.options.api_key
+    own = request.app.state.api_key
     is_own = own is not None and sent_hash == hash_key(own.get_secret_value())
     if not is_own and not await run_in_threadpool(store.is_valid_key, sent_hash):
         challenge = {"www-authenticate": 'Bearer error="invalid_token"'}

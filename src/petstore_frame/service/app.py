@@ -11,14 +11,14 @@ from urllib.parse import unquote_to_bytes
 import sqlalchemy as sa
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service import pets
-from petstore_frame.service.access import StoreOf, bearer, get_store, require_key
+from petstore_frame.service.access import bearer, get_store, require_key
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.options import Options
 from petstore_frame.service.store import CommitError, Store
 
 _logger = logging.getLogger("petstore_frame.service")
@@ -31,8 +31,16 @@ _STATED_HEADERS = frozenset(
 )
 
 
-def create_app(options: Options, engine: sa.Engine) -> FastAPI:
-    """Return the application of the store in a database, which the caller closes."""
+def create_app(
+    engine: sa.Engine, api_key: SecretStr | None = None, *, spec_only: bool = False
+) -> FastAPI:
+    """Return the application of the store in a database, which the caller closes.
+
+    Args:
+        engine: The database, which has keys of its own.
+        api_key: A further key to accept.
+        spec_only: Leave out every extension of the interface.
+    """
     app = FastAPI(
         title="Animal Store Service",
         version="1.0.0",
@@ -50,22 +58,15 @@ def create_app(options: Options, engine: sa.Engine) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},  # these may hold bodies
     )
     store = Store(engine)
-    app.state.options, app.state.store = options, store
+    app.state.store, app.state.api_key, app.state.spec_only = store, api_key, spec_only
     app.include_router(pets.router)
-    app.add_middleware(EveryRequest, spec_only=options.spec_only, store_id=store.store_id)
-    if options.spec_only:
-        return app
+    app.add_middleware(EveryRequest, spec_only=spec_only, store_id=store.store_id)
+    if not spec_only:
 
-    @app.get("/healthz", include_in_schema=False)
-    def health(store: StoreOf) -> dict[str, str]:
-        """Answer 200 while the database answers, else 503: for monitors, which have no key."""
-        store.pet(0)
-        return {"status": "ok"}
-
-    @app.get("/v1/openapi.json", include_in_schema=False, dependencies=[Depends(require_key)])
-    def describe(request: Request) -> dict[str, Any]:
-        """Return the OpenAPI document, with the address under which it was asked for."""
-        return describe_app(app, str(request.url).removesuffix("/openapi.json"))
+        @app.get("/v1/openapi.json", include_in_schema=False, dependencies=[Depends(require_key)])
+        def describe(request: Request) -> dict[str, Any]:
+            """Return the OpenAPI document, with the address under which it was asked for."""
+            return describe_app(app, str(request.url).removesuffix("/openapi.json"))
 
     return app
 
@@ -92,7 +93,7 @@ async def refuse(request: Request, error: Any) -> Response:
     if refusal.status_code == 405:
         allowed = "GET, HEAD, POST" if request.url.path == "/v1/pets" else "GET, HEAD"
         refusal.headers = {"allow": allowed}
-    if request.app.state.options.spec_only:
+    if request.app.state.spec_only:
         refusal.field = None
     return refusal.response()
 

@@ -43,9 +43,6 @@ def key_from_file(path: Path) -> str:
             file.write((key := _make_key()) + "\n")
     except FileExistsError:
         key = path.read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
-        text = f"{path}: the folder {path.parent} does not exist; make it first"
-        raise StartError(text) from None
     except OSError as problem:
         raise StartError(f"{path}: {problem.strerror}") from None
     if not key:

@@ -38,17 +38,26 @@ class PetStatus(StrEnum):
     SOLD = "sold"
 
 
-class PetFields(BaseModel):
-    """What a client states of a pet, in the order of the columns of ``store.pets``.
+class NewPet(BaseModel):
+    """The body of createPet, in the order of the columns of ``store.pets``.
 
     Interface: Resources, NewPet.
     """
 
     model_config = ConfigDict(
-        validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True
+        validate_by_name=True,
+        validate_by_alias=True,
+        hide_input_in_errors=True,
+        json_schema_extra={"examples": [_LUNA]},
     )
 
-    name: str = Field(description="The animal's name")
+    name: str = Field(
+        strict=True,
+        min_length=1,
+        max_length=1000,
+        description="The animal's name: any text that is not blank, without U+0000",
+        json_schema_extra={"pattern": _TEXT_PATTERN},
+    )
     category_id: Int64 = Field(
         alias="categoryId",
         strict=True,
@@ -57,23 +66,6 @@ class PetFields(BaseModel):
     # None is made by a function, as the document would else have null as a default.
     status: PetStatus | SkipJsonSchema[None] = Field(
         default_factory=lambda: None, description="Availability status"
-    )
-
-
-class NewPet(PetFields):
-    """The body of createPet.
-
-    Interface: Resources, NewPet.
-    """
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_LUNA]})
-
-    name: str = Field(
-        strict=True,
-        min_length=1,
-        max_length=1000,
-        description="The animal's name: any text that is not blank, without U+0000",
-        json_schema_extra={"pattern": _TEXT_PATTERN},
     )
 
     @validator("category_id", mode="before")
@@ -99,7 +91,7 @@ class NewPet(PetFields):
         return status
 
 
-class Pet(PetFields):
+class Pet(NewPet):
     """A pet as the store keeps it.
 
     Interface: Resources, Pet.

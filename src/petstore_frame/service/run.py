@@ -22,16 +22,36 @@ from typing import Any
 
 import sqlalchemy as sa
 import uvicorn
-from pydantic import SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from petstore_frame.service import StartError
 from petstore_frame.service.app import create_app
 from petstore_frame.service.keys import key_from_file, list_keys, new_key
-from petstore_frame.service.options import Options, explain
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import fill, open_database
 
 _WATCH_S = 1.0
+
+
+class Options(BaseModel):
+    """Settings of one service run; each is refused where it is out of its bounds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(0, ge=0, le=65535)  # 0 picks a free one
+    database: str | None = None  # SQLAlchemy URL, or path of a SQLite file; None is a fresh store
+    api_key: SecretStr | None = None  # beside those in the database
+    api_key_file: Path | None = None  # has that key; made when missing
+    sample: int = Field(0, ge=0)  # made-up pets for an empty store
+    seed: int = 0
+    spec_only: bool = False  # leave out every extension of the interface
+    parent_pid: int | None = None  # with which this run ends
+
+    @property
+    def log_level(self) -> int:
+        """Each request on a run of its own; for a parent only what went wrong."""
+        return logging.INFO if self.parent_pid is None else logging.WARNING
 
 
 def run(options: Options) -> None:
@@ -43,7 +63,7 @@ def run(options: Options) -> None:
         StartError: The database or the port cannot be opened.
     """
     line = "%(asctime)s %(levelname)s %(message)s"
-    logging.basicConfig(stream=sys.stderr, format=line, level=options.log_level.upper())
+    logging.basicConfig(stream=sys.stderr, format=line, level=options.log_level)
     _end_with_parent(options.parent_pid)
     if options.api_key_file is not None:
         key = SecretStr(key_from_file(options.api_key_file))
@@ -61,7 +81,8 @@ def run(options: Options) -> None:
         engine = open_database(place)
         resources.callback(engine.dispose)
         prepare(engine, options)
-        server = uvicorn.Server(make_config(create_app(options, engine)))
+        app = create_app(engine, options.api_key, spec_only=options.spec_only)
+        server = uvicorn.Server(make_config(app))
         _announce(listener)
         server.run(sockets=[listener])
 
@@ -69,8 +90,7 @@ def run(options: Options) -> None:
 def prepare(engine: sa.Engine, options: Options) -> None:
     """Fill an empty store with the sample asked for, and make a key where there is none."""
     if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
-        place = engine.url.render_as_string(hide_password=True)
-        sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
+        sys.stderr.write(f"{engine.url!r} holds pets already; a sample is for an empty store\n")
     if options.api_key is None and all(record["revoked_at"] for record in list_keys(engine)):
         key = new_key(engine, "made by serve")
         sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
@@ -97,9 +117,8 @@ def listen(options: Options) -> socket.socket:
     Raises:
         StartError: The port is taken, or the address is not one of this machine.
     """
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     try:
-        bound = socket.create_server((options.host, options.port), family=family, backlog=1024)
+        bound = socket.create_server((options.host, options.port), backlog=1024)
     except OSError as problem:
         cause = os.strerror(problem.errno or 0)
         advice = "; port 0 picks a free one" if problem.errno == errno.EADDRINUSE else ""
@@ -125,7 +144,7 @@ def _end_with_parent(parent_pid: int | None) -> None:
 def _announce(listener: socket.socket) -> None:
     """Write the line that a script waits for."""
     host, port = listener.getsockname()[:2]
-    base_url = f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+    base_url = f"http://{host}:{port}/v1"
     sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     sys.stdout.flush()
     logging.getLogger(__name__).info("serving %s", base_url)
@@ -135,6 +154,8 @@ if __name__ == "__main__":
     try:
         run(Options.model_validate_json(sys.stdin.readline()))
     except (ValidationError, StartError) as problem:
-        reason = explain(problem) if isinstance(problem, ValidationError) else problem
-        sys.stderr.write(f"error: {reason}\n")
+        text = str(problem)
+        if isinstance(problem, ValidationError):  # whose own text has many lines
+            text = "; ".join(f"{part['loc'][0]}: {part['msg']}" for part in problem.errors())
+        sys.stderr.write(f"error: {text}\n")
         sys.exit(2)

@@ -24,7 +24,7 @@ _LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "SELECT pg_advisory_xact_loc
 Pet = dict[str, Any]
 
 metadata = sa.MetaData()
-# The statements are made from this table, so a field stands here and in ``models.PetFields``.
+# The statements are made from this table, so a field stands here and in ``models.NewPet``.
 pets = sa.Table(
     "pets",
     metadata,
@@ -140,13 +140,13 @@ class Store:
         if status is not None:
             wanted = wanted.where(pets.c.status == status.value)
         with self._engine.connect() as connection:
-            return [dict(row) for row in connection.execute(wanted).mappings()]
+            return [_as_pet(row) for row in connection.execute(wanted).mappings()]
 
     def pet(self, pet_id: int) -> Pet | None:
         with self._engine.connect() as connection:
             found = connection.execute(sa.select(*_FIELDS).where(pets.c.id == pet_id))
             row = found.mappings().first()
-            return dict(row) if row else None
+            return _as_pet(row) if row else None
 
     def is_valid_key(self, key_hash: str) -> bool:
         is_it = sa.and_(api_keys.c.hash == key_hash, api_keys.c.revoked_at.is_(None))
@@ -162,13 +162,13 @@ class Store:
         Raises:
             CommitError: Whether the pet was stored is not known; after other errors it was not.
         """
-        values = pet.model_dump(mode="json")
+        values = pet.model_dump(mode="json", exclude_none=True)
         with self._turn, self._engine.connect() as connection:
             connection.exec_driver_sql(_LOCK[connection.dialect.name])
             if key is not None and (earlier := self._added_with(connection, key)):
                 # No operation changes a pet, so the stored pet shows what the first body was.
-                is_other = values.items() - earlier.items()
-                return Added(earlier, replayed=True, conflict=bool(is_other))
+                is_other = {"id": earlier["id"], **values} != earlier
+                return Added(earlier, replayed=True, conflict=is_other)
             row = values | {"idempotency_key": key, "created_at": int(self._clock())}
             pet_id = connection.execute(sa.insert(pets).returning(pets.c.id), row).scalar_one()
             try:
@@ -183,7 +183,11 @@ class Store:
         is_old = pets.c.created_at < int(self._clock()) - IDEMPOTENCY_KEEP_S
         connection.execute(sa.update(pets).where(has_key, is_old).values(idempotency_key=None))
         row = connection.execute(sa.select(*_FIELDS).where(has_key)).mappings().first()
-        return dict(row) if row else None
+        return _as_pet(row) if row else None
+
+
+def _as_pet(row: sa.RowMapping) -> Pet:
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def fill(engine: sa.Engine, new_pets: Iterable[NewPet]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from itertools import islice
 
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -14,14 +13,11 @@ from petstore_frame.bundled.samples import (
     write_sample_categories,
     write_sample_csv,
     write_sample_history,
-    write_template,
 )
 from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.service.samples import sample_pets
-from unit.conftest import inventory, pets
 
 
 def test_each_animal_has_an_id_of_its_own(tmp_path) -> None:
@@ -56,17 +52,6 @@ def test_one_record_in_twenty_is_dirty(tmp_path) -> None:
     }  # fmt: skip
 
 
-def test_a_template_is_a_file_that_can_be_loaded(tmp_path) -> None:
-    """Filled in, its columns are recognised and its key is there."""
-    path = write_template(tmp_path / "animals.csv")
-    with path.open("a", encoding="utf-8", newline="") as file:
-        file.write("A1,Rex,3,sold\r\n")
-    source = open_source(path, Recipe(key="animal_id"))
-    (record,) = source
-    assert (record.key, record.state) == ("A1", State.PENDING)
-    assert set(source.mapping) == {field.name for field in SENT_FIELDS}
-
-
 def test_categories_turn_words_into_numbers(tmp_path) -> None:
     """With the sample's own labels, a category given as its word is good."""
     path = write_sample_csv(tmp_path / "arrivals.csv", rows=2000)
@@ -82,20 +67,6 @@ def test_categories_turn_words_into_numbers(tmp_path) -> None:
     assert len(used) > 3 and used <= set(SAMPLE_CATEGORIES)
 
 
-def test_a_history_ends_with_the_pets_of_a_store(tmp_path) -> None:
-    """Its last numbers are those of the inventory given, and a seed gives the same days."""
-    now = inventory(pets(300))
-    history, again = (
-        write_sample_history(tmp_path / name, days=25, inventory=now) for name in ("one", "two")
-    )
-    listed = history.snapshots()
-    pd.testing.assert_frame_equal(listed, again.snapshots())
-    assert history.read().frame.equals(now.frame) and len(listed) == 24
-    assert listed["date"].iloc[-1].date() == now.fetched_at.date()
-    assert listed["rows"].drop(18).between(150, 450).all()  # the day that was cut short is no rise
-    assert history.flow().ageing["days_available"].nunique() > 5
-
-
 def test_a_number_that_cannot_be_writes_nothing(tmp_path) -> None:
     """A negative number of rows or days is refused before a file is touched."""
     with pytest.raises(pf.ArgumentError, match="rows is 0 or more, got -1"):
@@ -103,8 +74,3 @@ def test_a_number_that_cannot_be_writes_nothing(tmp_path) -> None:
     with pytest.raises(pf.ArgumentError, match="days is a whole number"):
         write_sample_history(tmp_path / "history", days=1.5)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_only_what_a_user_may_call_is_listed() -> None:
-    """Completion after ``pf.samples.`` offers its functions, and no import of ours."""
-    assert dir(pf.samples) == pf.samples.__all__

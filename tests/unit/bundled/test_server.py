@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from tempfile import gettempdir
 from urllib.parse import urlsplit
 
@@ -13,7 +11,6 @@ import pytest
 import petstore_frame as pf
 import threaded
 from petstore_frame.bundled import server as bundled
-from petstore_frame.bundled.server import child_environ
 from petstore_frame.service import store
 from petstore_frame.service.samples import sample_pets
 
@@ -40,35 +37,19 @@ def test_a_file_survives_its_server(tmp_path, capfd) -> None:
     assert said.count("holds pets already; a sample is for an empty store") == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"log_level": "loud"}, "log_level is one of info, warning, error, got"),
-        ({"sample": -1}, "sample is 0 or more, got -1"),
-        ({"sample": True}, "sample is a whole number, got True"),
-        ({"port": 70_000}, "port is 0 to 65535, got 70000"),
-        ({"spec_only": "no"}, "spec_only is True or False, got 'no'"),
-        ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
-        ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),
-        ({"api_key": ""}, "the API key is empty"),
-    ],
-)
-def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) -> None:
-    """An argument of a wrong type or value, such as an empty key, is refused before a start."""
-    monkeypatch.setattr(
-        "petstore_frame.bundled.server._launch", lambda *_: pytest.fail("it was started")
-    )
-    with pytest.raises((pf.ArgumentError, pf.ConfigurationError), match=words):
-        pf.serve(**options)
-
-
-def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
+def test_what_cannot_start_says_why(tmp_path, server) -> None:
     """A start that fails names the cause and a way out, and makes no key, no pets and no file."""
-    with pytest.raises(pf.errors.ServiceStartError, match="no-folder"):
-        pf.serve(database=tmp_path / "no-folder" / "store.sqlite3")
     place = tmp_path / "untouched.sqlite3"
-    with pytest.raises(pf.errors.ServiceStartError, match="in use; port 0 picks a free one"):
-        pf.serve(port=urlsplit(server.base_url).port, database=place, sample=3)
+    wrong = {
+        "no-folder": {"database": tmp_path / "no-folder" / "store.sqlite3"},
+        "in use; port 0 picks a free one": {"port": urlsplit(server.base_url).port, "sample": 3},
+        "sample: Input should be greater than or equal to 0": {"sample": -1},
+    }
+    for words, options in wrong.items():
+        with pytest.raises(pf.errors.ServiceStartError, match=words):
+            pf.serve(**{"database": place} | options)
+    with pytest.raises(pf.ConfigurationError, match="the API key is empty"):
+        pf.serve(api_key="")
     assert not place.exists()
 
 
@@ -83,16 +64,6 @@ def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypa
         assert server.api_key.get_secret_value() not in repr(server)
         server.close()
     assert "closed" in repr(server)
-
-
-def test_a_child_runs_the_package_of_its_parent(monkeypatch) -> None:
-    """A checkout goes before PYTHONPATH; a package where Python looks anyway changes nothing."""
-    home = str(Path(pf.__file__).parents[1])
-    monkeypatch.setenv("PYTHONPATH", "/before")
-    assert child_environ(())["PYTHONPATH"] == f"{home}{os.pathsep}/before"
-    assert child_environ((home,)) == dict(os.environ)
-    monkeypatch.delenv("PYTHONPATH")
-    assert child_environ(())["PYTHONPATH"] == home
 
 
 def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from typer.testing import Result
-
 from journey.shell import typed
 from petstore_frame.service.keys import new_key, revoke_key
 from petstore_frame.service.store import open_database
 
 
-def run(*arguments: str) -> Result:
-    return typed("petstore-frame keys", *arguments)
-
-
 def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:
     """It is shown once, then its beginning, label and state; without a database there are none."""
     monkeypatch.chdir(tmp_path)
-    assert run("revoke", "psk_a1b2c3").exit_code == 2
-    assert run("list").stdout == "no keys in petstore.sqlite3\n"
+    assert typed("petstore-frame keys --revoke psk_a1b2c3").exit_code == 2
+    assert typed("petstore-frame keys").stdout == "no keys in petstore.sqlite3\n"
     assert list(tmp_path.iterdir()) == []
-    database = f"--database={tmp_path / 'store.sqlite3'}"
-    key = run("new", "till", database).stdout.strip()
-    listed = run("list", database)
-    assert key[:10] in listed.stdout and "till" in listed.stdout and "good" in listed.stdout
-    assert key not in listed.stdout and "--api-key-file" not in listed.stdout
-    assert "the key in its --api-key-file, which is not listed" in listed.stderr
-    assert run("revoke", key[:10] + "...", database).stdout == "1 revoked\n"
-    assert "revoked" in run("list", database).stdout
-    again = run("revoke", key[:10], database)
-    assert (again.exit_code, again.stdout) == (2, "")
-    assert run("list", f"--database={tmp_path / 'none' / 'store.sqlite3'}").exit_code == 2
+    key = typed("petstore-frame keys --new till").stdout.strip()
+    listed = typed("petstore-frame keys").stdout
+    assert key[:10] in listed and "till" in listed and "good" in listed and key not in listed
+    revoke = f"petstore-frame keys --revoke {key[:10]}..."
+    assert typed(revoke).stdout == "1 revoked\n"
+    assert "revoked" in typed("petstore-frame keys").stdout
+    assert (typed(revoke).exit_code, typed(revoke).stdout) == (2, "")
+    assert typed("petstore-frame keys --database none/store.sqlite3").exit_code == 2
 
 
 def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:

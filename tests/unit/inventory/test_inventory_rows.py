@@ -22,7 +22,7 @@ def columns(ids: list[int], name: str = "x") -> PetColumns:
 
 @given(PAGES, PAGES)
 def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -> None:
-    """However pages overlap, distinct ids stand as first met, beside those of another reading."""
+    """However pages overlap, distinct ids stand as first met, before those of earlier pages."""
     rows, distinct = Rows(), []
     for ids in pages:
         new = [pet_id for pet_id in dict.fromkeys(ids) if pet_id not in distinct]
@@ -31,11 +31,10 @@ def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -
     assert list(rows.columns().id) == distinct
     assert all(pet_id in rows for pet_id in distinct)
     assert (2**62 + 12345 in rows) is (2**62 + 12345 in distinct)
-    more = Rows()
     for ids in later:
-        more.add(columns(ids))
-    rows.add_all(more)
-    assert len(distinct) <= len(rows) == len({*chain(*pages, *later)})
+        rows.add_earlier(columns(ids, name="y"))
+    assert list(rows.columns()[1])[: len(distinct)] == ["x"] * len(distinct)
+    assert len(rows) == len({*chain(*pages, *later)})
 
 
 def test_the_latest_row_counts() -> None:
