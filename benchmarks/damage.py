@@ -25,7 +25,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import DuplicatesError, JournalError
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.run import load
+from petstore_frame.loader.run import run_import
 
 ROWS, COMMITS = 120, 25
 # The older copy is made after the import before it, the other amid the import at this request.
@@ -86,7 +86,7 @@ class Scene:
     def _load(self, file: Path, journal: Path) -> None:
         with Client(self.store.base_url, KEY, timeout=5.0, max_retries=0) as client:
             options = LoadOptions(workers=4, journal=journal, progress=False)
-            load(file, client, Recipe(), options)
+            run_import(file, client, Recipe(), options)
 
     def try_out(self, damage: Damage, outcome: Outcome) -> None:
         """Damage a copy of the journal, run the same load again, and count."""

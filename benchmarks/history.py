@@ -29,7 +29,6 @@ from typing import Any
 import psutil
 
 FIRST_DAY = datetime(2026, 9, 1, 12, tzinfo=UTC)
-LIMITS = {"duckdb 600 MB": "600MB", "duckdb 4 GB": "4GB"}
 SPARK = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "6g",
@@ -78,23 +77,12 @@ def start(engine: str) -> Any:
         for name, value in SPARK.items():
             builder = builder.config(name, value)
         return builder.getOrCreate()
-    if engine in LIMITS or engine in ("duckdb", "sql"):
+    if engine == "sql":
         import duckdb
 
         config = {"temp_directory": tempfile.mkdtemp(), "preserve_insertion_order": "false"}
-        if engine in LIMITS:
-            config["memory_limit"] = LIMITS[engine]
         return duckdb.connect(config=config)
     return None
-
-
-def open_history(folder: str, engine: str, session: Any) -> Any:
-    import petstore_frame as pf
-
-    takes_session = engine == "spark" or engine.startswith("duckdb")
-    return pf.History(
-        folder, engine=engine.partition(" ")[0], session=session if takes_session else None
-    )
 
 
 def summarize(folder: str, engine: str, session: Any) -> int:
@@ -108,7 +96,7 @@ def summarize(folder: str, engine: str, session: Any) -> int:
         )
     import petstore_frame as pf
 
-    return len(pf.summarize(open_history(folder, engine, session).open()).frame)
+    return len(pf.summarize(pf.History(folder, engine=engine).open()).frame)
 
 
 def diff(folder: str, engine: str, session: Any) -> int:
@@ -131,7 +119,9 @@ def diff(folder: str, engine: str, session: Any) -> int:
                 """
             ).df()
         )
-    return len(open_history(folder, engine, session).diff().frame)
+    import petstore_frame as pf
+
+    return len(pf.History(folder, engine=engine).diff().frame)
 
 
 def trend(folder: str, engine: str, session: Any) -> int:
@@ -143,7 +133,9 @@ def trend(folder: str, engine: str, session: Any) -> int:
                 "GROUP BY ALL ORDER BY ALL"
             ).df()
         )
-    return len(open_history(folder, engine, session).trend())
+    import petstore_frame as pf
+
+    return len(pf.History(folder, engine=engine).trend())
 
 
 QUESTIONS: dict[str, Callable[[str, str, Any], int]] = {

@@ -19,7 +19,7 @@ from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import load
+from petstore_frame.loader.run import run_import
 
 STATUSES = ("available", "pending", "sold", "")
 
@@ -59,7 +59,7 @@ def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
         given = {"journal": tmp_path / "journal", "progress": False} | take(_LOADING)
         with timed_client(store.base_url, KEY, **settings) as client:
             try:
-                return load(path, client, reading, LoadOptions(**given), **options)
+                return run_import(path, client, reading, LoadOptions(**given), **options)
             except LoadStopped as stopped:
                 return stopped.result
 

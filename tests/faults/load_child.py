@@ -18,7 +18,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.run import load
+from petstore_frame.loader.run import run_import
 from petstore_frame.transport.settings import IdempotencyKey
 
 
@@ -39,7 +39,7 @@ def main() -> None:
         idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
     )
     try:
-        result = load(
+        result = run_import(
             wish["file"],
             client,
             Recipe(key=wish.get("key", ())),

@@ -31,7 +31,7 @@ from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.question import is_many, is_quarter
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.run import load
+from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.transport.settings import IdempotencyKey
 from shop import Shop, frame_of
@@ -516,7 +516,7 @@ class Stories(RuleBasedStateMachine):
         given = replace(LIMITS, journal=office.shop.journal, **options)
         try:
             recipe = Recipe(key=self.key)
-            return load(source, self.client, recipe, given, timing=FAST, step=step)
+            return run_import(source, self.client, recipe, given, timing=FAST, step=step)
         except LoadStopped as stopped:
             return stopped.result
 

@@ -177,7 +177,7 @@ def test_a_wait_is_announced_to_whoever_watches(
     for is_watched in (False, True):
         monkeypatch.setattr(waiting, "is_watched", lambda answer=is_watched: answer)
         settle(result, store, grace_s=60.0)
-        assert ("waiting until" in capsys.readouterr().err) is is_watched
+        assert ("waiting" in capsys.readouterr().err) is is_watched
     assert [0 < wait <= 65 for wait in waits] == [True, True]
 
 
@@ -212,7 +212,6 @@ OF_ANOTHER = "pet 1 is record 1's in the import of pets.csv; nothing was changed
     [
         ("reconcile", 3, {}, "client is a Client, got an int"),
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
-        ("reconcile", None, {"grace_s": "1"}, f"{SECONDS} '1'"),
         ("resolve", {"5": 5}, {}, "record is a whole number"),
         ("resolve", {5: "5"}, {}, "pet_id is a whole number"),
         ("resolve", 5, {}, "a pet for each record"),

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
 from journey.shell import typed
-from petstore_frame.errors import DuplicatesError, LoadInterrupted, PetstoreError
-from petstore_frame.loader.proposals import Reader, read_set, to_add
+from petstore_frame.errors import DuplicatesError, PetstoreError
+from petstore_frame.loader.proposals import read_set, to_add
 from threaded import Server
 from unit.loader.staged import change
 
@@ -64,8 +62,9 @@ class Desk:
         """Load the file with what was added as it was printed; return what is printed then."""
         given = GIVEN | words
         if way == "shell":
-            flags = [to_add(word, value, Reader.SHELL) for word, value in given.items()]
-            return str(typed(" ".join(["petstore-frame load", _QUOTED, *flags, *added])).output)
+            words_typed = [to_add(word, value, "shell") for word, value in given.items()]
+            command = ["petstore-frame load", shlex.quote(FILE), *words_typed, *added]
+            return str(typed(" ".join(command)).output)
         for text in added:
             for word, value in eval(f"dict({text})").items():
                 before = given.get(word)
@@ -73,13 +72,10 @@ class Desk:
                 given[word] = before | value if is_table and before is not None else value
         try:
             found: Any = pf.load(FILE, self.client, progress=False, **given)
-        except (PetstoreError, LoadInterrupted) as problem:
+        except PetstoreError as problem:
             found = problem
         self.known["result"] = getattr(found, "result", found)
         return str(found)
-
-
-_QUOTED = "'our \"pets\" $HOME.csv'"
 
 
 @pytest.fixture(params=["python", "shell"])
@@ -217,15 +213,6 @@ def test_a_likely_key_is_proposed_first(desk: Desk, way: str) -> None:
     assert len(adds) == 2 and "Animal ID" in adds[0]
 
 
-def test_a_colleagues_load_is_adopted(desk: Desk, way: str) -> None:
-    """An answer takes the pets of the store for those of the file."""
-    desk.has(*WEEK, journal="colleague")
-    adds = adds_in(desk.load(way, [], {}))
-    desk.load(way, [next(each for each in adds if "skip" in each)], {})
-    desk.load("python", [], {})
-    assert (desk.added, desk.known["result"].counts["adopted"]) == (0, 6)
-
-
 def test_own_pets_are_compared_first(desk: Desk) -> None:
     """A frame that was fetched is compared by the call that is printed, and nothing is sent."""
     desk.has(*WEEK)
@@ -251,32 +238,6 @@ def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     fix.write_text(fix.read_text("utf-8-sig").replace("\n,Dog", "\nNamed,Dog"), "utf-8")
     desk.paste(next(each for each in _CALL.findall(text) if "fix.csv" in each))
     assert desk.added == 4
-
-
-def test_a_missing_part_is_named_by_what_installs_it(desk: Desk, monkeypatch) -> None:
-    """The command names an extra of the project, which brings the library that was missing."""
-    openpyxl.Workbook().save("book.xlsx")
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(pf.errors.MissingExtraError, match=r"pip install 'petstore-frame\[excel\]'"):
-        pf.load("book.xlsx", desk.client)
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
-    brought = project["project"]["optional-dependencies"]["excel"]
-    assert any(each.startswith("openpyxl") for each in brought)
-
-
-def test_an_interrupted_load_is_resumed(desk: Desk, way: str) -> None:
-    """The same call goes on, and so does the call without the file where another load says it."""
-    desk.write(f"{NAME},categoryId", *(f"Int {at},1" for at in range(30)))
-
-    def stop(counts: dict[str, int]) -> None:
-        if counts["created"] > 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(LoadInterrupted) as stopped:
-        pf.load(FILE, desk.client, progress=stop, workers=1, **GIVEN)
-    assert "the same call goes on" in str(stopped.value.result)
-    desk.load(way, [], {})
-    assert desk.added == 30
 
 
 def test_doubt_is_settled_as_proposed(desk: Desk, way: str) -> None:
@@ -321,6 +282,6 @@ def test_any_word_survives_the_shell_and_a_recipe(word: str, meaning: str) -> No
         "categories": {word: meaning},
         "mapping": {"name": word},
     }.items():
-        flag, text = shlex.split(to_add(name, table, Reader.SHELL))
+        flag, text = shlex.split(to_add(name, table, "shell"))
         assert flag == "--set" and read_set([text]) == {name: table}
-        assert tomllib.loads(to_add(name, table, Reader.RECIPE)) == {name: table}
+        assert tomllib.loads(to_add(name, table, "recipe")) == {name: table}

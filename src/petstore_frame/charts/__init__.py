@@ -1,25 +1,7 @@
 """The same facts as SVG, drawn in Python."""
 
-from petstore_frame.charts.bars import status_chart, status_figure
-from petstore_frame.charts.over_time import (
-    ageing_chart,
-    ageing_figure,
-    moves_figure,
-    trend_chart,
-    trend_figure,
-)
-from petstore_frame.charts.svg import CSS, Chart, Figure, element
+from petstore_frame.charts.bars import status_chart
+from petstore_frame.charts.over_time import ageing_chart, moves_chart, trend_chart
+from petstore_frame.charts.svg import CSS, Chart, element
 
-__all__ = [
-    "CSS",
-    "Chart",
-    "Figure",
-    "ageing_chart",
-    "ageing_figure",
-    "element",
-    "moves_figure",
-    "status_chart",
-    "status_figure",
-    "trend_chart",
-    "trend_figure",
-]
+__all__ = ["CSS", "Chart", "ageing_chart", "element", "moves_chart", "status_chart", "trend_chart"]

@@ -28,19 +28,23 @@ class _Bar(NamedTuple):
     parts: Sequence[svg.Mark]
     total: StatusCount
     means: svg.Means
-    is_rest: bool
 
 
 def status_chart(
-    pets: Inventory | pd.DataFrame, *, categories: Categories = None, top: int = 15
+    pets: Inventory | pd.DataFrame | Summary,
+    *,
+    categories: Categories = None,
+    top: int = 15,
+    hidden: Collection[str] = (),
 ) -> svg.Chart:
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
-        pets: An Inventory, or a frame. Counts that are minimums are hatched and carry a "≥": those
-            of a store that may hold more, and all of rows of which that is not known.
+        pets: An Inventory, a frame, or a Summary. Counts that are minimums are hatched and carry a
+            "≥": those of a store that may hold more, and all of rows of which that is not known.
         categories: Labels by category id: a dict, a Series or a CSV path.
-        top: How many categories get a bar of their own.
+        top: How many categories get a bar; of the others there is the number.
+        hidden: The statuses to leave out of the bars.
 
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
@@ -57,11 +61,7 @@ def status_chart(
         >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
-    return status_figure(summarize(pets, categories=categories), top=top).alone()
-
-
-def status_figure(counts: Summary, *, top: int = 15, hidden: Collection[str] = ()) -> svg.Figure:
-    """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
+    counts = pets if isinstance(pets, Summary) else summarize(pets, categories=categories)
     shades = palette.status_colours(counts.statuses)
     keys = [
         svg.Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
@@ -71,49 +71,37 @@ def status_figure(counts: Summary, *, top: int = 15, hidden: Collection[str] = (
     for line in counts.largest(top):
         named = zip(counts.statuses, line.counts, strict=True)
         shown = [(status, count) for status, count in named if status not in hidden]
-        parts = [
-            svg.Mark.of(
-                count,
-                f"{line.label}, {status}: {svg.counted(count)}",
-                shades[status],
-                {} if line.is_rest else {"status": status},
-            )
-            for status, count in shown
-            if count.count
-        ]
         # The total of all statuses may be exact where those of single ones are not.
         total = line.total if len(shown) == len(shades) else svg.added(count for _, count in shown)
-        means: svg.Means = {} if line.is_rest else {"category": line.category_id}
         tip = f"{line.label}, all: {svg.counted(line.total)}"
-        bars.append(_Bar(line.label, tip, parts, total, means, line.is_rest))
+        if line.is_rest:  # together they may be many times the longest bar, and flatten all bars
+            bars.append(_Bar(line.label, tip, [], total, {}))
+            continue
+        parts = []
+        for status, count in shown:
+            told = f"{line.label}, {status}: {svg.counted(count)}"
+            if count.count:
+                parts.append(svg.Mark.of(count, told, shades[status], {"status": status}))
+        bars.append(_Bar(line.label, tip, parts, total, {"category": line.category_id}))
     numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
     words = f"{counts.total} pets in {counts.categories_in_words}: {numbers}"
     height = _ROW_HEIGHT * len(bars) + 4
-    return svg.Figure("pets-by-category", keys, _drawn(bars), height, words)
+    return svg.Chart("pets-by-category", keys, _drawn(bars), height, words)
 
 
 def _drawn(bars: Sequence[_Bar]) -> list[Markup]:
-    """Draw bars across; a bar of all others that is longer than the longest category is broken."""
-    longest = max((bar.total.count for bar in bars if not bar.is_rest), default=0)
+    """Draw bars across."""
+    longest = max((bar.total.count for bar in bars if bar.parts), default=0)
     letters = max((min(len(bar.name), _LABEL_LENGTH) for bar in bars), default=0)
     left = min(_LETTER * (letters + 1), _LONGEST_NAME)
-    room, body = 100 - _COUNT - left, []
+    scale, body = (100 - _COUNT - left) / (longest or 1), []
     for at, bar in enumerate(bars):
-        size = bar.total.count
-        # The others together may be many times the longest bar, which would flatten all bars.
-        is_cut = size > longest > 0
-        x, y, scale = left, at * _ROW_HEIGHT, room / (size if is_cut else longest or 1)
-        drawn = []
+        x, y, drawn = left, at * _ROW_HEIGHT, []
         for part in bar.parts:
             wide = part.size * scale
             shown = wide - _GAP if wide > 1 else wide
             drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=_ROW_HEIGHT - 8))
             x += wide
-        for step in (0.0, 1.2) if is_cut else ():
-            title = svg.element("title", "not to scale")
-            across = {"x": svg.share(left + room * 0.9 + step), "y": y + 3, "width": 3}
-            slash = svg.element("rect", title, fill="#FFFFFF", **across, height=_ROW_HEIGHT - 4)
-            drawn.append(slash)
         middle = y + _ROW_HEIGHT / 2 + 5
         name = svg.element("title", bar.tip) + palette.shorten(bar.name, _LABEL_LENGTH)
         named = svg.label(name, at=0, y=middle, class_="pf-mark")

@@ -15,7 +15,6 @@ import numpy as np
 
 from petstore_frame.charts import svg
 from petstore_frame.counts import category_ids, short
-from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import Markup, palette
 from petstore_frame.markup.style import MUTED, PAPER, RULE, SHADE
@@ -29,11 +28,6 @@ LINES_SHOWN, PERIODS_SHOWN, DATES_SHOWN = 8, 26, 6
 TOP, BOTTOM = 20, 240  # pixels down of a scale's ends
 RIGHT = 98.0  # share of the width where a scale ends
 LANE_STEP = 9  # pixels between the hollow marks of two groups
-# Columns of the tables, and their dtypes.
-_TREND = {"date": "datetime64[us]", "pets": "Int64", "count_is": "str"}
-_MOVES = {"since": "datetime64[us]", "until": "datetime64[us]", "kind": "str", "now": "str",
-          "pets": "int64", "count_is": "str"}  # fmt: skip
-_AGEING = {"days_available": "int64", "is_at_least": "bool", "count_is": "str"}
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
 # The kinds of moves that a column counts, its colour, and the pets that it stands for. A pet
 # "first seen" or "not seen" may have come or gone.
@@ -74,27 +68,6 @@ def _axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
     return svg.label(text, at=at, y=y, anchor=anchor, fill=MUTED)
 
 
-def _checked(table: Any, dtypes: Mapping[str, Any], source: str) -> pd.DataFrame:
-    """Return what ``source`` returns, in these dtypes, or refuse what is not that table."""
-    import pandas as pd
-
-    if not isinstance(table, pd.DataFrame):
-        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
-    hint = f"pass what {source} returns"
-    if missing := [name for name in dtypes if name not in table]:
-        what = f"this drawing needs {', '.join(dtypes)}; the table lacks {', '.join(missing)}"
-        raise InputError(what, column=missing[0], hint=hint)
-    checked: pd.DataFrame = table
-    for name, dtype in dtypes.items():
-        if dtype == "bool" and table[name].dtype != dtype:  # "False" would be read as True
-            raise InputError("is not True or False", column=name, hint=hint)
-        try:
-            checked = checked.assign(**{name: table[name].astype(dtype)})
-        except (TypeError, ValueError) as problem:
-            raise InputError(f"cannot be read: {problem}", column=name, hint=hint) from None
-    return checked
-
-
 class _Line(NamedTuple):
     """One line: its name, the pets that it stands for, and its counts, None without a snapshot."""
 
@@ -112,29 +85,21 @@ class _Line(NamedTuple):
         return max((count.count for count in self.known.values()), default=0)
 
 
-def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Chart:
+def trend_chart(
+    trend: pd.DataFrame, *, categories: Categories = None, hidden: Collection[str] = ()
+) -> svg.Chart:
     """Draw counts over time, one line per group.
 
     Args:
         trend: ``date``, ``pets``, ``count_is``, and the columns that make a group, as
             ``history.trend()`` returns them. The eight largest groups are drawn.
         categories: Labels by category id: a dict, a Series or a CSV path.
+        hidden: The groups that keep their place in the legend only.
 
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
-
-    Raises:
-        ArgumentError: ``trend`` is not a DataFrame.
-        InputError: A column is missing, or a date or a number cannot be read.
     """
-    return trend_figure(trend, shown_labels(categories)).alone()
-
-
-def trend_figure(
-    trend: pd.DataFrame, labels: Mapping[int, str], *, hidden: Collection[str] = ()
-) -> svg.Figure:
-    """Draw a trend; groups whose names are ``hidden`` keep their place in the legend only."""
-    every = _lines(_checked(trend, _TREND, "history.trend()"), labels)
+    every = _lines(trend, shown_labels(categories))
     largest = sorted(every, key=lambda line: -line.highest)[:LINES_SHOWN]
     lines = [line for line in every if line in largest]
     shown = [line for line in lines if line.name not in hidden]
@@ -174,12 +139,12 @@ def trend_figure(
     words = _trend_words(lines, days, lost)
     if len(every) > len(lines):
         words += f"; {len(every) - len(lines)} smaller groups not drawn"
-    return svg.Figure("pets-over-time", keys, body, height, words)
+    return svg.Chart("pets-over-time", keys, body, height, words)
 
 
 def _lines(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Line]:
     """Return the groups with their counts, both in the order of the rows."""
-    by = [name for name in trend.columns if name not in (*_TREND, "category")]
+    by = [name for name in trend.columns if name not in ("date", "pets", "count_is", "category")]
     values: dict[str, list[Any]] = {
         name: category_ids(trend[name]) if name == "category_id" else trend[name].map(str).tolist()
         for name in by
@@ -255,12 +220,11 @@ def _marks(
     return svg.element("g", *drawn, **look, **svg.data(line.means))
 
 
-def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
+def moves_chart(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Chart:
     """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods.
 
     Of ``new``, ``sold`` and ``gone`` those that are ``hidden`` are left out.
     """
-    moves = _checked(moves, _MOVES, "history.flow().moves")
     periods = [*moves.groupby(["since", "until"])][-PERIODS_SHOWN:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
     groups = []
@@ -296,17 +260,7 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
 
     Returns:
         A Chart of one bar per band of days; ages that are minimums are hatched.
-
-    Raises:
-        ArgumentError: ``ageing`` is not a DataFrame.
-        InputError: A column is missing or has another dtype.
     """
-    return ageing_figure(ageing).alone()
-
-
-def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
-    """Draw the ages of the pets still available."""
-    ageing = _checked(ageing, _AGEING, "history.flow().ageing")
     waits, keys, groups, ages = ageing["days_available"], list[svg.Key](), [], []
     days_of = (waits, waits[ageing["is_at_least"]])
     numbers, minimums = (np.histogram(days, [*_AGES, np.inf])[0].tolist() for days in days_of)
@@ -333,7 +287,7 @@ def _columns(
     keys: Sequence[svg.Key],
     groups: Sequence[tuple[str, str, Sequence[svg.Mark]]],
     words: str,
-) -> svg.Figure:
+) -> svg.Chart:
     """Draw groups of columns on one scale: a name below each, and words above its first column."""
     scale = _Scale(max((int(mark.size) for *_, marks in groups for mark in marks), default=0))
     body, height = [*scale.rules()], BOTTOM + 30
@@ -350,4 +304,4 @@ def _columns(
             body.append(svg.label(above, at=left + 0.46 * wide, y=top - 4, anchor="middle"))
         if below:
             body.append(_axis_label(below, at=left + step * 0.36, y=height - 8, anchor="middle"))
-    return svg.Figure(name, keys, body, height, words)
+    return svg.Chart(name, keys, body, height, words)

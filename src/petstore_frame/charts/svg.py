@@ -49,32 +49,6 @@ Means = Mapping[str, object]  # the ``status`` and ``category`` of pets; a categ
 NOTHING: Means = MappingProxyType({})
 
 
-@dataclass(frozen=True, repr=False)
-class Chart:
-    """A drawing: ``html`` for a notebook, the same facts as ``words``, and ``svg`` for a file."""
-
-    html: str
-    words: str
-    svg: str
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture with its legend as an ``.svg`` file, in the colours of paper.
-
-        Raises:
-            ReportError: The name ends otherwise, or the file cannot be written.
-        """
-        target = Path(path)
-        with whole_file(target, ".svg") as draft:
-            draft.write_text(self.svg, encoding="utf-8", newline="\n")
-        return target
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return f"<{self.words}>"
-
-
 class Mark(NamedTuple):
     """A bar, or a part of one.
 
@@ -127,15 +101,41 @@ class Key(NamedTuple):
         return element("span", sign, " ", word, class_=entry, data_series=self.series)
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A drawing to be put on a page that has ``CSS``; ``name`` is that of a downloaded file."""
+@dataclass(frozen=True, repr=False)
+class Chart:
+    """A drawing: a notebook shows it, ``save`` writes it, ``words`` has the same facts.
+
+    ``name`` is that of a downloaded file; a page that shows ``markup`` has ``CSS``.
+    """
 
     name: str
     keys: Sequence[Key]
     body: Sequence[Markup]
     height: int
     words: str
+
+    @property
+    def html(self) -> str:
+        """The drawing with its styles, for a notebook."""
+        whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
+        return whole.format(Markup(CSS), self.markup())
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture with its legend as an ``.svg`` file, in the colours of paper.
+
+        Raises:
+            ReportError: The name ends otherwise, or the file cannot be written.
+        """
+        target = Path(path)
+        with whole_file(target, ".svg") as draft:
+            draft.write_text(self.file(), encoding="utf-8", newline="\n")
+        return target
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return f"<{self.words}>"
 
     @property
     def picture(self) -> Markup:
@@ -157,13 +157,8 @@ class Figure:
         legend = element("div", keys, class_="pf-entries") if keys else None
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
-    def alone(self) -> Chart:
-        """Return the figure with its styles, for a notebook."""
-        whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
-        return Chart(whole.format(Markup(CSS), self.markup()), self.words, self.file())
-
     def file(self, width: int = _FILE_WIDTH) -> str:
-        """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
+        """Return the text of an SVG file: legend and picture on paper, in fixed colours."""
         texts, x, y = list[Markup](), 0, _KEY_HEIGHT
         for key in self.keys:
             wide = _SIGN_WIDTH * (len(key.text) + 4)

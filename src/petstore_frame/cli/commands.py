@@ -52,18 +52,18 @@ def explain(problem: Exception) -> str:
 
     Only the question about known animals has more lines.
     """
-    from petstore_frame.loader.proposals import Reader, to_add
+    from petstore_frame.loader.proposals import to_add
 
     if isinstance(problem, pf.IncompleteInventoryError):
-        return f"{problem.cause or problem}; {problem.partial.completeness}"
+        return f"{problem.__cause__ or problem}; {problem.partial.completeness}"
     if isinstance(problem, typer.TyperException):
         return problem.format_message().replace("Value error, ", "")
     if isinstance(problem, OSError) and problem.filename is not None:
         return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, pf.errors.DuplicatesError):
-        return problem.question.text(Reader.SHELL)
+        return problem.question.text("shell")
     if isinstance(problem, pf.PetstoreError):
-        more = "" if problem.add is None else f"; add {to_add(*problem.add, Reader.SHELL)}"
+        more = "" if problem.add is None else f"; add {to_add(*problem.add, 'shell')}"
         return f"{problem.sentence}{more}"
     if isinstance(problem, OSError):
         return str(problem)

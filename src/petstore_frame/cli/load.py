@@ -171,10 +171,8 @@ def _make_folder(folder: Path) -> None:
 
 def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
     """Finish the loads that stopped, print what became of each, and end the command."""
-    from petstore_frame.loader.proposals import Reader
-
     results = pf.resume_loads(client, journal=journal)
-    text = "\n".join(result.text(Reader.SHELL) for result in results)
+    text = "\n".join(result.text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)
     facts = {"imports": [result.summary for result in results]}
@@ -183,8 +181,6 @@ def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoRetu
 
 def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
     """Write the files, print what became of the rows, also where no file can be written; end."""
-    from petstore_frame.loader.proposals import Reader
-
     code, files = result.exit_code, list[Path]()
     try:
         files = [] if output is None else result.write(output)
@@ -192,7 +188,7 @@ def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoRet
         warn(explain(problem))
         code = DISK
     facts = {"output": str(output) if files else None, "files": [*map(str, files)]}
-    text = "\n".join([result.text(Reader.SHELL), *(f"wrote {file}" for file in files)])
+    text = "\n".join([result.text("shell"), *(f"wrote {file}" for file in files)])
     finish(result.summary | facts, text, as_json=as_json, code=code)
 
 

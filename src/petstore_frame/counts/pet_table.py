@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import narwhals as nw
@@ -16,7 +16,6 @@ from petstore_frame.schema.models import FIELDS, INT64_MAX, INT64_MIN, PET_COLUM
 from petstore_frame.schema.text import whole_text
 
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
-_DROP_ONE = "drop or rename the repeated one"
 
 
 def open_frame(pets: Any, needed: Sequence[str]) -> Any:
@@ -30,7 +29,7 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
     except TypeError:
         _refuse_kind(pets)
     except nw.exceptions.DuplicateError:
-        raise InputError("a table of pets has each column once", hint=_DROP_ONE) from None
+        _refuse_repeated()
     _check_columns(schema.names(), needed)
     for name in {*needed} & {"id", "category_id"}:
         dtype, may_be_float = schema[name], name == "category_id"
@@ -50,7 +49,9 @@ def pandas_frame(pets: Any, needed: Sequence[str] = PET_COLUMNS) -> pd.DataFrame
         if not hasattr(frame, "to_pandas"):
             _refuse_kind(pets)
         frame = frame.to_pandas()
-    _check_columns(frame.columns, needed)
+    if not frame.columns.is_unique:
+        _refuse_repeated()
+    _check_columns([*frame.columns], needed)
     return frame
 
 
@@ -63,8 +64,6 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
     if columns["id"].dtype != "int64":
         raise InputError("an id is missing", column="id", hint="drop rows without an id")
     added = [name for name in frame.columns if name not in PET_COLUMNS]
-    if len({*map(str, added)}) < len(added):
-        raise InputError("a table has each column once", hint=_DROP_ONE)
     columns |= {str(name): frame[name] for name in added}
     return pd.DataFrame({name: column.array for name, column in columns.items()})
 
@@ -86,46 +85,40 @@ def category_ids(categories: pd.Series[Any]) -> list[int | None]:
 
 def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
     """Return a column as int64, or as Int64 where a value is missing."""
-    types, name, dtype = pd.api.types, str(column.name), column.dtype
-    if dtype == "int64":
+    if column.dtype == "int64":
         return column
-    held: Any = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
-    if held is not dtype or types.is_unsigned_integer_dtype(dtype):
-        column = column.astype("object")  # pandas would wrap the largest around
-    if types.is_float_dtype(held) and may_be_float:
-        column = _from_floats(column)
-    elif held == "object":
-        if types.infer_dtype(column, skipna=True) not in ("integer", "empty"):
-            _refuse_type(name, dtype)
-    elif not types.is_integer_dtype(held):
-        _refuse_type(name, dtype)
-    try:
+    if pd.api.types.is_signed_integer_dtype(column.dtype):
         whole = column.astype("Int64")
-    except OverflowError:
-        hint = f"an id is a whole number of {INT64_MIN} to {INT64_MAX}"
-        raise InputError("a value is beyond int64", column=name, hint=hint) from None
+    else:
+        codes, values = pd.factorize(column)  # the code of a missing value is -1, the last place
+        numbers = [_whole_number(value, column, may_be_float=may_be_float) for value in values]
+        known = pd.array([*numbers, None], dtype="Int64")
+        whole = pd.Series(known[codes], index=column.index, name=column.name)
     return whole if whole.hasnans else whole.astype("int64")
 
 
-def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return floats without a fraction as Int64; NaN is missing."""
-    values = column.astype("float64").to_numpy(na_value=np.nan)
-    is_wrong = ~np.isnan(values) & ((np.floor(values) != values) | (abs(values) >= EXACT_FLOATS))
-    for value in values[is_wrong][:1].tolist():
-        text, hint = f"{value!r} is not a whole number", "correct it, or drop its row"
-        if value.is_integer():
-            text = f"{value!r} is a float of 2**53 or more, which may stand for several ids"
+def _whole_number(value: Any, column: pd.Series[Any], *, may_be_float: bool) -> int:
+    """Return a value of a column as the whole number that it certainly is."""
+    number, name = value.item() if isinstance(value, np.generic) else value, str(column.name)
+    if isinstance(number, float) and may_be_float:
+        if not number.is_integer():
+            hint = "correct it, or drop its row"
+            raise InputError(f"{number!r} is not a whole number", column=name, hint=hint)
+        if abs(number) >= EXACT_FLOATS:
+            text = f"{number!r} is a float of 2**53 or more, which may stand for several ids"
             hint = "read the column as int64, or as Int64 where values are missing"
-        raise InputError(text, column=str(column.name), hint=hint)
-    return pd.Series(values, index=column.index, name=column.name).astype("Int64")
+            raise InputError(text, column=name, hint=hint)
+        number = int(number)
+    if not isinstance(number, int) or isinstance(number, bool):
+        _refuse_type(name, column.dtype)
+    if not INT64_MIN <= number <= INT64_MAX:
+        hint = f"an id is a whole number of {INT64_MIN} to {INT64_MAX}"
+        raise InputError("a value is beyond int64", column=name, hint=hint)
+    return number
 
 
-def _check_columns(present: Iterable[str], needed: Sequence[str]) -> None:
-    held = [name for name in present if name in needed]
-    missing = [name for name in needed if name not in held]
-    if len(held) > len(set(held)):
-        raise InputError("a table of pets has each column once", hint=_DROP_ONE)
-    if missing:
+def _check_columns(present: Sequence[str], needed: Sequence[str]) -> None:
+    if missing := [name for name in needed if name not in present]:
         raise InputError(
             f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
             column=missing[0],
@@ -133,11 +126,15 @@ def _check_columns(present: Iterable[str], needed: Sequence[str]) -> None:
         )
 
 
+def _refuse_repeated() -> NoReturn:
+    hint = "drop or rename the repeated one"
+    raise InputError("a table of pets has each column once", hint=hint) from None
+
+
 def _refuse_kind(pets: Any) -> NoReturn:
-    kind = "None" if pets is None else type(pets).__name__
     raise ArgumentError(
-        f"expected a table of pets, got {kind}; pass an Inventory, or a frame of an engine that "
-        "the function supports: pandas, or polars, pyarrow, DuckDB, Dask, Spark"
+        f"expected a table of pets, got {type(pets).__name__}; pass an Inventory, or a frame of "
+        "pandas, polars, pyarrow, DuckDB, Dask or Spark"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -14,12 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.counts.table import Line, counts_table, share_text, shares, short
+from petstore_frame.counts.table import Line, share_text, shares, short
 from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import PAGE, Markup, in_notebook
+from petstore_frame.markup import PAGE, Cell, Markup, in_notebook
+from petstore_frame.markup.palette import STATUS_COLOURS, VERDICT_BADGES, shorten, status_word
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
@@ -31,6 +32,10 @@ LEGENDS = {
     "about": "≈ means about: pets left the store while it was read.",
 }
 SHOWN_CATEGORIES = 20
+_NAME_LENGTH = 40
+_STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
+_SHADE = "{},{},{}".format(*bytes.fromhex(STATUS_COLOURS["available"][1:]))
+_NOTHING = "background:{0.fill};color:{0.ink}".format(VERDICT_BADGES["incomplete"])
 _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
 
@@ -118,12 +123,6 @@ class Summary(HasFrame):
         statuses: The statuses, ``no status`` last, in the order of the columns of ``cells``.
         cells: int64, categories by statuses.
         completeness: What the pets cover.
-
-    Example:
-        >>> import pandas as pd
-        >>> pets = pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]})
-        >>> print(summarize(pets).count("sold", category_id=3))
-        at least 1
     """
 
     category_ids: tuple[int | None, ...]
@@ -318,11 +317,42 @@ class Summary(HasFrame):
         ``data-category`` (empty for pets without one; none in the line of the others) and
         ``data-status`` (none in the last column).
         """
-        table = counts_table(
-            self.statuses, self.largest(top), self.sums, caption,
-            is_picked=is_picked, is_selection=self.is_selection,
-        )  # fmt: skip
+        lines = self.largest(top)
+        numbers = [n.count for line in lines if not line.is_rest for n in line.counts]
+        deepest = max(numbers, default=0)
+        head = [Cell("Category")]
+        for status in self.statuses:
+            word = shorten(status_word(status), _NAME_LENGTH)
+            head.append(_cell(word, {"status": status} if is_picked else {}))
+        rows = []
+        for line in lines:
+            place = {}
+            if is_picked and deepest and not line.is_rest:
+                place = {"category": "" if line.category_id is None else str(line.category_id)}
+            row = [_cell(shorten(line.label, _NAME_LENGTH), place)]
+            for status, count in zip(self.statuses, line.counts, strict=True):
+                shown, css = short(count), ""
+                if not self.is_selection and status == "available" and shown == "0":
+                    shown, css = "none", _NOTHING
+                elif place and count.count:
+                    css = f"background:rgba({_SHADE},{count.count / deepest * _STRONGEST:.2f})"
+                row.append(_cell(Markup(shown), place and {**place, "status": status}, css))
+            rows.append([*row, _cell(Markup(short(line.total)), place)])
+        table = PAGE.table(
+            rows,
+            [*head, Cell("Pets")],
+            numbers=range(1, len(self.statuses) + 2),
+            caption=caption,
+            foot=["Sum", *(Markup(short(count)) for count in self.sums.cells)],
+            is_named=True,
+        )
         return (PAGE.quiet(self._legend) if self._legend else Markup()) + table
+
+
+def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
+    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
+    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
+    return Cell(shown, data, css)
 
 
 def _column_name(status: str) -> str:

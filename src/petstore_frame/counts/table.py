@@ -1,20 +1,13 @@
-"""How counts and shares read where there is little room, and the table of counts as markup."""
+"""How counts and shares read where there is little room."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import PAGE, Cell, Markup
-from petstore_frame.markup.palette import STATUS_COLOURS, VERDICT_BADGES, shorten, status_word
 
 _SIGNS = {"exact": "", "at least": "≥ ", "about": "≈ "}
-_NAME_LENGTH = 40
-_STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
-_SHADE = "{},{},{}".format(*bytes.fromhex(STATUS_COLOURS["available"][1:]))
-_BADGE = VERDICT_BADGES["incomplete"]
-_NOTHING = f"background:{_BADGE.fill};color:{_BADGE.ink}"
 
 
 class Line(NamedTuple):
@@ -30,51 +23,6 @@ class Line(NamedTuple):
     def cells(self) -> tuple[StatusCount, ...]:
         """The numbers of the line: by status, then the total."""
         return (*self.counts, self.total)
-
-
-def counts_table(
-    statuses: Sequence[str],
-    lines: Sequence[Line],
-    sums: Line,
-    caption: str,
-    *,
-    is_picked: bool,
-    is_selection: bool,
-) -> Markup:
-    """Return the lines with their sums; ``is_picked`` as of ``Summary.to_html``."""
-    deepest = max((n.count for line in lines if not line.is_rest for n in line.counts), default=0)
-    head = [Cell("Category")]
-    for status in statuses:
-        word = shorten(status_word(status), _NAME_LENGTH)
-        head.append(_cell(word, {"status": status} if is_picked else {}))
-    rows = []
-    for line in lines:
-        place = {}
-        if is_picked and deepest and not line.is_rest:
-            place = {"category": "" if line.category_id is None else str(line.category_id)}
-        row = [_cell(shorten(line.label, _NAME_LENGTH), place)]
-        for status, count in zip(statuses, line.counts, strict=True):
-            shown, css = short(count), ""
-            if not is_selection and status == "available" and shown == "0":
-                shown, css = "none", _NOTHING
-            elif place and count.count:
-                css = f"background:rgba({_SHADE},{count.count / deepest * _STRONGEST:.2f})"
-            row.append(_cell(Markup(shown), place and {**place, "status": status}, css))
-        rows.append([*row, _cell(Markup(short(line.total)), place)])
-    return PAGE.table(
-        rows,
-        [*head, Cell("Pets")],
-        numbers=range(1, len(statuses) + 2),
-        caption=caption,
-        foot=["Sum", *(Markup(short(count)) for count in sums.cells)],
-        is_named=True,
-    )
-
-
-def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
-    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
-    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
-    return Cell(shown, data, css)
 
 
 def short(count: StatusCount) -> str:

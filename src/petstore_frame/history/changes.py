@@ -12,7 +12,13 @@ from typing import Any, TypeAlias, Union
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, answering
-from petstore_frame.history.engines import DIFF_COLUMNS, KINDS, Engine, diff_pets, to_pandas
+from petstore_frame.history.engines import (
+    DIFF_COLUMNS,
+    KINDS,
+    diff_pets,
+    open_snapshots,
+    to_pandas,
+)
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount
@@ -162,12 +168,10 @@ def _listing(given: object) -> Snapshot | Inventory:
     return found
 
 
-def diff_snapshots(
-    old: Snapshot, new: Snapshot, engine: Engine, zone: tzinfo | None = None
-) -> Diff:
+def diff_snapshots(old: Snapshot, new: Snapshot, engine: str, zone: tzinfo | None = None) -> Diff:
     """Compare two snapshots on an engine, in the fields that both hold."""
     shared = tuple(name for name in PET_COLUMNS if name in old.columns and name in new.columns)
-    return _compared(old, new, engine.open([old], [new], columns=shared), zone)
+    return _compared(old, new, open_snapshots(engine, [old], [new], columns=shared), zone)
 
 
 def _compared(

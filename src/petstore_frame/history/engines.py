@@ -3,7 +3,7 @@
 Three rules keep the engines alike. A status is compared as text, a missing one as ``no status``,
 because nulls compare differently. Joins are left joins and anti joins, because a full join turns
 int64 ids into floats on pandas and Dask. No order is promised; rows are sorted where they are
-shown. Frames are not yet read where the engine is lazy.
+shown. Dask and Spark read the files themselves; the others get the rows that were checked.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from glob import escape
-from itertools import chain
 from typing import Any
 
 import narwhals as nw
 import pandas as pd
 
 from petstore_frame.counts import count_pets, open_frame, status_text
-from petstore_frame.errors import ArgumentError, import_extra
-from petstore_frame.history.snapshot import Snapshot, check_rows, read_table
-from petstore_frame.schema.arguments import one_of
+from petstore_frame.errors import import_extra
+from petstore_frame.history.snapshot import Snapshot, dated_table
 from petstore_frame.schema.frame import as_text
 from petstore_frame.schema.models import PET_COLUMNS
 
@@ -30,67 +28,46 @@ DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now", "difference")
 KINDS = ("new", "first seen", "changed", "gone", "not seen")
 
 
-class Engine:
-    """What computes; ``session`` is the user's DuckDB connection or SparkSession, if any."""
+def open_snapshots(engine: str, *parts: Sequence[Snapshot], columns: tuple[str, ...]) -> list[Any]:
+    """Open columns of each part as one frame of the engine, with ``date`` as the last column.
 
-    def __init__(self, name: str, session: Any = None) -> None:
-        self.name = one_of("engine", name, ENGINES)
-        self._session = session
+    All rows are compared with their checksums. Frames meet in a join only on one session, which
+    those of one call share, so questions may be asked from threads.
+    """
+    tables = [[dated_table(each, columns) for each in snapshots] for snapshots in parts]
+    if engine == "dask":
+        return [_open_dask(snapshots, columns) for snapshots in parts]
+    if engine == "spark":
+        return [_open_spark(snapshots, columns) for snapshots in parts]
+    arrow = _library("pyarrow", "history")
+    wholes = [arrow.concat_tables(part) for part in tables]
+    if engine == "pandas":
+        # Arrow-backed columns stay whole numbers through a join, and take half the room.
+        kept = {"types_mapper": pd.ArrowDtype, "ignore_metadata": True}
+        return [whole.to_pandas(**kept) for whole in wholes]
+    if engine == "polars":
+        polars = _library("polars", "polars")
+        return [polars.from_arrow(whole).lazy() for whole in wholes]
+    connection = _library("duckdb", "history").connect()
+    return [connection.from_arrow(whole) for whole in wholes]
 
-    def open(self, *parts: Sequence[Snapshot], columns: tuple[str, ...]) -> list[Any]:
-        """Open columns of each part as one frame, with ``date`` as the last column.
 
-        Frames meet in a join only on one session, which those of one call share. Each call has a
-        DuckDB connection of its own, so questions may be asked from threads.
-        """
-        session = self._session
-        if self.name == "duckdb":
-            if session is None:
-                session = _library("duckdb", "history").connect()
-            elif hasattr(session, "cursor"):
-                session = session.cursor()
-            else:
-                raise ArgumentError(f"session is a DuckDB connection, got {type(session).__name__}")
-        elif self.name == "spark" and session is None:
-            session = _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
-        if self.name != "pandas":  # for which read_table checks them
-            for snapshot in chain.from_iterable(parts):
-                check_rows(snapshot.path, columns)
-        return [self._open(snapshots, columns, session) for snapshots in parts]
+def _open_dask(snapshots: Sequence[Snapshot], columns: tuple[str, ...]) -> Any:
+    dask = _library("dask.dataframe", "dask")
+    kept, frames = {"columns": list(columns), "partitioning": None}, []
+    for each in snapshots:  # fsspec takes a path for a pattern only if it has a star
+        path = escape(str(each.path)) if "*" in str(each.path) else str(each.path)
+        frames.append(dask.read_parquet(path, **kept).assign(date=pd.Timestamp(each.date)))
+    return dask.concat(frames)
 
-    def _open(self, snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-        """Open columns of snapshots, whose paths are no patterns, whatever signs they hold."""
-        paths = [str(each.path) for each in snapshots]
-        days = [pd.Timestamp(each.date) for each in snapshots]
-        if self.name == "pandas":
-            # Arrow-backed columns stay whole numbers through a join, and take half the room.
-            kept = {"types_mapper": pd.ArrowDtype, "ignore_metadata": True}
-            tables = [read_table(each.path, columns).to_pandas(**kept) for each in snapshots]
-            dated = [part.assign(date=day) for part, day in zip(tables, days, strict=True)]
-            return pd.concat(dated, ignore_index=True)
-        if self.name == "dask":
-            dask = _library("dask.dataframe", "dask")
-            # fsspec takes a path for a pattern only if it has a star.
-            paths = [escape(path) if "*" in path else path for path in paths]
-            kept = {"columns": list(columns), "partitioning": None}
-            return dask.concat(
-                [
-                    dask.read_parquet(path, **kept).assign(date=day)
-                    for path, day in zip(paths, days, strict=True)
-                ]
-            )
-        if self.name == "polars":
-            polars = _library("polars", "polars")
-            rows = polars.scan_parquet(paths, hive_partitioning=True, glob=False)
-        elif self.name == "duckdb":
-            rows = session.read_parquet([escape(path) for path in paths], hive_partitioning=True)
-            return rows.select(", ".join((*columns, "date")))
-        else:
-            folder = str(snapshots[0].path.parent.parent)
-            # Hadoop has signs of its own in a path, and a backslash takes their meaning from them.
-            paths = [re.sub(r"([][*?{}\\])", r"\\\1", path) for path in paths]
-            rows = session.read.option("basePath", folder).parquet(*paths)
-        return rows.select(*columns, "date")
+
+def _open_spark(snapshots: Sequence[Snapshot], columns: tuple[str, ...]) -> Any:
+    session = _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
+    folder = str(snapshots[0].path.parent.parent)
+    # Hadoop has signs of its own in a path, and a backslash takes their meaning from them.
+    paths = [re.sub(r"([][*?{}\\])", r"\\\1", str(each.path)) for each in snapshots]
+    rows = session.read.option("basePath", folder).parquet(*paths)
+    return rows.select(*columns, "date")
 
 
 def _library(module: str, extra: str) -> Any:
@@ -186,9 +163,3 @@ def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
     # As an instant, which is the one form that every engine reads alike.
     day = nw.col("date").cast(nw.String).str.slice(0, 10)
     return counted.with_columns(date=day.str.to_datetime(format="%Y-%m-%d")).to_native()
-
-
-def available_pets(pets: Any) -> Any:
-    """Return the pets that are available: ``id``, ``name``, ``category_id``."""
-    is_available = status_text() == "available"
-    return open_frame(pets, COMPARED).filter(is_available).select(*COMPARED[:3]).to_native()

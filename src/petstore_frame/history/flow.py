@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
-from petstore_frame.history.engines import COMPARED, Engine, available_pets, to_pandas
-from petstore_frame.history.snapshot import Snapshot
+from petstore_frame.history.engines import COMPARED, to_pandas
+from petstore_frame.history.snapshot import Snapshot, read_table
 from petstore_frame.history.trend import AT_LEAST, EXACT
 from petstore_frame.schema.arguments import one_of
 
@@ -36,7 +36,7 @@ class Flow:
         7
     """
 
-    def __init__(self, snapshots: Sequence[Snapshot], engine: Engine, *, period: str) -> None:
+    def __init__(self, snapshots: Sequence[Snapshot], engine: str, *, period: str) -> None:
         self.snapshots = tuple(snapshots)
         self.period = one_of("period", period, _PERIODS)
         self._engine = engine
@@ -103,7 +103,8 @@ class Flow:
         )
 
     def _available(self, snapshot: Snapshot) -> pd.DataFrame:
-        return to_pandas(available_pets(self._engine.open([snapshot], columns=COMPARED)[0]))
+        pets = to_pandas(read_table(snapshot.path, COMPARED))
+        return pets[pets["status"].eq("available")].drop(columns="status")
 
     def __repr__(self) -> str:
         first, last = self.snapshots[0].date, self.snapshots[-1].date

@@ -157,8 +157,6 @@ def add_snapshot(
             "pass the Inventory, not its frame"
         )
     known = inventory.completeness
-    if inventory.fetched_at.tzinfo is None:
-        raise HistoryError("fetched_at has no time zone, so its day is not known")
     if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
         raise HistoryError(
             f"what the frame covers is not known: {known.basis} "
@@ -171,9 +169,14 @@ def add_snapshot(
         folder.mkdir(parents=True, exist_ok=True)
         with held(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
-            _check_store(folder, snapshots, inventory)
             facts = (known, inventory.provenance, len(inventory))
-            for each in snapshots:  # in another time zone it may be kept under another day
+            for each in snapshots:
+                if each.provenance.is_other_store(inventory.provenance):
+                    raise HistoryError(
+                        f"{folder} keeps the history of {each.store_name}, and this inventory is "
+                        f"of {inventory.store_name}; use another folder for another store"
+                    )
+                # In another time zone it may be kept under another day.
                 if (each.completeness, each.provenance, each.rows) == facts:
                     return each
             for each in snapshots:
@@ -189,16 +192,6 @@ def add_snapshot(
         raise HistoryError(text) from problem
 
 
-def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
-    """Refuse another address, and another store at the same address where both state their id."""
-    for each in snapshots:
-        if each.provenance.is_other_store(inventory.provenance):
-            raise HistoryError(
-                f"{folder} keeps the history of {each.store_name}, and this inventory is of "
-                f"{inventory.store_name}; use another folder for another store"
-            )
-
-
 def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -> None:
     """Refuse to replace a day's snapshot by an older one or one that proves less."""
     old, new = present.completeness, inventory.completeness
@@ -209,8 +202,7 @@ def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -
         reason = f"a listing that proves more ({old})"
     else:
         return
-    text = f"{present.date} already has {reason}"
-    raise HistoryError(text, add=("replace", True))
+    raise HistoryError(f"{present.date} already has {reason}", add=("replace", True))
 
 
 def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:

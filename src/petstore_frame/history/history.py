@@ -13,14 +13,14 @@ import pandas as pd
 
 from petstore_frame.errors import ArgumentError, HistoryError, answering
 from petstore_frame.history.changes import Diff, diff_snapshots
-from petstore_frame.history.engines import Engine
+from petstore_frame.history.engines import ENGINES, open_snapshots
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.history.trend import count_trend
 from petstore_frame.inventory import Inventory
 from petstore_frame.markup import PAGE, in_notebook
-from petstore_frame.schema.arguments import time_zone
+from petstore_frame.schema.arguments import one_of, time_zone
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.schema.models import PET_COLUMNS
@@ -48,10 +48,8 @@ class History:
 
     Args:
         folder: Where the snapshots are; made by the first ``add``.
-        engine: What computes: ``duckdb`` (reads from disk what it needs, spills when short of
-            memory), ``pandas``, ``polars``, ``dask`` or ``spark``. The answers are the same.
-        session: A DuckDB connection or a SparkSession to run on; None makes or finds one. Dask runs
-            on the current client.
+        engine: What computes: ``duckdb``, ``pandas``, ``polars``, ``dask`` (on the current client)
+            or ``spark`` (on the current session). The answers are the same.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             snapshot that is there keeps its day.
 
@@ -68,14 +66,12 @@ class History:
         folder: str | PathLike[str],
         *,
         engine: str = "duckdb",
-        session: Any = None,
         timezone: str | tzinfo | None = None,
     ) -> None:
-        self._engine = Engine(engine, session)
         if not isinstance(folder, (str, PathLike)):
             raise ArgumentError(f"folder is a path, got {folder!r}")
         self.folder = Path(folder)
-        self.engine = engine
+        self.engine = one_of("engine", engine, ENGINES)
         self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
@@ -136,7 +132,7 @@ class History:
         """
         snapshot = self._contents().on(day)
         held = tuple(name for name in PET_COLUMNS if name in snapshot.columns)
-        return self._engine.open([snapshot], columns=held)[0]
+        return open_snapshots(self.engine, [snapshot], columns=held)[0]
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
         """Compare two snapshots, the last with the one before it where no day is given.
@@ -155,7 +151,7 @@ class History:
         earlier = before[-1] if old is None else held.on(old)
         if earlier.date >= later.date:
             raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
-        changes = diff_snapshots(earlier, later, self._engine, self.timezone)
+        changes = diff_snapshots(earlier, later, self.engine, self.timezone)
         lost = [problem for day, problem in held.lost.items() if day > earlier.date]
         return replace(changes, left_out=tuple(lost))
 
@@ -197,7 +193,7 @@ class History:
             2026-01-25         22    11
         """
         held = self._contents().between(since, until)
-        table = count_trend(held, self._engine, by, freq=freq, every_days=every_days)
+        table = count_trend(held, self.engine, by, freq=freq, every_days=every_days)
         labels = shown_labels(categories)
         if labels and "category_id" in table:
             names = [category_name(one, labels) for one in table["category_id"]]
@@ -219,7 +215,7 @@ class History:
             since, until: The first and the last day.
         """
         chosen = self._contents().between(since, until).snapshots
-        return Flow(chosen, self._engine, period=period)
+        return Flow(chosen, self.engine, period=period)
 
     def __len__(self) -> int:
         return len(self._contents().snapshots)

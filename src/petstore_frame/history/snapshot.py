@@ -8,10 +8,8 @@ neither.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,6 @@ from petstore_frame.schema.frame import as_dtypes, status_categories
 from petstore_frame.schema.models import FIELDS
 
 FILE_NAME = "pets.parquet"
-ROWS_PER_GROUP = 1_000_000
 NEXT_STEP = "move it away, or add that day again"
 _RECORD, _DIGEST = b"petstore_frame", b"petstore_frame.sha256"
 _ARROW_TYPES = {"int64": "int64", "Int64": "int64", "Float64": "float64", "boolean": "bool"}
@@ -88,14 +85,11 @@ class SnapshotProblem:
 
 
 def write_file(path: Path, inventory: Inventory) -> None:
-    """Write an inventory's rows sorted by id, a group of rows at a time to spare memory."""
+    """Write an inventory's rows sorted by id, and in the footer what they cover."""
     parquet, arrow = _pyarrow()
-    frame = inventory.frame
-    ids = frame["id"].to_numpy()
-    order = ids.argsort(kind="stable")
-    is_repeated = ids[order[1:]] == ids[order[:-1]]
-    if is_repeated.any():
-        twice = int(ids[order[1:]][is_repeated][0])
+    frame = inventory.frame.sort_values("id", kind="stable")
+    if (is_repeated := frame["id"].duplicated()).any():
+        twice = frame["id"][is_repeated].iloc[0]
         raise HistoryError(f"id {twice} appears more than once; a snapshot holds each pet once")
     types = {each.name: getattr(arrow, _ARROW_TYPES.get(each.dtype, "string"))() for each in FIELDS}
     record = {
@@ -105,17 +99,11 @@ def write_file(path: Path, inventory: Inventory) -> None:
         **facts_of(inventory.completeness, inventory.provenance),
     }
     text = json.dumps(record, ensure_ascii=False).encode()
-    schema = arrow.schema(types.items())
-    # Sorted ids differ by little: as differences they take a fifth of the room.
-    with parquet.ParquetWriter(
-        path, schema, compression="zstd", write_page_checksum=True, store_schema=False,
-        use_dictionary=[name for name in types if name != "id"],
-        column_encoding={"id": "DELTA_BINARY_PACKED"},
-    ) as writer:  # fmt: skip
-        for start in range(0, max(len(order), 1), ROWS_PER_GROUP):
-            part = frame.iloc[order[start : start + ROWS_PER_GROUP]]
-            columns = [arrow.Array.from_pandas(part[each.name]).cast(each.type) for each in schema]
-            writer.write_table(arrow.Table.from_arrays(columns, schema=schema), ROWS_PER_GROUP)
+    columns = [arrow.Array.from_pandas(frame[name]).cast(kind) for name, kind in types.items()]
+    table = arrow.Table.from_arrays(columns, schema=arrow.schema(types.items()))
+    options = {"compression": "zstd", "write_page_checksum": True, "store_schema": False}
+    with parquet.ParquetWriter(path, table.schema, **options) as writer:
+        writer.write_table(table)
         writer.add_key_value_metadata({_RECORD: text, _DIGEST: _digest(text)})
 
 
@@ -151,40 +139,26 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     return Snapshot(day, path, footer.num_rows, size, completeness, provenance, names)
 
 
-def check_rows(path: Path, columns: tuple[str, ...]) -> None:
-    """Refuse a file that is gone or damaged, for engines that do not look; each is read once."""
-    try:
-        state = path.stat()
-    except OSError as problem:
-        raise _refused(path, problem) from problem
-    _check_rows(path, columns, state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=10_000)
-def _check_rows(path: Path, columns: tuple[str, ...], changed_ns: int, size: int) -> None:
-    for _ in _row_groups(path, columns):
-        pass
-
-
 def read_table(path: Path, columns: tuple[str, ...]) -> Any:
     """Return columns of one file as a pyarrow Table; a HistoryError names a damaged file."""
-    return _pyarrow()[1].concat_tables(_row_groups(path, columns))
-
-
-def _row_groups(path: Path, columns: tuple[str, ...]) -> Iterator[Any]:
-    """Yield a Table for each group of rows, compared with their checksums."""
     parquet, arrow = _pyarrow()
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            left = file.metadata.num_rows
-            for at in range(file.num_row_groups):
-                group = file.read_row_group(at, columns=list(columns))
-                left -= group.num_rows
-                yield group
+            table, rows = file.read(list(columns)), file.metadata.num_rows
+        reason = "" if table.num_rows == rows else f"{rows - table.num_rows:,} are not there"
     except (arrow.ArrowException, OSError) as problem:
-        raise _refused(path, problem) from problem
-    if left:
-        raise _refused(path, OSError(f"{left:,} of its rows are not there"))
+        reason = _first_line(problem)
+    if reason:
+        what = f"its rows do not fit their checksums ({reason})"
+        raise HistoryError(f"{path} is damaged: {what}; {NEXT_STEP}")
+    return table
+
+
+def dated_table(snapshot: Snapshot, columns: tuple[str, ...]) -> Any:
+    """Return columns of a snapshot, with its day as the last one, ``date``."""
+    table, (_, arrow) = read_table(snapshot.path, columns), _pyarrow()
+    day = arrow.scalar(pd.Timestamp(snapshot.date), arrow.timestamp("us"))
+    return table.append_column("date", arrow.repeat(day, table.num_rows))
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -195,11 +169,6 @@ def _pyarrow() -> tuple[Any, Any]:
 
 def _digest(record: bytes) -> bytes:
     return sha256(record).hexdigest().encode()
-
-
-def _refused(path: Path, problem: Exception) -> HistoryError:
-    reason = f"its rows do not fit their checksums ({_first_line(problem)})"
-    return HistoryError(f"{path} is damaged: {reason}; {NEXT_STEP}")
 
 
 def _first_line(problem: Exception) -> str:

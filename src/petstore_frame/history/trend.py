@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from petstore_frame.history.engines import Engine, to_pandas, trend_pets
+from petstore_frame.history.engines import open_snapshots, to_pandas, trend_pets
 from petstore_frame.history.folder import Contents
 from petstore_frame.schema.arguments import one_of, some_of, whole_number
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -21,7 +21,7 @@ _STEPS = {"D": "{}D", "W": "W", "M": "ME"}  # each as pandas calls the steps bet
 
 def count_trend(
     held: Contents,
-    engine: Engine,
+    engine: str,
     by: str | Sequence[str],
     *,
     freq: str,
@@ -36,9 +36,9 @@ def count_trend(
     columns = tuple(name for name in known if name in asked)
     last_of = {_end(each.date, freq): each for each in held.snapshots}
     chosen = [*last_of.values()]
-    # pandas holds all that it opens, so it gets one day at a time; the others plan for all.
-    parts = [[each] for each in chosen] if engine.name == "pandas" else [chosen]
-    frames = (frame for part in parts for frame in engine.open(part, columns=columns))
+    # What is here is held one day at a time; Dask and Spark plan for all.
+    parts = [chosen] if engine in ("dask", "spark") else [[each] for each in chosen]
+    frames = (frame for part in parts for frame in open_snapshots(engine, part, columns=columns))
     counted = pd.concat([to_pandas(trend_pets(frame, columns)) for frame in frames])
     counted["date"] = [pd.Timestamp(_end(day, freq)) for day in counted["date"].dt.date]
     words = {_end(day, freq): UNREADABLE for day in held.lost} | dict.fromkeys(last_of, "")

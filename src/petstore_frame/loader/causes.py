@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
@@ -24,24 +24,18 @@ class Cause:
     """Why a number of records cannot be sent.
 
     Attributes:
-        code, message, hint: Those of the first of their problems.
-        column: The file's column, or None for whole records.
+        problem: The first of their problems, with the word that would help all of them.
         records: How many they are.
         of: How many rows name an animal, known ones too.
         lines: Those of the first two.
         values: What the cells hold, each once with its count, the commonest first.
-        add: The word that would help, with its value; ``"?"`` stands where a person decides.
     """
 
-    code: str
-    message: str
-    hint: str
-    column: str | None
+    problem: RecordProblem
     records: int
     of: int
     lines: tuple[int, ...]
     values: tuple[tuple[str, int], ...]
-    add: tuple[str, Any] | None
 
     @property
     def is_common(self) -> bool:
@@ -49,17 +43,17 @@ class Cause:
         return self.records >= _LEAST and 2 * self.records > self.of
 
     def __str__(self) -> str:
-        place = f"{self.column}: " if self.column else ""
-        text = f"{count_text(self.records, 'row')}: {place}{self.message}"
+        problem = self.problem
+        place = f"{problem.column}: " if problem.column else ""
+        text = f"{count_text(self.records, 'row')}: {place}{problem.message}"
         if len(self.values) > 1:
-            listed = self.values[:SHOWN_VALUES]
-            more = len(self.values) - len(listed)
-            shown = ", ".join(f"{short_text(value)} ({count:,})" for value, count in listed)
-            return f"{text}; in all {shown}" + (f" and {more:,} more" if more else "")
-        word = "line" if self.records == 1 else "lines"
-        more_lines = ", …" if self.records > len(self.lines) else ""
-        text += f" ({word} {', '.join(map(str, self.lines))}{more_lines})"
-        return f"{text}; {self.hint}" if self.hint else text
+            listed = [f"{short_text(value)} ({count:,})" for value, count in self.values]
+            more = f" and {len(listed) - SHOWN_VALUES:,} more" if listed[SHOWN_VALUES:] else ""
+            return f"{text}; in all {', '.join(listed[:SHOWN_VALUES])}{more}"
+        lines = ", ".join(map(str, self.lines))
+        lines += ", …" if self.records > len(self.lines) else ""
+        text += f" ({'line' if self.records == 1 else 'lines'} {lines})"
+        return f"{text}; {problem.hint}" if problem.hint else text
 
 
 def find_causes(
@@ -84,20 +78,11 @@ def find_causes(
         first, values = alike[0][0], Counter[str]()
         for problem, _, records in alike:
             values[(problem.value or "").strip()] += records
-        texts = [text for text, _ in values.most_common()]
-        causes.append(
-            Cause(
-                first.code,
-                first.message,
-                first.hint,
-                first.column,
-                values.total(),
-                of,
-                tuple(sorted({line for _, lines, _ in alike for line in lines})[:SHOWN_EXAMPLES]),
-                tuple((text, values[text]) for text in texts if text),
-                _to_add(first, texts[:_MOST_PROPOSED], fields, key),
-            )
-        )
+        ordered = values.most_common()
+        add = _to_add(first, [text for text, _ in ordered[:_MOST_PROPOSED]], fields, key)
+        lines = sorted({line for _, lines, _ in alike for line in lines})[:SHOWN_EXAMPLES]
+        filled = tuple((text, count) for text, count in ordered if text)
+        causes.append(Cause(replace(first, add=add), values.total(), of, tuple(lines), filled))
     return sorted(causes, key=lambda cause: -cause.records)
 
 

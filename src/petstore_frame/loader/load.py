@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any, Unpack
 
@@ -10,9 +10,9 @@ from petstore_frame.errors import nearest
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import load as run_import
+from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.arguments import before_sending, refuse
+from petstore_frame.schema.arguments import refuse
 from petstore_frame.schema.frame import AnyFrame
 
 
@@ -80,7 +80,9 @@ def load(
 
     Interface: Endpoints, Add an animal.
     """
-    _check(source, words)
+    known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
+    for word in words.keys() - RecipeWords.__annotations__.keys():
+        refuse(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
     how = as_recipe(recipe, words)
     options = LoadOptions(
         workers=workers,
@@ -94,26 +96,4 @@ def load(
         progress=progress,
         journal=journal,
     )
-    return run_import(_with_index(source, how.key or ()), client, how, options)
-
-
-@before_sending()
-def _check(source: Any, words: Mapping[str, Any]) -> None:
-    """Refuse a word that there is not."""
-    options = [name for name in load.__annotations__ if name not in _NO_WORDS]
-    for word in words:
-        if word not in RecipeWords.__annotations__:
-            known = [*RecipeWords.__annotations__, *options]
-            refuse(f"load has no word {word!r}{nearest(word, known)}")
-
-
-_NO_WORDS = ("source", "client", "words", "return")
-
-
-def _with_index(source: Any, key: Sequence[str]) -> Any:
-    """Return a frame in which each level of its index that identifies an animal is a column too."""
-    names = getattr(getattr(source, "index", None), "names", ())
-    levels = [name for name in key if name in names and name not in source.columns]
-    if not levels:
-        return source
-    return source.assign(**{name: source.index.get_level_values(name) for name in levels})
+    return run_import(source, client, how, options)

@@ -7,11 +7,10 @@ import re
 import shlex
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from enum import StrEnum
 from os import fspath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.files.toml import toml_of
@@ -25,12 +24,8 @@ _BY_LABEL = ("categories", "value_map")
 _LISTS = ("key", "columns", "accept", "leave_out", "only")
 
 
-class Reader(StrEnum):
-    """Who reads a next step, and so how it is typed."""
-
-    PYTHON = "python"
-    SHELL = "shell"
-    RECIPE = "recipe"
+# Who reads a next step, and so how it is typed.
+Reader = Literal["python", "shell", "recipe"]
 
 
 class Call(NamedTuple):
@@ -53,29 +48,29 @@ class Step(NamedTuple):
     add: Mapping[str, Any] = MappingProxyType({})
     calls: tuple[Call, ...] = ()
 
-    def typed(self, reader: Reader = Reader.PYTHON) -> list[str]:
+    def typed(self, reader: Reader = "python") -> list[str]:
         """Return what to type for it, line by line."""
-        is_shell = reader is Reader.SHELL
+        is_shell = reader == "shell"
         words = (to_add(word, value, reader) for word, value in self.add.items())
         lines = [f"add {(' ' if is_shell else ', ').join(words)}"] if self.add else []
         return [*lines, *(call.shell if is_shell else call.python for call in self.calls)]
 
 
-def to_add(word: str, value: Any, reader: Reader = Reader.PYTHON) -> str:
+def to_add(word: str, value: Any, reader: Reader = "python") -> str:
     """Return what to add to a call, a command or a recipe, so that a word has a value.
 
     Example:
-        >>> for reader in Reader:
+        >>> for reader in ("python", "shell", "recipe"):
         ...     print(to_add("keep", "newest: Seen", reader))
         keep='newest: Seen'
         --set 'keep=newest: Seen'
         keep = "newest: Seen"
-        >>> print(to_add("value_map", {"status": {"in care": "?"}}, Reader.SHELL))
+        >>> print(to_add("value_map", {"status": {"in care": "?"}}, "shell"))
         --set 'value_map.status.in care=?'
     """
-    if reader is Reader.PYTHON:
+    if reader == "python":
         return f"{word}={value!r}"
-    if reader is Reader.RECIPE:
+    if reader == "recipe":
         _, _, lines = toml_of({word: value}, {}).partition("\n")
         return lines.strip()
     flag = f"--{word.replace('_', '-')}"

@@ -194,9 +194,9 @@ class Question:
             steps.append(Step(f"{when} ({does})", {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
-            python, shell, _ = (f"add {to_add('duplicates', mixed, reader)}" for reader in Reader)
             text = "It differs from case to case; answer each, such as"
-            steps.append(Step(text, calls=(Call(python, shell),)))
+            python, shell = to_add("duplicates", mixed), to_add("duplicates", mixed, "shell")
+            steps.append(Step(text, calls=(Call(f"add {python}", f"add {shell}"),)))
         # With a key, the next load takes fewer equal records for others without a question.
         is_equal = any(c.name == "equal" and is_many(c.records, c.of) for c in self.cases)
         if is_equal and self.likely is not None:
@@ -205,7 +205,7 @@ class Question:
             steps.append(Step(keyed, {"key": column, "duplicates": "skip"}))
         return steps
 
-    def text(self, reader: Reader = Reader.PYTHON) -> str:
+    def text(self, reader: Reader = "python") -> str:
         """Return what was found, and what to add for each answer."""
         lines = self.lines()
         if self.likely is not None:

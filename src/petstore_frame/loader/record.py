@@ -82,7 +82,7 @@ DOUBT_STATES: tuple[State, ...] = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
 
 
 class Reason(Word):
-    """Why a record was skipped: of itself, or because its animal is in the store."""
+    """Why a record was skipped: of itself, or because its animal is known."""
 
     BLANK = "blank", "blank"
     LEFT_OUT = "left_out", "left out, as you said"
@@ -151,10 +151,7 @@ class RecordProblem:
     Attributes:
         code: A short name of the cause, for example ``int64_overflow``; ``suspicious`` where the
             record could be sent and ``accept`` lets it through.
-        message: What is wrong.
         column: The file's own name of the column, or None for the whole record.
-        value: The text of the cell.
-        hint: How to fix it.
         add: A word that helps and its value, ``"?"`` where a person decides; or None.
         accept: The word with which ``accept=`` lets a suspicious record through, or None.
     """
@@ -169,12 +166,7 @@ class RecordProblem:
 
 
 class RecordOrigin(NamedTuple):
-    """Which record of an earlier import a row of a fix file is.
-
-    Attributes:
-        import_id: Id of the import that first read it, or the beginning of that id.
-        record: Its number there.
-    """
+    """Which record of an earlier import, or of one whose id begins so, a row of a fix file is."""
 
     import_id: str
     record: int
@@ -188,8 +180,7 @@ class Record(NamedTuple):
     Attributes:
         number: 1 for the first record after the header.
         line: First physical line; 1 is the first of the file (for Excel: the sheet's row).
-        cells: The cells verbatim, in the order of the source's columns; a short row is shorter,
-            a long one longer.
+        cells: The cells verbatim; a short row has fewer than there are columns, a long one more.
         state: invalid, skipped or pending.
         payload: The bytes of the request body, or None unless it can be sent.
         likeness: Digest of all that is sent but the status, or None without a payload.
@@ -198,8 +189,7 @@ class Record(NamedTuple):
         key: Text of the cells that identify the animal, or None without ``key=``. Of several
             columns it is a JSON list of their texts, in the order of the columns of the import.
         origin: The record that the user corrected, if the row is from one of our own files.
-        rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does, empty for an
-            empty cell.
+        rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does.
         left_out: The user does not want this row to be sent.
         is_unnamed: The name is from ``defaults``.
     """

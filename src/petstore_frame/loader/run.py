@@ -29,7 +29,7 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.witness import StorePets
-from petstore_frame.loader.options import NOTHING_SAID, LoadOptions, ProgressOption
+from petstore_frame.loader.options import LoadOptions, ProgressOption
 from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
 from petstore_frame.loader.reading import (
     LikelyKey,
@@ -50,11 +50,11 @@ log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 
 
-def load(
+def run_import(
     source: Any,
     client: PostingClient,
     recipe: Recipe,
-    options: LoadOptions = NOTHING_SAID,
+    options: LoadOptions,
     *,
     records_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
@@ -116,8 +116,7 @@ def resume_loads(
 
     Raises:
         DuplicatesError: The store has pets that may be what is still to send; nothing was sent.
-        JournalLockedError: An import is at work on the journal.
-        JournalError: The journal has lost something; nothing was sent.
+        JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
         LoadStopped: The store, an outage or a limit ended one of them.
 
     Interface: Endpoints, Add an animal.
@@ -129,18 +128,17 @@ def resume_loads(
         return []
     with holding(path), Writer(path, client.base_url) as writer:
         for run in read_imports(writer.sql, _LEFT):
-            waits = COMMON_CAUSE in run.facts  # for an answer
-            if not waits:
-                # What was said by name was said of that day's reading.
-                before = LoadOptions(duplicates=run.duplicates).answers.items()
-                kept = {case: word for case, word in before if case not in BY_NAME}
-                with Interrupts() as interrupts, writer.transaction() as sql:
-                    staged, said = staged_again(sql, run), replace(options, duplicates=kept)
-                    _identify(sql, staged, client, said, interrupts.deliver)
-                run_session(writer, run, client, options, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))
-            if not waits:
-                _tell_end(results[-1])
+            if COMMON_CAUSE in run.facts:  # it waits for an answer
+                continue
+            # What was said by name was said of that day's reading.
+            before = LoadOptions(duplicates=run.duplicates).answers.items()
+            kept = {case: word for case, word in before if case not in BY_NAME}
+            with Interrupts() as interrupts, writer.transaction() as sql:
+                staged, said = staged_again(sql, run), replace(options, duplicates=kept)
+                _identify(sql, staged, client, said, interrupts.deliver)
+            run_session(writer, run, client, options, timing=REAL_TIME)
+            _tell_end(results[-1])
     return results
 
 
@@ -176,27 +174,28 @@ def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
 
 
 def _import_of(
-    opened: Source,
-    client: PostingClient,
-    recipe: Recipe,
-    options: LoadOptions,
-    now: float,
+    opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
     """Return what is known of an import before its records are read."""
-    sheet = opened.table.facts.get("sheet")
-    place = None if opened.path is None else str(opened.path.resolve())
-    said = options.duplicates
+    sheet, said = opened.table.facts.get("sheet"), options.duplicates
+    place = bytes_id = None
+    if opened.path is not None:
+        place = f"{opened.path.resolve()}{'' if sheet is None else f'#{sheet}'}"
+        with opened.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+        digest.update((sheet or "").encode())
+        bytes_id = digest.hexdigest()[:32]
     return Import(
         id="",
         base_url=client.base_url,
         source=opened.name,
-        place=place if place is None or sheet is None else f"{place}#{sheet}",
+        place=place,
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
-        bytes_id=None if opened.path is None else _digest_of_file(opened.path, sheet),
+        bytes_id=bytes_id,
         recipe=recipe.to_dict(),
         staged_at=now,
     )
@@ -240,9 +239,9 @@ def _stage(
             (run,) = read_imports(sql, "id = ?", [staged.run.id])
             if likely is not None:
                 run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
-            if options.max_errors is None and not opened.is_returned:
-                cause = _common_cause(sql, run)
-                run.facts.update({} if cause is None else {COMMON_CAUSE: str(cause)})
+            may_be_held = options.max_errors is None and not opened.is_returned
+            if may_be_held and (cause := _common_cause(sql, run)):
+                run.facts[COMMON_CAUSE] = str(cause)
             note_facts(sql, run, run.facts)
         interrupts.deliver()
     return replace(staged, run=run), question
@@ -310,11 +309,3 @@ def _common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     ).fetchone()
     common = (cause for cause in read_causes(sql, run) if cause.is_common)
     return None if was_created else next(common, None)
-
-
-def _digest_of_file(path: Path, sheet: str | None) -> str:
-    """Return a digest of the bytes of a file, and of the sheet that is read."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-    digest.update((sheet or "").encode())
-    return digest.hexdigest()[:32]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import __version__
-from petstore_frame.charts import status_figure
+from petstore_frame.charts import status_chart
 from petstore_frame.counts import short
 from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import PAGE, Card, Markup, palette, style, stylesheet
@@ -41,7 +41,7 @@ def write_html(content: Content, path: Path) -> None:
         badge=verdict_badge(content.completeness.verdict),
         headline=layout.headline(content),
         cards=[*_cards(content)],
-        bars=status_figure(counts).picture,
+        bars=status_chart(counts).picture,
         table=counts.to_html(top=None, caption=caption),
         columns=content.columns,
         status_at=content.status_at,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -11,7 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
-from petstore_frame.charts import Chart, moves_figure, over_time
+from petstore_frame.charts import Chart, moves_chart, over_time
 from petstore_frame.inventory import Verdict
 from unit.conftest import inventory, pets
 
@@ -86,12 +85,12 @@ def test_minimums_do_not_set_the_scale() -> None:
 def test_moves_add_up_to_those_of_the_flow(history) -> None:
     """The legend counts what came, was sold and went, week by week, and the bars are its parts."""
     moves = history.flow(period="week").moves
-    drawn = moves_figure(moves)
+    drawn = moves_chart(moves)
     sold = moves[(moves["kind"] == "changed") & (moves["now"] == "sold")]["pets"].sum()
     tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:at least )?([\d,]+) pet", drawn.markup())
     assert sum(int(tip.replace(",", "")) for tip in tips) == sold
     assert f"{sold:,} sold" in drawn.words
-    assert ">sold, " not in moves_figure(moves, hidden={"sold"}).markup()
+    assert ">sold, " not in moves_chart(moves, hidden={"sold"}).markup()
 
 
 def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:
@@ -115,32 +114,10 @@ def test_ageing_counts_each_pet_once(history) -> None:
     assert repr(pf.charts.ageing_chart(ageing.head(0))).startswith("<at least 0 pets available")
 
 
-def test_a_table_that_went_through_text_is_read() -> None:
-    """Dates may be text, as from a CSV; one day is a trend."""
+def test_one_day_is_a_trend_and_no_day_is_said() -> None:
+    """A trend needs no second day; without snapshots the words say so."""
     trend = trend_of(("2026-01-01", "sold", 0, "exact"))
-    for each in (trend, trend.astype({"date": "str"})):
-        assert repr(pf.charts.trend_chart(each)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
+    assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
     assert "no snapshots" in repr(pf.charts.trend_chart(trend.iloc[:0]))
-
-
-AGES = {"days_available": ["1"], "is_at_least": [0], "count_is": ["exact"]}
-OTHER = pd.DataFrame({"id": [1]})
-# Nothing would be sent, so a refusal ends with what is allowed.
-REFUSED = {
-    "top is 1 or more, got 0$": lambda: pf.charts.status_chart(inventory(), top=0),
-    r"expected what history\.trend.* returns, got int": lambda: pf.charts.trend_chart(3),
-    r"lacks days_.*; pass what history\.": lambda: pf.charts.ageing_chart(OTHER),
-    "column 'date': cannot be read": lambda: pf.charts.trend_chart(
-        trend_of(("2026-01-01", "sold", 0, "exact")).assign(date="soon")
-    ),
-    "column 'is_at_least': is not True or False": lambda: pf.charts.ageing_chart(
-        pd.DataFrame(AGES)
-    ),
-}
-
-
-@pytest.mark.parametrize(("words", "draw"), REFUSED.items(), ids=REFUSED)
-def test_what_cannot_be_drawn_is_named(words: str, draw: Callable[[], object]) -> None:
-    """What is not the table to draw is named, with what to pass; so is an option out of bounds."""
-    with pytest.raises(ValueError, match=words):
-        draw()
+    with pytest.raises(pf.ArgumentError, match=r"top is 1 or more, got 0$"):
+        pf.charts.status_chart(inventory(), top=0)

@@ -207,7 +207,6 @@ WRONG = {
     "by is one or more of category_id, status": lambda h: h.trend([["status"]]),
     "every_days is 1 or more, got 0": lambda h: h.trend(every_days=0),
     "period is one of snapshot, week, month": lambda h: h.flow(period=["week"]),
-    "a DuckDB connection": lambda h: pf.History(h.folder, session=3).diff(),
     "expected an Inventory, got int": lambda h: h.add(3),
     "not its frame": lambda h: h.add(h.read().frame),
     "duckdb, pandas, polars, dask, sp": lambda h: pf.History(h.folder, engine=[]),

@@ -15,10 +15,9 @@ from unit.loader.opened import written
 WRONG = [
     ({"max_errors": -1}, "max_errors is 0 or more, got -1"),
     ({"workers": 0}, "workers is 1 to 32, got 0"),
-    ({"journal": 3}, "journal= is a folder's path, got 3"),
     ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
     ({"progress": 3}, "progress is a function, True, False or None, got 3"),
-    ({"send_lines": "3"}, "send_lines= is a list of line numbers, got '3'"),
+    ({"send_lines": "3"}, "a line is a whole number, got the text '3'"),
     ({"duplicates": {"similar": "skip"}}, "a case of duplicates is one of "),
     ({"kye": "tag"}, "load has no word 'kye'; did you mean 'key'?"),
     ({"dryrun": True}, "load has no word 'dryrun'; did you mean 'dry_run'?"),

@@ -156,7 +156,9 @@ def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
     rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
     result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
     assert shop.names == ["Cy", "Di"]
-    assert [(cause.code, cause.lines) for cause in result.facts.causes] == [("key_missing", (2, 3))]
+    assert [(cause.problem.code, cause.lines) for cause in result.facts.causes] == [
+        ("key_missing", (2, 3))
+    ]
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
@@ -168,14 +170,3 @@ def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal)
     assert shop.names == ["Rex", "Unnamed 2"]
     assert rehearsed.recipe == result.recipe == recipe
-
-
-def test_an_index_identifies_animals(shop: Shop) -> None:
-    """The name of an index is a column for ``key=``, also in the file of its rows to fix."""
-    tags = pd.Index(["T1", "T2", "T3"], name="tag")
-    frame = pd.DataFrame({"name": ["Ada", "", "Bo"], "category_id": [1, 2, 3]}, index=tags)
-    given: dict[str, Any] = {"key": "tag", "journal": shop.journal, "workers": 1}
-    result = pf.load(frame, shop.client, **given)
-    pf.load(result.fix.assign(name="Cy"), shop.client, journal=shop.journal)
-    again = pf.load(frame.iloc[::-1], shop.client, **given)
-    assert dict(zip(again.ids["key"], again.ids["id"], strict=True)) == {"T1": 1, "T2": 3, "T3": 2}

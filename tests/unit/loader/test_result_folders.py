@@ -40,28 +40,32 @@ def result(tmp_path: Path, out: Path) -> LoadResult:
     return made
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
 def write_beside(result: LoadResult, out: Path, words: str) -> str:
     """Write a result whose folder is taken, and stays; return the name of its folder."""
-    kept = contents(out)
+    before = {path: path.is_file() and path.read_bytes() for path in out.iterdir()}
     with pytest.warns(UserWarning, match=words) as warned:
         paths = result.write(out)
     (folder,) = {path.parent for path in paths}
     assert len(paths) == 5 and folder.parent == out.parent
     told = f"so {out} stays as it is; these results are in {folder}"
     assert str(warned[0].message).endswith(told)
-    assert contents(out) == kept
+    assert {path: path.is_file() and path.read_bytes() for path in out.iterdir()} == before
     return folder.name
 
 
 def test_files_of_the_same_records_are_replaced(tmp_path: Path, out: Path, result) -> None:
-    """A resume, or a load of the file into another store, writes to where it wrote before."""
+    """So are those of a rehearsal, which created nothing; but never the file that is loaded."""
     (out / "fix.csv").unlink()
     for each in (result, make_result(tmp_path / "a.csv", "two")):
         assert [path.parent for path in each.write(out)] == [out] * 5
+    loaded = replace(result.facts.run, place=str((out / "fix.csv").resolve()))
+    place, note = find_place(out, loaded)
+    assert place != out and "fix.csv is the file that was loaded" in note
+    rehearsed = tmp_path / "rehearsed"
+    for name in ("b.csv", "c.csv"):
+        text = f"{TEXT}{name},1\n"
+        made = make_result(tmp_path / name, name, text, is_rehearsal=True)
+        assert made.write(rehearsed)[0].parent == rehearsed
 
 
 def test_a_kill_between_two_files_costs_none(out: Path, result: LoadResult, monkeypatch) -> None:
@@ -83,52 +87,32 @@ def test_a_kill_between_two_files_costs_none(out: Path, result: LoadResult, monk
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        *((name, None, f"out/{name} was changed since")
-          for name in ("fix.csv", "results.csv", "unknown.csv", "results.xlsx")),
+        *((name, None, f"out/{name} was changed since") for name in ("fix.csv", "results.xlsx")),
         # A summary that proves nothing.
         *(("summary.json", text, "not written by an import")
           for text in ("", "[]", '{"written_sha256": 3}', '{"written_sha256": {"fix.csv": 3}}')),
+        ("results.csv", "a folder", "not written by an import"),
     ],
 )  # fmt: skip
 def test_a_changed_file_is_kept(out: Path, result: LoadResult, name: str, content, words) -> None:
     """Files are replaced only on proof that they are ours, as they were written."""
     path = out / name
-    path.write_bytes(path.read_bytes() + b"\n" if content is None else content.encode())
+    if content == "a folder":
+        (out / "summary.json").unlink()
+        path.unlink()
+        path.mkdir()
+    else:
+        path.write_bytes(path.read_bytes() + b"\n" if content is None else content.encode())
     for _ in range(2):  # the second time its own files are replaced
         assert write_beside(result, out, words) == "out-2"
 
 
-def test_a_folder_in_the_place_of_a_file_stays(tmp_path: Path, out: Path) -> None:
-    """A file that cannot be ours is not replaced, and does not cause a failure."""
-    (out / "results.csv").mkdir(parents=True)
-    words = r"results\.csv was not written by an import"
-    assert write_beside(make_result(tmp_path / "a.csv"), out, words) == "out-2"
-    assert (out / "results.csv").is_dir()
-
-
 @pytest.mark.usefixtures("result")
-def test_results_of_another_import_are_kept(tmp_path: Path, out: Path) -> None:
-    """The results of an import are not replaced by another one."""
+def test_results_of_another_import_are_kept(tmp_path: Path, out: Path, monkeypatch) -> None:
+    """They go to a folder beside, or inside where the folder asked for is the current one."""
     for at, name in ((2, "Cy"), (3, "Di")):
         other = make_result(tmp_path / f"{name}.csv", name, f"{TEXT}{name},1\n")
         assert write_beside(other, out, r"the results of another import, of a\.csv") == f"out-{at}"
-
-
-def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Path) -> None:
-    """A rehearsal created nothing, so its files give way; but never to a load of one of them."""
-    make_result(tmp_path / "a.csv", is_rehearsal=True).write(out)
-    second = make_result(tmp_path / "b.csv", "two", TEXT + "Cy,1\n", is_rehearsal=True)
-    assert second.write(out)[0].parent == out
-    loaded = replace(second.facts.run, place=str((out / "fix.csv").resolve()))
-    place, note = find_place(out, loaded)
-    assert place != out and "fix.csv is the file that was loaded" in note
-
-
-def test_a_folder_without_a_name_gets_one_inside(tmp_path: Path, monkeypatch) -> None:
-    """Where the folder asked for is the current one, the free one is inside it."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "fix.csv").write_text("mine")
+    monkeypatch.chdir(out)
     with pytest.warns(UserWarning, match="results-2"):
-        paths = make_result(tmp_path / "a.csv").write(".")
-    assert paths[0].parent == Path("results-2")
-    assert (tmp_path / "fix.csv").read_text() == "mine"
+        assert {path.parent for path in other.write(".")} == {Path("results-2")}

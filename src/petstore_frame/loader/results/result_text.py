@@ -1,16 +1,18 @@
-"""Says what became of an import in words: for a terminal, and for a notebook.
+"""Says in words what became of an import, and what to do next: for a terminal and a notebook.
 
 Every text of a cell or a store is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from os import fspath
 
 from petstore_frame.loader.journal.groups import SkippedRows
-from petstore_frame.loader.proposals import Reader
+from petstore_frame.loader.options import GRACE_S
+from petstore_frame.loader.proposals import Call, Reader, Step, load_call, resolve_call, to_add
+from petstore_frame.loader.question import LIKELY
 from petstore_frame.loader.record import FIX_STATES, Ending, State
-from petstore_frame.loader.results.steps import next_steps
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
@@ -27,7 +29,8 @@ _BADGES = {
     "Rehearsal": NO_CLAIM_BADGE,
     "In doubt": FAILED_BADGE,
 }
-_SHOWN_CAUSES, _SHOWN_COLUMNS, _SHOWN_LINES, _SHOWN_PETS = 5, 12, 10, 5
+_MOST = 10  # of a list of lines, candidates or causes
+_NEVER = "never send these again by hand"
 _DOUBT = (State.UNKNOWN, State.IN_FLIGHT)
 # By what shows that an animal is known.
 _KNOWN_BY = {
@@ -106,12 +109,70 @@ def _what_became(facts: ImportSummary) -> str:
 
 def stopped_text(facts: ImportSummary) -> str:
     """Return why an import ended before its end, and how to go on."""
-    return "\n".join([headline(facts)[1], *_steps(facts)])
+    return "\n".join([headline(facts)[1], *_typed_steps(facts)])
 
 
-def _steps(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> list[str]:
-    """Return each next step, with what to type for it below."""
-    return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in next_steps(facts)]
+def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
+    """Return the view for a terminal."""
+    word, sentence = headline(facts)
+    steps, lines = _typed_steps(facts, reader), [f"{word}: {sentence}"]
+    if word == "Loaded before":  # all else was said when it was loaded
+        return "\n".join([*lines, *steps[:1]])
+    lines += [f"store {facts.run.base_url}", *_background(facts)]
+    lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in _counted(facts)]
+    for title, sentences in _sections(facts):
+        lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
+    return "\n".join([*lines, *steps])
+
+
+def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
+    """Return the view for a notebook; a page with buttons shows its own steps."""
+    word, sentence = headline(facts)
+    counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
+    parts = [
+        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        PAGE.table(counts, numbers={0}),
+    ]
+    for title, sentences in _sections(facts):
+        parts += [PAGE.section(title), PAGE.items(sentences)]
+    if has_steps:
+        parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in _next_steps(facts)))
+    return Markup("").join(parts)
+
+
+def _background(facts: ImportSummary) -> list[str]:
+    """Return which column is which field, so that a person sees a mistake before sending.
+
+    What earlier imports know of the file follows.
+    """
+    run = facts.run
+    used = ", ".join(
+        name if name == column else f"{FIELD_BY_NAME[name].label.lower()} from {short_text(column)}"
+        for name, column in run.mapping.items()
+    )
+    columns = f"columns: {used}"
+    if run.key:
+        columns += f"; key: {', '.join(map(short_text, run.key))}"
+    known = {*run.mapping.values(), *run.key}
+    if unused := [short_text(name) for name in run.header if name not in known]:
+        columns += f"; not sent: {', '.join(_cut(unused, 'columns'))}"
+    asked = [] if facts.question is None else facts.question.lines()
+    return [columns, *file_warnings(facts), *asked]
+
+
+def file_warnings(facts: ImportSummary) -> list[str]:
+    """Return what a person should know of the file as a whole, as sentences."""
+    sentences = []
+    for name, found in facts.run.facts.items():
+        if not found or name in (COMMON_CAUSE, LIKELY_KEY):
+            continue
+        shown = str(found)
+        if isinstance(found, list):
+            word = "line" if len(found) == 1 else "lines"
+            shown = f"{count_text(len(found), 'row')} ({word} {', '.join(_cut(found, 'lines'))})"
+        sentences.append(_FOUND.get(name, name + ": {}").replace("{}", shown))
+    return sentences
 
 
 def _counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
@@ -134,94 +195,110 @@ def _why_skipped(group: SkippedRows) -> str:
     return _KNOWN_BY.get(group.by or "", "known from {}").format(there) + group.reason.text
 
 
-def result_text(facts: ImportSummary, reader: Reader = Reader.PYTHON) -> str:
-    """Return the view for a terminal."""
-    word, sentence = headline(facts)
-    steps, lines = _steps(facts, reader), [f"{word}: {sentence}"]
-    if word == "Loaded before":  # all else was said when it was loaded
-        return "\n".join([*lines, *steps[:1]])
-    lines += [f"store {facts.run.base_url}", *_background(facts)]
-    lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in _counted(facts)]
-    for title, sentences in _sections(facts):
-        lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
-    return "\n".join([*lines, *steps])
-
-
-def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the view for a notebook; a page with buttons shows its own steps."""
-    word, sentence = headline(facts)
-    counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
-    parts = [
-        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
-        PAGE.quiet([facts.run.base_url, *_background(facts)]),
-        PAGE.table(counts, numbers={0}),
-    ]
-    for title, sentences in _sections(facts):
-        parts += [PAGE.section(title), PAGE.items(sentences)]
-    if has_steps:
-        parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in next_steps(facts)))
-    return Markup("").join(parts)
-
-
-def _background(facts: ImportSummary) -> list[str]:
-    """Return which column is which field, so that a person sees a mistake before sending.
-
-    What earlier imports know of the file follows.
-    """
-    run = facts.run
-    used = ", ".join(
-        name if name == column else f"{FIELD_BY_NAME[name].label.lower()} from {short_text(column)}"
-        for name, column in run.mapping.items()
-    )
-    columns = f"columns: {used}"
-    if run.key:
-        columns += f"; key: {', '.join(map(short_text, run.key))}"
-    known = {*run.mapping.values(), *run.key}
-    unused = [short_text(name) for name in run.header if name not in known]
-    if unused:
-        columns += f"; not sent: {', '.join(_cut(unused, _SHOWN_COLUMNS, 'columns'))}"
-    asked = [] if facts.question is None else facts.question.lines()
-    return [columns, *file_warnings(facts), *asked]
-
-
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     if facts.causes:
-        causes = [str(cause) for cause in facts.causes]
-        yield "What keeps rows from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
+        yield "What keeps rows from being sent", _cut(facts.causes, "causes")
     if facts.notes:
         yield "Warnings", [str(note) for note in facts.notes]
     if doubt := facts.doubt:
         lines = [
-            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_PETS]))}"
+            f"record {record} may be pet {', '.join(_cut(ids, 'pets'))}"
             for record, ids in doubt.candidates.items()
         ]
-        shown = _cut(lines, _SHOWN_LINES, "rows with candidates")
-        shown += _cut(list(doubt.notes), _SHOWN_LINES, "notes")
+        shown = [*_cut(lines, "rows with candidates"), *_cut(doubt.notes, "notes")]
         yield "What reading the store back has shown", shown
 
 
-def _cut(lines: list[str], most: int, what: str) -> list[str]:
-    more = len(lines) - most
-    return [*lines[:most], f"and {more:,} more {what}"] if more > 0 else lines
-
-
-def file_warnings(facts: ImportSummary) -> list[str]:
-    """Return what a person should know of the file as a whole, as sentences."""
-    sentences = []
-    for name, found in facts.run.facts.items():
-        if not found or name in (COMMON_CAUSE, LIKELY_KEY):
-            continue
-        shown = str(found)
-        if isinstance(found, list):
-            word = "line" if len(found) == 1 else "lines"
-            lines = ", ".join(map(str, found[:_SHOWN_LINES]))
-            more = ", …" if len(found) > _SHOWN_LINES else ""
-            shown = f"{count_text(len(found), 'row')} ({word} {lines}{more})"
-        sentences.append(_FOUND.get(name, name + ": {}").replace("{}", shown))
-    return sentences
+def _cut(things: Sequence[object], what: str) -> list[str]:
+    """Return the first of several things as texts, and how many more there are."""
+    more = len(things) - _MOST
+    return [*map(str, things[:_MOST]), *([f"and {more:,} more {what}"] if more > 0 else [])]
 
 
 def _plain(text: str) -> str:
     """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _typed_steps(facts: ImportSummary, reader: Reader = "python") -> list[str]:
+    """Return each next step, with what to type for it below."""
+    return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in _next_steps(facts)]
+
+
+def _next_steps(facts: ImportSummary) -> list[Step]:
+    """Return what to do next, the most urgent first."""
+    if facts.question is not None:
+        return facts.question.answers()
+    steps = [*_reconciling(facts), *_sending(facts), *_fixing(facts), *_left(facts)]
+    is_old = not (facts.sent_now or facts.is_rehearsal)
+    if not steps and is_old and facts.counts[State.CREATED]:
+        text = "If these are other animals than those of the first time, load them again on purpose"
+        steps = [Step(text, {"again": True})]
+    return steps
+
+
+def _reconciling(facts: ImportSummary) -> Iterator[Step]:
+    """Yield how to look for rows in doubt, or what a person can do after that."""
+    if doubt := facts.doubt:
+        first, *_ = doubt.records
+        (pet,) = doubt.candidates.get(first, ())[:1] or (None,)
+        records = ", ".join(_cut(doubt.records, "records"))
+        text = (
+            f"still in doubt after reading the store, record {records}: look there, then say "
+            f"which pet it is, or None if there is none; {_NEVER}"
+        )
+        yield Step(text, calls=(resolve_call(first, pet),))
+    elif rows := facts.count(*_DOUBT):
+        text = (
+            f"{count_text(rows, 'row')} in doubt, perhaps in the store: have it read for them, "
+            f"{GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
+        )
+        yield Step(text, calls=(Call("result.reconcile(client)", "add --reconcile"),))
+
+
+def _sending(facts: ImportSummary) -> Iterator[Step]:
+    """Yield what says which animal a row is, and how to send what is left."""
+    likely = facts.run.facts.get(LIKELY_KEY)
+    if likely and (facts.sent_now or facts.is_rehearsal):
+        yield Step(LIKELY.format(likely["facts"]), {"key": likely["column"]})
+    pending = facts.counts[State.PENDING]
+    what = count_text(pending, "row")
+    if pending and facts.is_held:
+        text = f"{what} without a problem: to send them all the same, whatever the others are"
+        yield Step(text, {"max_errors": facts.counts[State.INVALID]})
+    elif pending and facts.is_rehearsal:
+        yield Step(f"{what} would be sent by the same call without dry_run; nothing was sent yet")
+    elif pending:
+        yield Step(f"{what} still to send: the same call goes on")
+
+
+def _fixing(facts: ImportSummary) -> Iterator[Step]:
+    """Yield how to answer each cause for all its rows, then how to correct the rest."""
+    for cause in facts.causes[:_MOST]:
+        problem = cause.problem
+        if problem.add is not None:
+            place = f" in the column {problem.column!r}" if problem.column else ""
+            text = f"{count_text(cause.records, 'row')} to fix{place}: {problem.message}"
+            yield Step(f"{text}; answer it once", dict([problem.add]))
+    rows, folder = facts.count(*FIX_STATES), fspath(facts.folder or "results")
+    if rows and not facts.is_rehearsal:
+        text = f"{count_text(rows, 'row')} to fix: correct them in {folder}/fix.csv, then load it"
+        write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
+        load = load_call(f"{folder}/fix.csv", facts.journal, facts.run.base_url)
+        yield Step(text, calls=(load,) if facts.folder else (write, load))
+
+
+def _left(facts: ImportSummary) -> Iterator[Step]:
+    """Yield what may be sent after all, once a person has looked."""
+    if absent := facts.counts[State.ABSENT]:
+        what = f"{count_text(absent, 'row')} not found in the store"
+        text = f"{what}: look there; if they are not there, send them again"
+        yield Step(text, {"duplicates": {"absent": "send"}})
+    if facts.run.facts.get("left_unsent"):
+        text = "animals of an earlier version of this file were not sent: send them"
+        yield Step(text, calls=(load_call(None, facts.journal, facts.run.base_url),))
+    equal = sum(group.records for group in facts.skipped if group.by == "equal")
+    if equal and not facts.is_rehearsal:
+        what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
+        yield Step(f"{what}; if they are other animals, send them", {"duplicates": "send"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.markup import in_notebook
+from petstore_frame.schema.arguments import checked_client, refuse
 from petstore_frame.schema.frame import HasFrame
 
 if TYPE_CHECKING:
@@ -105,6 +107,16 @@ class LoadResult(HasFrame):
         return None if words is None else Recipe(**words)
 
     @property
+    def summary(self) -> dict[str, Any]:
+        """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
+        return self.facts.as_dict()
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with: 0 only if all records are in the store."""
+        return self.facts.exit_code
+
+    @property
     def ids(self) -> pd.DataFrame:
         """Which pet each key of the file is: ``key`` str, ``id`` Int64, ``state``, ``source``.
 
@@ -131,24 +143,29 @@ class LoadResult(HasFrame):
             self._frame = columns.make_frame(run, self.rows(), last=columns.COLUMNS)
         return self._frame
 
-    def _part(self, *states: State) -> pd.DataFrame:
-        return self.frame[self.frame["state"].isin([*map(str, states)])].reset_index(drop=True)
+    def _part(self, column: str, values: Collection[str]) -> pd.DataFrame:
+        frame = self.frame
+        return frame[frame[column].isin([*map(str, values)])].reset_index(drop=True)
 
     @property
     def created(self) -> pd.DataFrame:
         """The rows that are in the store, with their ids where known; columns of ``frame``."""
-        return self._part(*IN_STORE)
+        return self._part("state", IN_STORE)
+
+    @property
+    def unknown(self) -> pd.DataFrame:
+        """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
+        return self._part("state", DOUBT_STATES)
 
     @property
     def changed(self) -> pd.DataFrame:
         """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
-        return self.frame[self.frame["changed"].notna()].reset_index(drop=True)
+        return self._part("reason", [Reason.CHANGED])
 
     @property
     def withdrawn(self) -> pd.DataFrame:
         """The rows that an earlier version of the file had and that were never sent."""
-        is_gone = self.frame["reason"].eq(str(Reason.WITHDRAWN))
-        return self.frame[is_gone].reset_index(drop=True)
+        return self._part("reason", [Reason.WITHDRAWN])
 
     @property
     def fix(self) -> pd.DataFrame:
@@ -157,27 +174,8 @@ class LoadResult(HasFrame):
         What is wrong comes first, then the file's own columns: correct these and pass it to
         ``load``; the last column says which row of the file each one is.
         """
-        return columns.make_frame(
-            self.facts.run,
-            self.rows(*FIX_STATES),
-            first=columns.FIX_COLUMNS,
-            last=columns.FIX_LAST,
-        )
-
-    @property
-    def unknown(self) -> pd.DataFrame:
-        """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
-        return self._part(*DOUBT_STATES)
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        return self.facts.as_dict()
-
-    @property
-    def exit_code(self) -> int:
-        """What the command line ends with: 0 only if all records are in the store."""
-        return self.facts.exit_code
+        ours, last = columns.FIX_COLUMNS, columns.FIX_LAST
+        return columns.make_frame(self.facts.run, self.rows(*FIX_STATES), first=ours, last=last)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
@@ -197,11 +195,11 @@ class LoadResult(HasFrame):
         Returns:
             The paths written.
         """
-        place, note = find_place(Path(folder), self.facts.run)
+        facts = self.facts
+        self.folder, note = find_place(Path(folder), facts.run)
         if note:
             warnings.warn(note, UserWarning, stacklevel=callers_level())
-        self.folder = place
-        return write_results(place, self.facts, self.rows)
+        return write_results(self.folder, facts, self.rows)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was left out.
@@ -235,6 +233,9 @@ class LoadResult(HasFrame):
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
+        checked_client(client, "ask_page")
+        if not 0 <= grace_s < inf:
+            refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
         imports = [*self.facts.in_doubt_elsewhere, self.import_id]
         return settling.reconcile(self.path, imports, client, grace_s, self.wait)
 
@@ -257,7 +258,7 @@ class LoadResult(HasFrame):
     def _columns(self) -> Collection[str]:
         return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
 
-    def text(self, reader: Reader = Reader.PYTHON) -> str:
+    def text(self, reader: Reader = "python") -> str:
         """Return what became of the records and what to do next, as its reader types it."""
         return result_text(self.facts, reader)
 

@@ -34,15 +34,11 @@ class ImportSummary:
     """What is known of an import at one moment of its journal.
 
     Attributes:
-        run: The import.
-        counts: How many rows are in each state, none left out.
         in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
-        is_rehearsal: Whether nothing was sent, and the journal has no trace of it.
         question: What the same call without ``dry_run`` would ask; None where it would send.
         folder: Where the result files are, or None.
-        journal: The journal of the store.
     """
 
     run: Import
@@ -91,7 +87,10 @@ class ImportSummary:
             "records": len(self),
             "states": self.counts,
             "skipped": [each._asdict() for each in self.skipped],
-            "causes": [asdict(cause) for cause in self.causes],
+            "causes": [
+                asdict(each.problem) | {"records": each.records, "lines": each.lines}
+                for each in self.causes
+            ],
             "notes": {note.kind: note.records for note in self.notes},
             "read_back": None if doubt is None else doubt.notes,
             "candidates": {} if doubt is None else doubt.candidates,

@@ -11,8 +11,6 @@ import random
 from collections import deque
 from collections.abc import Callable
 
-from petstore_frame.transport.settings import IdempotencyKey
-
 START = 2
 DOUBTS_IN_A_ROW = 3
 DOUBTS_OF_RECENT = 4
@@ -21,7 +19,6 @@ FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 30.0
 MOST_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
-KEY_MARGIN_S = 300.0
 # The weight of the newest share in the average of all.
 NEWEST, LARGEST_SHARE = 0.1, 4.0
 
@@ -160,11 +157,3 @@ class Pace:
     def pause(self, seconds: float) -> None:
         """Start nothing for so many seconds."""
         self._resume_at = max(self._resume_at, self._clock() + seconds)
-
-
-def oldest_key(keys: IdempotencyKey | None, now: float) -> float | None:
-    """Return when a key must first have been sent for the store to remember it still."""
-    if keys is None:
-        return None
-    margin_s = min(KEY_MARGIN_S, keys.lifetime_s / 2)
-    return now - keys.lifetime_s + margin_s

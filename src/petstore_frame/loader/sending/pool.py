@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any, Self
 
 from petstore_frame.inventory.progress import is_watched
@@ -106,10 +105,6 @@ class Pool:
                 thread.join()
 
 
-# Nobody notices a shorter one.
-SHORTEST_ANNOUNCED_S = 1.0
-
-
 @dataclass(frozen=True)
 class SessionClocks:
     """The clocks of a session."""
@@ -123,11 +118,8 @@ REAL_TIME: SessionClocks = SessionClocks()
 
 
 def wait_announced(seconds: float) -> None:
-    """Wait, and say until when and why where a person is watching."""
-    if seconds >= SHORTEST_ANNOUNCED_S and is_watched():
-        end = datetime.now().astimezone() + timedelta(seconds=seconds)
-        sys.stderr.write(
-            f"waiting until {end:%H:%M:%S} before reading back: the store may still act on what "
-            "is in doubt\n"
-        )
+    """Wait, and say how long and why where a person is watching."""
+    if seconds >= 1 and is_watched():
+        why = "the store may still act on what is in doubt"
+        sys.stderr.write(f"waiting {seconds:.0f} s before reading back: {why}\n")
     time.sleep(seconds)

@@ -6,16 +6,17 @@ One thread, the caller's, decides and writes; the others only wait for the store
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
+from petstore_frame.inventory.progress import Display
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions, LoadProgress
+from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
@@ -25,7 +26,7 @@ from petstore_frame.loader.sending.judge import (
     unsaved,
     why_stopped,
 )
-from petstore_frame.loader.sending.pace import Pace, oldest_key
+from petstore_frame.loader.sending.pace import Pace
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
 from petstore_frame.transport.interrupts import Interrupts
 from petstore_frame.transport.outcome import PostOutcome, Proof
@@ -36,6 +37,7 @@ _INTERRUPTED = "interrupted"
 RECENT = 256
 MOST_ROUNDS = 8
 FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
+KEY_MARGIN_S = 300.0
 
 
 def ignore(*_: Any) -> None:
@@ -84,33 +86,35 @@ def run_session(
     left = outcomes.start(timing.now())
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
-    with LoadProgress(options.progress, counts[State.PENDING]) as meter:
-        report_s = 1.0 if callable(options.progress) else None
-        sender = Sender(client, outcomes, counts, options, timing, meter, step, report_s)
-        ending, detail = sender.run()
+    total, progress = counts[State.PENDING], options.progress
+    option = progress if total or callable(progress) else False  # no bar for nothing
+    with Display(option, "Loading", total) as display:
+        ending, detail = Sender(client, outcomes, counts, options, timing, display, step).run()
     outcomes.end(timing.now(), ending, detail)
     return True
 
 
-@dataclass
 class Sender:
     """Sends the records of a journal; ``step`` gets each step's name, for tests that end there."""
 
-    client: PostingClient
-    journal: Outcomes
-    counts: Counter[State]
-    options: LoadOptions
-    timing: SessionClocks
-    meter: Callable[[Counter[State]], None]
-    step: Callable[[str], None]
-    report_s: float | None  # how often ``meter`` is called while nothing ends
-
-    def __post_init__(self) -> None:
-        most = self.options.workers or DEFAULT_WORKERS
-        ceiling = self.options.workers or MOST_WORKERS
-        self.store_id = self.journal.run.store_id
-        self._pool = Pool(ceiling, wait=self.timing.wait)
-        self._pace = Pace(most, ceiling=ceiling, clock=self.timing.clock)
+    def __init__(
+        self,
+        client: PostingClient,
+        journal: Outcomes,
+        counts: Counter[State],
+        options: LoadOptions,
+        timing: SessionClocks,
+        display: Display[Mapping[State, int]],
+        step: Callable[[str], None],
+    ) -> None:
+        self.client, self.journal, self.counts, self.options = client, journal, counts, options
+        self.timing, self.display, self.step = timing, display, step
+        self.total = counts[State.PENDING]
+        self.store_id = journal.run.store_id
+        ceiling = options.workers or MOST_WORKERS
+        self._pool = Pool(ceiling, wait=timing.wait)
+        most = options.workers or DEFAULT_WORKERS
+        self._pace = Pace(most, ceiling=ceiling, clock=timing.clock)
         self._in_flight: dict[int, Intent] = {}
         self._recent: deque[Intent] = deque(maxlen=RECENT)
         self._outcomes: list[Outcome] = []
@@ -119,8 +123,7 @@ class Sender:
         self._repeats: list[int] = []
         self._rounds = 0
         self._ending: tuple[Ending, str] | None = None
-        self._answers = 0
-        self._is_asked_to_wait = False
+        self._is_there = False  # the store gave an answer, or asked to wait
         self._last_failure: Exception | None = None
         self._is_journal_broken = False
         self._problem: Exception | None = None
@@ -139,7 +142,7 @@ class Sender:
         with Interrupts(self._pool.wake) as interrupts, self._pool:
             while not self._is_over():
                 ends = self._pool.gather(self._timeout_s())
-                if not ends and self.report_s:
+                if not ends:
                     self._report_progress()
                 self._find_owned(ends)
                 for end in ends:
@@ -153,12 +156,12 @@ class Sender:
                 self._probe_if_due()
                 if self._is_exhausted and not (self._pool.busy or self._repeats):
                     self._queue_repeats()
+        ending, detail = self._ending or (Ending.DONE, "")
         if self._is_journal_broken:
-            _, problem = self._ending or (Ending.JOURNAL, "")
-            raise JournalError(unsaved(problem, self._outcomes))
+            raise JournalError(unsaved(detail, self._outcomes))
         if self._problem is not None:
             raise self._problem
-        return self._ending or (Ending.DONE, "")
+        return ending, detail
 
     def _is_over(self) -> bool:
         if self._pool.busy or (self._outcomes and not self._is_journal_broken):
@@ -167,10 +170,10 @@ class Sender:
 
     def _timeout_s(self) -> float | None:
         """Return how long to wait for the next end; None while only an end can change anything."""
-        is_waiting = self._pool.busy and (self._ending or self._pace.is_open)
-        wait_s = 0.0 if is_waiting else self._pace.wait_s()
-        often = self.report_s or wait_s
-        return min(wait_s, often) if wait_s or not self._pool.busy else self.report_s
+        if self._pool.busy and (self._ending or self._pace.is_open):
+            return None
+        wait_s = self._pace.wait_s()
+        return wait_s if wait_s or not self._pool.busy else None
 
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
@@ -223,10 +226,10 @@ class Sender:
             )
 
     def _note_pace(self, answer: PostOutcome, in_window_s: float) -> None:
-        self._is_asked_to_wait |= answer.retry_after_s is not None
+        is_answer = answer.proof in (Proof.CREATED, Proof.REJECTED)
+        self._is_there |= is_answer or answer.retry_after_s is not None
         self._last_failure = answer.error
-        if answer.proof in (Proof.CREATED, Proof.REJECTED):
-            self._answers += 1
+        if is_answer:
             self._pace.note_answer(answer.elapsed_s, in_window_s)
         elif answer.proof is Proof.UNKNOWN:
             self._pace.note_doubt(answer.retry_after_s)
@@ -246,7 +249,11 @@ class Sender:
         self._rounds += 1
 
     def _oldest_key(self) -> float | None:
-        return oldest_key(self.client.idempotency, self.timing.now())
+        """Return when a key must first have been sent for the store to remember it still."""
+        keys = self.client.idempotency
+        if keys is None:
+            return None
+        return self.timing.now() - keys.lifetime_s + min(KEY_MARGIN_S, keys.lifetime_s / 2)
 
     def _commit(self) -> None:
         """Put outcomes and the next intents on disk, then send those."""
@@ -298,8 +305,11 @@ class Sender:
 
     def _report_progress(self) -> None:
         """Call the caller's function; whatever it raises waits for the requests in flight."""
+        counts = self.counts
+        done = self.total - counts[State.PENDING] - counts[State.IN_FLIGHT]
+        odd = {str(each): counts[each] for each in (State.REJECTED, State.UNKNOWN) if counts[each]}
         try:
-            self.meter(self.counts)
+            self.display.show(dict(counts), done, **odd)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
             if self._ending == (Ending.INTERRUPTED, _INTERRUPTED):
                 self._abandon()
@@ -333,8 +343,7 @@ class Sender:
 
     def _check_patience(self) -> None:
         options, pace, store = self.options, self._pace, f"the store at {self.client.base_url}"
-        is_there = self._answers or self._is_asked_to_wait
-        patience_s = options.patience_s if is_there else options.first_patience_s
+        patience_s = options.patience_s if self._is_there else options.first_patience_s
         problem = ""
         if pace.is_fruitless:
             problem = "the store answers GET, but again and again no POST; ask its operator"

@@ -24,7 +24,6 @@ from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
-from petstore_frame.loader.options import check_settling
 from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.settling.readback import (
     ReadBack,
@@ -103,7 +102,6 @@ def reconcile(
         JournalError: The journal is another store's, or its store's address is another's now.
         PetstoreError: The store cannot be read; nothing was settled.
     """
-    check_settling(client, grace_s)
     runs = [journal.read_import(path, import_id) for import_id in import_ids]
     base_url, store_id = runs[-1].base_url, runs[-1].store_id
     if same_store_address(client.base_url) != same_store_address(base_url):
