@@ -137,13 +137,6 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
         records_of(titled, header_row=row)
 
 
-@pytest.mark.parametrize("line", ["name,category_id," + "x," * 600_000, "x" * 1_200_000], ids=len)
-def test_a_header_without_end_is_refused(tmp_path: Path, line: str) -> None:
-    """A first line of over a megabyte is reported as such, not as records with too many cells."""
-    with pytest.raises(InputError, match=r"line 1: .*longer than 1,048,576 characters"):
-        open_source(written(tmp_path, f"{line}\nLuna,3\n"))
-
-
 @pytest.mark.parametrize(
     ("text", "header"),
     [

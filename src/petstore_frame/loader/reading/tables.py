@@ -173,7 +173,7 @@ class Workbook:
         """Return the rows of the sheet to read, its header found."""
         sheet = self._choose(recipe.sheet)
         columns, header_row = [*(recipe.columns or ())], recipe.header_row
-        if recipe.columns is None:
+        if not columns:
             rows = islice(self._rows(sheet), (header_row or 1) - 1, header_row)
             header = next((row for row in rows if any(map(str.strip, row.cells))), None)
             if header is None:
