@@ -255,9 +255,6 @@ class LoadResult(HasFrame):
     def __len__(self) -> int:
         return len(self.facts)
 
-    def _columns(self) -> Collection[str]:
-        return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
-
     def text(self, reader: Reader = "python") -> str:
         """Return what became of the records and what to do next, as its reader types it."""
         return result_text(self.facts, reader)
