@@ -76,7 +76,7 @@ class _Before(NamedTuple):
 
     ours: Mapping[int, tuple[str, int]]
     strangers: Mapping[int, tuple[bytes, float]]
-    readings: Sequence[float]  # the moments at which it was read to its end
+    first_reading: float  # when it was first read to its end
 
     def seen_at(self, pet_id: int, pet: Wanted) -> float:
         """Return when a pet of others was first seen; an id given again is another pet's."""
@@ -89,6 +89,9 @@ _DOUBTFUL = """
 SELECT record, state, reason, payload, first_sent_at FROM animals WHERE import = ?
 AND (state IN ('unknown', 'absent') OR state = 'created' AND pet_id IS NULL)
 ORDER BY state <> 'created', record
+"""
+_FIRST_READING = """
+SELECT min(at) FROM events WHERE kind = 'read' AND json_extract(detail, '$.is_complete')
 """
 _LAST_SENT = """
 SELECT max(sent_at) FROM animals JOIN imports USING (import)
@@ -165,9 +168,8 @@ def _read_doubtful(sql: sqlite3.Connection, run: Import) -> list[_Doubtful]:
 
 def _check_own(sql: sqlite3.Connection, runs: Sequence[Import], found: ReadBack) -> None:
     """Believe no listing that lacks pets which the store confirmed."""
-    query = "SELECT import, pet_id FROM animals WHERE state = 'created'"
-    numbers = {run.number for run in runs}
-    own = {pet_id for number, pet_id in sql.execute(query) if number in numbers} - {None}
+    query = "SELECT pet_id FROM animals WHERE state = 'created' AND import = ?"
+    own = {pet_id for run in runs for (pet_id,) in sql.execute(query, [run.number])} - {None}
     if found.is_whole and (hidden := own - found.pets.keys()):
         found.is_whole = False
         found.note += (
@@ -179,11 +181,11 @@ def _read_before(sql: sqlite3.Connection) -> _Before:
     """Return what was known of the store at earlier readings."""
     pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
     strangers = sql.execute("SELECT pet_id, likeness, seen_at FROM strangers")
-    readings = sql.execute("SELECT at, detail FROM events WHERE kind = 'read'")
+    ((first,),) = sql.execute(_FIRST_READING).fetchall()
     return _Before(
         {pet_id: Wanted.of(json.loads(body)).animal for pet_id, body in pets},
         {pet_id: (likeness, at) for pet_id, likeness, at in strangers},
-        [at for at, detail in readings if json.loads(detail)["is_complete"]],
+        math.inf if first is None else first,
     )
 
 
@@ -230,8 +232,7 @@ def match(
         ]
         equal = [pet_id for pet_id in free if wish.may_be(found.pets[pet_id])]
         has_rival = any(wish.may_be(rival) or rival.may_be(wish) for rival in rivals)
-        was_read = any(moment <= sent_at for moment in before.readings)
-        is_ours = was_read and last <= sent_at and len(equal) <= len(group)
+        is_ours = max(before.first_reading, last) <= sent_at and len(equal) <= len(group)
         if is_ours and not has_rival and not claimed & {*equal}:
             pairs |= {each.record: pet for each, pet in zip(group, equal, strict=False)}
             free, equal = [pet_id for pet_id in free if pet_id not in equal], []
