@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.errors import PetstoreError, callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.groups import read_keys
-from petstore_frame.loader.journal.rows import JournalRow
+from petstore_frame.loader.journal.rows import JournalRow, read_keys
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
