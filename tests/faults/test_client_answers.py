@@ -31,7 +31,7 @@ PROBLEM = '{"type":"https://stoplight.io/prism/errors#NOT_FOUND","title":"Not he
         (http("404 Not Found", "{}"), "NotFoundError", "begins '{}'"),
         (http("422 Unprocessable Content", '{"error":{"x":1}}'), "APIStatusError", "error"),
         (http("401 Unauthorized", ""), "AuthenticationError", "empty body"),
-        (http("403 Forbidden", "no", kind=""), "PermissionDeniedError", "no content type"),
+        (http("403 Forbidden", "no", kind=""), "APIStatusError", "no content type"),
         (http("502 Bad Gateway", "<html>", kind="text/html"), "ServerError", "text/html"),
         (http("400 No", '{"code":"x","message":"why","status":400}'), "BadRequestError", "x: why"),
         (http("302 Found", "", "Location: /v2/pets"), "ContractError", "302"),

@@ -214,9 +214,6 @@ class Inventory(HasFrame, HasProvenance):
     def __len__(self) -> int:
         return len(self.frame)
 
-    def _columns(self) -> Collection[str]:
-        return list(self.frame.columns)
-
     def __repr__(self) -> str:
         return f"<Inventory of {self.base_url}: {self.completeness}>"
 
