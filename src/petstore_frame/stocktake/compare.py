@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import pandas as pd
 
 from petstore_frame.errors import answering
-from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.saved import read_listing
+from petstore_frame.inventory import Inventory, read_listing
 from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe, open_source
