@@ -7,8 +7,6 @@ it is read anew. ``records`` shows each row with its state.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 
@@ -85,24 +83,6 @@ SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, r
   own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id, own.sent_at
 FROM rows LEFT JOIN animals AS own USING (animal);
 """
-
-
-def form_of(key: str) -> str:
-    """Return a key without what spreadsheets and people change of it.
-
-    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. Keys of
-    one form may be one key, which is to be asked. A key of several columns is a JSON list.
-
-    Example:
-        >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
-        ('7', '7', 'ab1', 'a\\x1f1')
-    """
-    if key.isascii() and key.isalnum():
-        return key.lower().lstrip("0") or "0"
-    if key.startswith('["'):
-        return "\x1f".join(form_of(part) for part in json.loads(key))
-    text = "".join(normalize("NFKC", key).casefold().split()).lstrip("'’`")
-    return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
 
 
 def columns_of(key: Sequence[str]) -> str:

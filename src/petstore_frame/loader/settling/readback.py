@@ -39,7 +39,7 @@ class SettlingClient(PostingClient, ReadingClient, Protocol):
 class WatchedClient:
     """A client that tells when it begins to wait for a page, and when it has it."""
 
-    def __init__(self, client: SettlingClient, asked: Callable[[bool], None]) -> None:
+    def __init__(self, client: Any, asked: Callable[[bool], None]) -> None:
         self._client, self._asked = client, asked
 
     def __getattr__(self, name: str) -> Any:
