@@ -1,29 +1,24 @@
-"""The dashboard as one thing: its top, its tabs, and what a notebook keeps of it."""
+"""The dashboard as one thing: its tabs under its top, and what a notebook keeps of it."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
-from petstore_frame.dashboard.kit import Kit
-from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.dashboard.top import Top
-from petstore_frame.dashboard.work import failure
-from petstore_frame.errors import ArgumentError, ConfigurationError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.loader.journal.database import place_of
 from petstore_frame.schema.arguments import checked_client
-from petstore_frame.schema.categories import Categories, category_labels, shown_labels
+from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.text import minute_text
 
 if TYPE_CHECKING:
@@ -31,16 +26,16 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
     from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
-Tab = TypeVar("Tab", "HistoryTab", "ImportTab", "StocktakeTab")
 TABS = {"Inventory": "inventory", "Import": "imports", "Stocktake": "stocktake",
         "History": "history"}  # fmt: skip
 
 
-class Dashboard:
+class Dashboard(Top):
     """Show the store and act on it; the last line of a cell shows the dashboard.
 
-    Each control on the screen is a widget of one of its tabs: ``dashboard.inventory.status.value =
-    "sold"`` does what a click does, and ``dashboard.imports.send.click()`` sends.
+    Each control on the screen is a widget of the dashboard or of one of its tabs:
+    ``dashboard.inventory.status.value = "sold"`` does what a click does, and
+    ``dashboard.imports.send.click()`` sends.
 
     The numbers say what their listing covers: a count that is a minimum is marked "≥", and
     shares are shown only where the total is exact. With the live widgets the notebook keeps a
@@ -55,17 +50,22 @@ class Dashboard:
             the journal of the store is its memory: what was answered for a file holds for the next
             one with the same header.
         folder: Where result files and large exports go; None is the working directory.
-        wait_s: How long to wait for the first reading, in seconds; a longer one goes on in the
-            background.
+        wait_s: How long to wait for the first reading; a longer one goes on in the background.
 
     Attributes:
         widget: The live part, for a page of your own.
+        tabs: Which tab is open, as ``tabs.selected_index``.
         inventory, imports, stocktake, history: The tabs, each with its controls by name.
-        top: Refresh, Stop, and the field for a new key.
+        refresh, stop: Buttons: read the store again, in a thread; the old reading stays until the
+            new one is there.
+        api_key, use_key: Where the store refuses the key: a field for a new one, kept in the client
+            alone, and its button.
+        notice: What is said about the reading.
+        client: The store, with the key that was entered last.
+        pets: The Inventory that was read last, or None.
 
     Raises:
-        ArgumentError: An argument is something else than described.
-        ConfigurationError: The widgets would stay blank here; the text says what works.
+        ArgumentError: The client or the inventory is none, or they are of two stores.
         InputError: The categories file cannot be read.
 
     Interface: Endpoints, List all animals; Add an animal.
@@ -82,7 +82,6 @@ class Dashboard:
         folder: str | PathLike[str] | None = None,
         wait_s: float = 10.0,
     ) -> None:
-        _check_place()
         checked_client(client, "ask_page")
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
@@ -91,29 +90,21 @@ class Dashboard:
                 f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
                 "pass a client of the same store"
             )
-        if not isinstance(wait_s, (int, float)) or not wait_s >= 0:
-            raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")
-        for name, path in {"journal": journal, "folder": folder}.items():
-            if not (path is None or isinstance(path, (str, PathLike))):
-                raise ArgumentError(f"{name} is a folder, got {path!r}")
-        self._history = open_history(history)
-        self._journal = None if journal is None else Path(journal)
-        self._folder = Path.cwd() if folder is None else Path(folder)
-        self._copies: list[Any] = []
-        place, labels = place_of(self._journal, client.base_url), category_labels(categories)
-        memory = Memory(place.parent / "memory" / place.stem, labels)
-        self._kit = kit = Kit(self._show_failure)
-        self.top = Top(kit, client, memory, self._take)
-        self.inventory = InventoryTab(kit, self._folder)
+        super().__init__(
+            client, categories, None if journal is None else Path(journal),
+            Path.cwd() if folder is None else Path(folder),
+        )  # fmt: skip
+        kit, self._history, self._copies = self.kit, open_history(history), list[Any]()
+        self.inventory = InventoryTab(kit, self.folder)
         # The other tabs are made when they are first opened.
         self._places = (self.inventory.widget, *(kit.column() for _ in [*TABS][1:]))
         self.tabs = kit.make(widgets.Tab, self._places, titles=[*TABS], selected_index=0)
-        self.tabs.observe(lambda _: self._draw_open(), "selected_index")
-        self.widget = kit.column(kit.sheet(), self.top.widget, self.tabs, css="pf-dash")
+        self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
+        self.widget = kit.column(kit.sheet(), self.top, self.tabs, css="pf-dash")
         if inventory is not None:
-            self.top.take(inventory)
+            self._take(inventory)
         else:
-            self.refresh()
+            self._start()
             self.wait(wait_s)
 
     @cached_property
@@ -121,82 +112,63 @@ class Dashboard:
         """The tab that adds pets from a file."""
         from petstore_frame.dashboard.import_tab import ImportTab  # not before the first paint
 
-        return self._placed("Import", ImportTab(self.top, self._journal, self._folder))
+        tab = ImportTab(self)
+        self._places[1].children = (tab.widget,)
+        return tab
 
     @cached_property
     def stocktake(self) -> StocktakeTab:
         """The tab that compares a list with the store."""
         from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 
-        return self._placed("Stocktake", StocktakeTab(self.top, self._journal, self._open_pet))
+        tab = StocktakeTab(self)
+        self._places[2].children = (tab.widget,)
+        return tab
 
     @cached_property
     def history(self) -> HistoryTab:
         """The tab that shows what changed, and keeps snapshots."""
         from petstore_frame.dashboard.history_tab import HistoryTab
 
-        return self._placed("History", HistoryTab(self.top, self._history, self.inventory.pick))
-
-    def _placed(self, name: str, tab: Tab) -> Tab:
-        self._places[[*TABS].index(name)].children = (tab.widget,)
+        tab = HistoryTab(self, self._history, self.inventory.pick)
+        self._places[3].children = (tab.widget,)
         return tab
-
-    @property
-    def client(self) -> Client:
-        """The store, with the key that was entered last."""
-        return self.top.client
-
-    def refresh(self) -> None:
-        """Read the store again, in a thread; the old numbers stay until the new ones are whole."""
-        self.top.read()
-
-    def open(self, name: str) -> None:
-        """Open a tab by its name."""
-        self.tabs.selected_index = [*TABS].index(name)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
-        return self.top.work.wait(timeout_s)
+        return self.work.wait(timeout_s)
 
-    def close(self) -> None:
-        """End the dashboard's threads and take its widgets off the screen."""
-        for name in {"imports", "stocktake"} & vars(self).keys():
-            getattr(self, name).close()
-        self.top.close()
-        self.inventory.work.close()
-        self._kit.close()
-
-    def _show_failure(self, problem: Exception) -> None:
-        self.top.work.say(failure(problem))
-
-    def _open_pet(self, pet_id: str) -> None:
-        self.open("Inventory")
+    def open_pet(self, pet_id: str) -> None:
+        self.tabs.selected_index = 0
         self.inventory.select(Selection(text=f"#{pet_id}"))
 
-    def _draw_open(self) -> None:
-        """Draw the tab that is open; the others are drawn when they are opened."""
-        tab = getattr(self, [*TABS.values()][self.tabs.selected_index or 0])
-        tab.draw()
+    def close(self) -> None:
+        for name in {"imports", "stocktake"} & vars(self).keys():
+            getattr(self, name).close()
+        super().close()
 
-    def _take(self, inventory: Inventory) -> None:
-        self.inventory.take(StoreModel(inventory, shown_labels(self.top.memory.categories)))
+    def _draw_tabs(self) -> None:
+        if self.pets is not None:
+            self.inventory.take(StoreModel(self.pets, shown_labels(self.memory.categories)))
         if self.tabs.selected_index:
-            self._draw_open()
+            self._draw_tab()
         for copy in self._copies:
             copy.update(self._copy(), raw=True)
 
-    def _copy(self) -> dict[str, str]:
-        copy = static_copy(self.inventory.model)
-        return {"text/html": copy, "text/plain": repr(self)}
+    def _draw_tab(self) -> None:
+        """Draw the tab that is open; the others are drawn when they are opened."""
+        getattr(self, [*TABS.values()][self.tabs.selected_index or 0]).draw()
 
     def __repr__(self) -> str:
-        pets = self.inventory.pets
-        if pets is None:
+        if self.pets is None:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
         return (
-            f"<Dashboard of {self.client.base_url}: {pets.completeness}; "
-            f"data as of {minute_text(pets.fetched_at)}; run the cell again to use it>"
+            f"<Dashboard of {self.client.base_url}: {self.pets.completeness}; "
+            f"data as of {minute_text(self.pets.fetched_at)}; run the cell again to use it>"
         )
+
+    def _copy(self) -> dict[str, str]:
+        return {"text/html": static_copy(self.inventory.model), "text/plain": repr(self)}
 
     def _ipython_display_(self) -> None:
         """Show the live widgets, then the static copy as an output of its own."""
@@ -209,13 +181,3 @@ class Dashboard:
         copy = display(self._copy(), raw=True, display_id=True)
         if copy is not None:  # there is none outside of IPython
             self._copies.append(copy)
-
-
-def _check_place() -> None:
-    marimo = sys.modules.get("marimo")
-    if marimo is not None and marimo.running_in_notebook():
-        raise ConfigurationError(
-            "the dashboard needs Jupyter, and this is marimo; all else works here: "
-            "pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
-            "`petstore-frame dashboard` in a terminal opens it in a browser"
-        )

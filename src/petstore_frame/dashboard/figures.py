@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mimetypes
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -35,12 +34,8 @@ class Figures(anywidget.AnyWidget):
 
     Args:
         used: Called with the data attributes of what was clicked, such as ``category``.
-        draw: Called when a series of a figure is to be hidden or shown again.
         taken: Called with the name, the size and the content of a file that was dropped or pasted;
             None is the content of one above ``largest``.
-
-    Attributes:
-        hidden: The series that are hidden, by the name of their figure.
     """
 
     _esm = traitlets.Unicode(read_text("live.js")).tag(sync=True)
@@ -50,14 +45,12 @@ class Figures(anywidget.AnyWidget):
     def __init__(
         self,
         used: Callable[[Used], None],
-        draw: Callable[[], None] = lambda: None,
         taken: Callable[[str, int, bytes | None], None] = lambda *_: None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self._used, self._draw, self._taken = used, draw, taken
+        self._used, self._taken = used, taken
         self._figures: dict[str, Chart] = {}
-        self.hidden: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
         self.on_msg(self._told)
 
     def with_saves(self, figure: Chart) -> Markup:
@@ -88,8 +81,5 @@ class Figures(anywidget.AnyWidget):
             figure = self._figures[used["figure"]]
             name = f"{figure.name}.{used['save']}"
             self.download(figure.file().encode(), name, "image/svg+xml")
-        elif "toggle" in used:
-            self.hidden[used["figure"]] ^= {used["toggle"]}
-            self._draw()
         elif used:
             self._used(used)

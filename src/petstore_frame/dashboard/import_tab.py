@@ -10,12 +10,13 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.file_steps import FileTab
+from petstore_frame.dashboard.file_tab import OF_LAYOUT, FileTab
 from petstore_frame.dashboard.kit import show
-from petstore_frame.dashboard.rows_step import LEAVE, RowsStep, problems_of
-from petstore_frame.dashboard.top import STOPPING as READING
+from petstore_frame.dashboard.rows_step import RowsStep, problems_of
 from petstore_frame.dashboard.top import Top
+from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as open_journal
@@ -23,7 +24,7 @@ from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
 from petstore_frame.loader.question import CASES, Question
 from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State, Suspicion
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import resume_loads, run_import
@@ -32,7 +33,7 @@ from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
 
 Progress = Callable[[Mapping[State, int]], None]
-CHANGED_SHOWN, PAST_SHOWN, MANY = 50, 20, 2**31
+PAST_SHOWN, MANY = 20, 2**31
 FOR_EVER = "A pet cannot be changed or deleted once it is sent."
 STOPPING = (
     "It waits for the requests that are on their way, whose pets would be in doubt else. “Stop "
@@ -56,7 +57,7 @@ class ImportTab(FileTab):
     """Choose a file, say how it is read, decide, send; the store is then read again.
 
     Attributes:
-        rows: The controls of each row to decide, by its line.
+        rows: The step of the rows to decide.
         cases: The answers to the question which animals the rows are, by case.
         again: A tick: the same file stands for other animals.
         anyway: A tick: the rows that are fine are sent, although most fail for one cause.
@@ -67,14 +68,13 @@ class ImportTab(FileTab):
         results: What became of the last file, and of its corrected rows.
     """
 
-    def __init__(self, top: Top, journal: Path | None, folder: Path) -> None:
+    def __init__(self, top: Top) -> None:
         super().__init__(top, "Choose a file")
-        kit, self._journal, self._folder, self.grace_s = top.kit, journal, folder, GRACE_S
+        kit, self.grace_s = self.kit, GRACE_S
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
         self.question: Question | None = None
         self.to_send, self.results = 0, list[LoadResult]()
-        self.decide = RowsStep(kit, self.changed)
-        self.rows = self.decide.rows
+        self.rows = RowsStep(kit, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self.files: dict[str, widgets.Button] = {}
         self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
@@ -95,7 +95,7 @@ class ImportTab(FileTab):
         self._left_box = kit.column(self._left, kit.row(self.go_on, self.check))
         self.widget.children = [
             self._left_box, *self.widget.children, self._cards, self._question, self._cases,
-            self.again, self.absent, self.decide.widget, self.anyway, self._sending, self.notice,
+            self.again, self.absent, self.rows.widget, self.anyway, self._sending, self.notice,
             self._result, self._files,
         ]  # fmt: skip
         self._draw_left()
@@ -105,17 +105,16 @@ class ImportTab(FileTab):
 
     def take(self, path: Path) -> None:
         if path.suffix != ".toml":
-            self.decide.forget()
-            self._kit.forget(*self.cases.values())
+            self.rows.forget()
             self.cases.clear()
-            with self._kit.drawing():
+            with self.kit.drawing():
                 for tick in (self.again, self.anyway, self.absent):
                     tick.value = False
                 self._plan(None)
         super().take(path)
 
     def changed(self) -> None:
-        self.work.start("Counting what this would send …", self._check, is_renewed=True)
+        self.work.start("Counting what this would send …", self._check)
 
     def _plan(self, plan: LoadResult | None) -> None:
         self.plan, self.to_send = plan, 0
@@ -123,16 +122,15 @@ class ImportTab(FileTab):
         self.draw()
 
     def _check(self) -> None:
+        def read(rows: int) -> None:
+            self.work.report(f"Checking: {count_text(rows, 'row')}")
+
         self._plan(None)
         if self.look() and self.source is not None:
             client = WatchedClient(self.top.client, lambda _: self.work.check())
             options = self._options(dry_run=True, progress=False)
-            how = self.recognised
-            self._plan(run_import(self.source, client, how, options, records_read=self._read))
+            self._plan(run_import(self.source, client, self.recognised, options, records_read=read))
         self.work.say("")
-
-    def _read(self, rows: int) -> None:
-        self.work.report(f"Checking: {count_text(rows, 'row')}")
 
     @property
     def answers(self) -> dict[str, Word]:
@@ -142,11 +140,11 @@ class ImportTab(FileTab):
 
     def _options(self, **more: Any) -> LoadOptions:
         return LoadOptions(
-            journal=self._journal,
+            journal=self.top.journal,
             duplicates=self.answers,
             again=self.again.value,
             max_errors=MANY if self.anyway.value else None,
-            leave_lines=tuple(sorted(self.decide.decided_as(LEAVE))),
+            leave_lines=tuple(sorted(self.rows.left_out)),
             **more,
         )
 
@@ -154,19 +152,20 @@ class ImportTab(FileTab):
 
     def draw(self) -> None:
         """Show what sending would do, and what is to be decided first."""
-        with self._kit.drawing():
+        with self.kit.drawing():
             plan = self.plan if self.question is None else None
             self._cards.value = "" if plan is None else self._consequence(plan)
             counts = {} if plan is None else plan.counts
-            is_known = any(counts.get(state) for state in (State.CREATED, State.ADOPTED))
-            is_known = is_known or bool(counts.get(State.SKIPPED))
-            show(self.again, self.again.value or (is_known and not self.to_send))
+            known = sum(
+                counts.get(each, 0) for each in (State.CREATED, State.ADOPTED, State.SKIPPED)
+            )
+            show(self.again, self.again.value or (known and not self.to_send))
             show(self.absent, self.absent.value or counts.get(State.ABSENT))
             is_held = plan is not None and plan.facts.is_held and counts.get(State.PENDING)
             show(self.anyway, self.anyway.value or is_held)
             causes = [] if plan is None else plan.facts.causes
             is_repeated = any(cause.problem.code == "key_repeated" for cause in causes)
-            show(self.keep, is_repeated or self.recipe.keep)
+            show(self.reading["keep"], is_repeated or self.recipe.keep)
             self._draw_question()
             self.draw_buttons()
 
@@ -179,30 +178,35 @@ class ImportTab(FileTab):
 
     def _consequence(self, plan: LoadResult) -> Markup:
         """Draw what sending would do, in numbers, and the rows to decide."""
-        fields = {column: name for name, column in plan.facts.run.mapping.items()}
+        facts, words = plan.facts, self.words
+        fields = {column: name for name, column in facts.run.mapping.items()}
         wrong = {
             row["line"]: {str(name): cell for name, cell in row.items()}
             for row in plan.fix.to_dict("records")
-            if not self.words.is_asked(fields.get(row["error_column"]), row["error_value"])
-            and row["accept"] not in self.words.accept
+            if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
+            and row["accept"] not in words.accept
         }
-        rows = self.decide.corrected_rows(plan.fix)
-        problems = problems_of(rows, plan.facts.run, self.recognised)
-        self.decide.draw(wrong, problems)
-        facts, count = plan.facts, plan.facts.count
-        fixed = len(rows) - len(problems)
-        new = count(State.PENDING) + fixed
+        rows = self.rows.corrected_rows(plan.fix)
+        how = self.recognised.replace(
+            **dict.fromkeys((*OF_LAYOUT, "leave_out")),
+            mapping=facts.run.mapping, accept=[*map(str, Suspicion)],
+        )  # fmt: skip
+        problems = problems_of(rows, facts.run.header, how)
+        self.rows.draw(wrong, problems)
+        fixed, absent = len(rows) - len(problems), facts.count(State.ABSENT)
+        new = facts.count(State.PENDING) + fixed
         self.to_send = 0 if facts.is_held else new
-        changed = sum(each.records for each in facts.skipped if each.reason == Reason.CHANGED)
-        known = sum(each.records for each in facts.skipped if each.reason == Reason.KNOWN)
-        known += count(State.CREATED, State.ADOPTED)
-        absent = count(State.ABSENT)
+        known, changed = (
+            sum(each.records for each in facts.skipped if each.reason == reason)
+            for reason in (Reason.KNOWN, Reason.CHANGED)
+        )
+        known += facts.count(State.CREATED, State.ADOPTED)
         shown = {
             "New pets to send": (new, ""),
             "Known already": (known, "not sent again"),
             "Changed since": (changed, "not sent: a pet cannot be changed"),
-            "To fix": (count(*FIX_STATES) - fixed, "not sent"),
-            "In doubt": (count(*DOUBT_STATES) - absent, "sent before, perhaps in the store"),
+            "To fix": (facts.count(*FIX_STATES) - fixed, "not sent"),
+            "In doubt": (facts.count(*DOUBT_STATES) - absent, "sent before, perhaps in the store"),
             "Not found": (absent, "sent before, and not in the store"),
         }
         always = ("New pets to send", "Known already", "To fix")
@@ -211,27 +215,21 @@ class ImportTab(FileTab):
             for name, (number, under) in shown.items()
             if number or name in always
         )
-        if changed:
-            run = facts.run
-            columns = ["line", *run.key, run.mapping["name"], "changed"]
-            cells = plan.changed[columns].head(CHANGED_SHOWN).astype("str").to_numpy().tolist()
-            head = ["Line", *run.key, "Name", "Was → is"]
-            title = f"Known animals with other values now: {changed:,}"
-            fold = "<details><summary>Show what changed</summary>{}</details>"
-            drawn += Markup(fold).format(PAGE.table(cells, head, caption=title))
-        warnings = (Markup("<p>{}</p>").format(each) for each in plan.warnings)
-        return drawn + Markup("").join(warnings)
+        return drawn + Markup("").join(element("p", each) for each in plan.warnings)
 
     def _draw_question(self) -> None:
         question, asked = self.question, () if self.question is None else self.question.cases
         for case in asked:
-            if question is not None and case.name not in self.cases:
-                text = CASES[case.name]
-                answers = [(f"{text.skip} ({_becomes(question.if_skip)})", "skip"),
-                           (f"{text.send} ({_becomes(question.if_send)})", "send")]  # fmt: skip
-                self.cases[case.name] = self._kit.control(
-                    widgets.ToggleButtons, "", lambda _: self.changed(), options=answers, value=None
+            if case.name not in self.cases:
+                self.cases[case.name] = self.kit.control(
+                    widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
                 )
+        for name, control in self.cases.items():
+            skip, send, said = CASES[name].skip, CASES[name].send, control.value
+            if question is not None:
+                skip = f"{skip} ({_becomes(question.if_skip)})"
+                send = f"{send} ({_becomes(question.if_send)})"
+            control.options, control.value = [(skip, "skip"), (send, "send")], said
         lines = [line for case in asked for line in case.lines() if line]
         title = "Are these animals in the store already?"
         self._question.value = PAGE.warning(title, lines) if asked else ""
@@ -249,10 +247,10 @@ class ImportTab(FileTab):
         options = self._options(progress=progress)
         try:
             results.append(run_import(self.source, self.top.client, self.recipe, options))
-            rows = self.decide.corrected_rows(results[0].fix)
+            rows = self.rows.corrected_rows(results[0].fix)
             if len(rows):
                 again = LoadOptions(
-                    journal=self._journal, progress=progress, duplicates=self.answers
+                    journal=self.top.journal, progress=progress, duplicates=self.answers
                 )
                 results.append(run_import(rows, self.top.client, Recipe(), again))
         except (LoadInterrupted, LoadStopped) as stopped:
@@ -284,7 +282,7 @@ class ImportTab(FileTab):
     def _finish(self) -> None:
         progress = self._progress(sum(counts[State.PENDING] for _, counts in self._past()))
         try:
-            results = resume_loads(self.top.client, journal=self._journal, progress=progress)
+            results = resume_loads(self.top.client, journal=self.top.journal, progress=progress)
         except (LoadInterrupted, LoadStopped) as stopped:
             results = [stopped.result]
         self._show_results(results[-1:])
@@ -298,7 +296,7 @@ class ImportTab(FileTab):
             if seconds > 0:
                 words = f"Waiting {seconds:,.0f} s, for the store may still act on them"
                 self.work.say(PAGE.progress(words))
-            self.work.pause(seconds)
+            self.work.check(seconds)
 
         said, results = list[str](), list[LoadResult]()
         client: Any = WatchedClient(self.top.client, lambda _: self.work.check())
@@ -316,18 +314,14 @@ class ImportTab(FileTab):
 
     def _show_results(self, results: list[LoadResult], question: Question | None = None) -> None:
         self.work.say(PAGE.progress("Writing the result files …"))
-        self.results, paths = results, list[Path]()
+        self.results, self.files = results, {}
         for result in results:
             stem = Path(result.facts.run.source).stem
-            written = result.write(self._folder / f"import-{stem}-{result.import_id[:8]}")
-            paths += [path for path in written if _is_shown(path, result)]
-        self._kit.forget(*self.files.values())
-        self.files = {
-            f"{path.parent.name}/{path.name}": self._kit.button(
-                f"Download {path.name}", partial(self.drop.download_file, path)
-            )
-            for path in paths
-        }
+            for path in result.write(self.top.folder / f"import-{stem}-{result.import_id[:8]}"):
+                if _is_shown(path, result):
+                    self.files[f"{path.parent.name}/{path.name}"] = self.kit.button(
+                        f"Download {path.name}", partial(self.drop.download_file, path)
+                    )
         self._files.children = [*self.files.values()]
         shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)
         places = dict.fromkeys(str(result.folder) for result in results)
@@ -337,11 +331,11 @@ class ImportTab(FileTab):
         self.question = question
         self._draw_left()
         self.draw()
-        self.top.read()
+        self.top.refresh.click()
 
     @property
     def _place(self) -> Path:
-        return place_of(self._journal, self.top.client.base_url)
+        return place_of(self.top.journal, self.top.client.base_url)
 
     def _past(self) -> list[tuple[Import, dict[State, int]]]:
         """Return the last imports, the latest first, with their counts by state."""

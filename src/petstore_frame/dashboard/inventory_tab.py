@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import tempfile
 from base64 import b64encode
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import element, status_chart
-from petstore_frame.counts import Summary, short
+from petstore_frame.counts import Summary, category_ids, short
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
-from petstore_frame.dashboard.kit import Kit, grid, set_options, show, titled
-from petstore_frame.dashboard.pet_list import LABELS, pets_table
+from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, titled
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
-from petstore_frame.dashboard.work import Work
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.markup import PAGE, Card, Markup, in_notebook
+from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
 from petstore_frame.markup.palette import status_colours, status_word
-from petstore_frame.schema.models import PET_STATUSES
+from petstore_frame.schema.categories import category_name
+from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 from petstore_frame.schema.text import minute_text
 
-BARS = 15
+if TYPE_CHECKING:
+    import pandas as pd
+
+BARS, ROWS_PER_PAGE = 15, 50
 SUGGESTIONS = 500  # categories offered while typing; any other is found by its name or id
 PICTURE_WIDTH = 720
 ALL = ("All statuses", "")
@@ -40,20 +44,17 @@ class InventoryTab:
     Attributes:
         widget: The whole tab.
         status, category, name, order, page: What is shown; ``""`` of a filter is all.
-        back, clear: Buttons that set filters.
+        clear: A button that takes the filters away.
         excel, csv, web_page: Buttons that make a file of the pets shown.
     """
 
     def __init__(self, kit: Kit, folder: Path) -> None:
         self._kit, self._folder = kit, folder
         self.model: StoreModel | None = None
-        self._before: list[Selection] = []
-        statuses = [ALL, *((status_word(each), each) for each in PET_STATUSES)]
-        self.status = kit.choice("Status", statuses, self._filter)
+        self.status = kit.choice("Status", [ALL], self._filter)
         self.category = kit.text("Category", "type to search", self._filter, widgets.Combobox)
         self.name = kit.text("Name", "name or id", self._filter)
         self.order = kit.choice("Order", ORDERS, self._filter)
-        self.back = kit.button("← Back", self._go_back, "to the view before")
         self.clear = kit.button("Clear filters", lambda: self.select(Selection()))
         self.excel = kit.button("Excel", lambda: self._export(".xlsx"), "the pets shown")
         self.csv = kit.button("CSV", lambda: self._export(".csv"), "the pets shown")
@@ -61,40 +62,29 @@ class InventoryTab:
         self.page = kit.control(
             widgets.BoundedIntText, "Page", lambda _: self.draw(), value=1, min=1, max=1
         )
-        self.previous = kit.button("Previous", lambda: self._turn(-1))
-        self.next = kit.button("Next", lambda: self._turn(1))
-        self.words, self.cards, self._place = kit.html(), kit.html(), kit.html()
-        self.figures = kit.figures(self.pick, self.draw)
+        self.words, self.cards, self.notice, self._place = (kit.html() for _ in range(4))
+        self.figures = kit.figures(self.pick)
         self.table = kit.figures(self._sort)
-        self.work = Work(kit)
-        self.notice = self.work.notice
-        pager = kit.row(self.previous, self.next, self.page, self._place)
-        self._pets = kit.column(self.figures, self.table, pager)
+        self._pets = kit.column(self.figures, self.table, kit.row(self.page, self._place))
         filters = kit.row(self.status, self.category, self.name)
         files = kit.row(kit.html("Download"), self.excel, self.csv, self.web_page)
-        self._whole = kit.column(
+        self.widget = kit.column(
             kit.row(filters, files, css="pf-ends"),
-            kit.row(kit.row(self.words, self.back, self.clear), self.order, css="pf-ends"),
+            kit.row(kit.row(self.words, self.clear), self.order, css="pf-ends"),
             self.notice, self.cards, self._pets,
         )  # fmt: skip
-        self.widget = kit.column(self._whole)
-        show(self._whole, False)
-
-    @property
-    def pets(self) -> Inventory | None:
-        """The Inventory that was read, or None."""
-        return None if self.model is None else self.model.inventory
+        show(self.widget, False)
 
     @property
     def shown(self) -> Inventory | None:
         """The pets under the filters, with what is known of that part."""
-        return None if self.model is None else self.model.part(self.selection)
+        return None if self.model is None else self.model.show(self.selection).pets
 
     @property
     def selection(self) -> Selection:
         """What is chosen now."""
         chosen = self.status.value, self.category.value.strip(), self.name.value.strip()
-        return Selection(*chosen, self.order.value, self.page.value)
+        return Selection(*chosen, self.order.value)
 
     def take(self, model: StoreModel) -> None:
         """Show another reading of the store; filters that are set stay."""
@@ -103,19 +93,15 @@ class InventoryTab:
             statuses = [(status_word(each), each) for each in model.counts.statuses]
             set_options(self.status, [ALL, *statuses], self.status.value)
             self.category.options = tuple(model.counts.labels[:SUGGESTIONS])
-            show(self._whole, True)
+            show(self.widget, True)
             self.draw()
 
-    def select(self, selection: Selection, *, is_step: bool = True) -> None:
-        """Set all filters at once; the step before is kept for *Back*."""
+    def select(self, selection: Selection) -> None:
+        """Set all filters at once."""
         with self._kit.drawing():
-            if is_step:
-                self._before.append(self.selection)
-            self.status.value = selection.status
-            self.category.value, self.name.value = selection.category, selection.text
-            self.order.value = selection.order
-            self.page.value = min(selection.page, self.page.max)
-            self.draw()
+            self.status.value, self.category.value = selection.status, selection.category
+            self.name.value, self.order.value = selection.text, selection.order
+            self._filter()
 
     def pick(self, used: Used) -> None:
         """Follow a click on a mark: to its pets."""
@@ -127,8 +113,7 @@ class InventoryTab:
             number = int(used["category"]) if used["category"] else None
             names = dict(zip(model.counts.category_ids, model.counts.labels, strict=True))
             category = names.get(number, used["category"])
-        is_known = not status or status in model.counts.statuses
-        if is_known and (status, category) != (now.status, now.category):
+        if status in ("", *model.counts.statuses):
             self.select(Selection(status, category, now.text, now.order))
 
     def draw(self) -> None:
@@ -137,62 +122,51 @@ class InventoryTab:
             return
         with self._kit.drawing():
             shown = self.model.show(self.selection)
-            chosen, everything = shown.selection, self.model.counts
-            self.page.max, self.page.value = shown.pages, chosen.page
+            counts, pets, everything = shown.counts, len(shown.pets), self.model.counts
+            self.page.max = max(1, -(-pets // ROWS_PER_PAGE))  # which brings the page within it
             self.words.value = element("span", shown.words, role="status")
-            show(self.back, self._before)
-            show(self.clear, chosen.is_filtered)
-            show(self._pets, len(shown.rows))
+            show(self.clear, shown.selection.words)
+            show(self._pets, pets)
             self.cards.value = _cards(shown, everything)
-            if not len(shown.rows):
+            if not pets:
                 self.cards.value = PAGE.empty(
                     "No pet matches these filters: change one, or clear them."
                     if everything.total.count
                     else "The store holds no pets that could be read; add some under Import."
                 )
                 return
-            hidden = self.figures.hidden["pets-by-category"]
-            bars = self.figures.with_saves(status_chart(shown.counts, top=BARS, hidden=hidden))
-            matrix = grid(shown.counts.to_html(top=BARS, is_picked=True))
+            bars = self.figures.with_saves(status_chart(counts, top=BARS))
+            matrix = grid(counts.to_html(top=BARS, is_picked=True))
             title = "Category by status (choose a number to see its pets)"
             both = titled("Pets by category", bars) + titled(title, matrix)
             self.figures.markup = element("div", both, class_="pf-two")
-            shades = status_colours(shown.counts.statuses)
-            caption, labels = f"Pets {shown.place}", self.model.labels
+            first = (self.page.value - 1) * ROWS_PER_PAGE
+            rows = shown.pets.frame.iloc[first : first + ROWS_PER_PAGE]
+            place = f"{first + 1:,}–{first + len(rows):,} of {counts.total}"
+            shades = status_colours(counts.statuses)
             self.table.markup = grid(
-                pets_table(shown.rows, labels, shades, caption=caption, order=chosen.order)
+                _table(rows, self.model.labels, shades, f"Pets {place}", self.order.value)
             )
-            self._place.value = f"of {shown.pages:,} · {shown.place}"
-            self.previous.disabled = chosen.page == 1
-            self.next.disabled = chosen.page == shown.pages
+            self._place.value = f"of {self.page.max:,} · {place}"
 
-    def _filter(self, _: str) -> None:
+    def _filter(self, _: str = "") -> None:
         with self._kit.drawing():
             self.page.value = 1
         self.draw()
-
-    def _turn(self, pages: int) -> None:
-        self.page.value += pages
-
-    def _go_back(self) -> None:
-        self.select(self._before.pop() if self._before else Selection(), is_step=False)
 
     def _sort(self, used: Used) -> None:
         if column := used.get("sort"):
             self.order.value = f"-{column}" if self.order.value == column else column
 
     def _export(self, ending: str) -> None:
-        if self.model is not None:
-            stem = "selection" if self.selection.is_filtered else "inventory"
-            name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
-            self.work.start(f"Writing {name} …", lambda: self._write(name))
-
-    def _write(self, name: str) -> None:
         from petstore_frame.report import write_report  # its writers are slow to import
 
         pets, model = self.shown, self.model
         if pets is None or model is None:
             return
+        stem = "selection" if self.selection.words else "inventory"
+        name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{ending}"  # their own clock
+        self.notice.value = PAGE.progress(f"Writing {name} …")
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             path = write_report(pets, Path(folder, name), categories=model.labels)
             content = path.read_bytes()
@@ -200,24 +174,25 @@ class InventoryTab:
         if len(content) > LARGEST_MESSAGE:
             kept = self._folder / name
             kept.write_bytes(content)
-            self.work.say(PAGE.success(f"Written to {kept}", [f"{size}: too large a download"]))
+            said = PAGE.success(f"Written to {kept}", [f"{size}: too large a download"])
         else:
             self.table.download(content, name)
-            self.work.say(PAGE.progress(f"{name} ({size}) is in your browser's downloads."))
+            said = PAGE.progress(f"{name} ({size}) is in your browser's downloads.")
+        self.notice.value = said
 
 
 def _cards(shown: ShownPets, everything: Summary) -> Markup:
     """Draw the key figures: all pets, then each status; one that is filtered out has no number."""
     counts, chosen = shown.counts, shown.selection
-    under = f"of {short(everything.total)}" if chosen.is_filtered else counts.categories_in_words
-    name = "Pets selected" if chosen.is_filtered else "Pets"
+    under = f"of {short(everything.total)}" if chosen.words else counts.categories_in_words
+    name = "Pets selected" if chosen.words else "Pets"
     drawn = [Card(name, short(counts.total), under, None, counts.total.is_exact)]
     for status, colour in status_colours(everything.statuses).items():
         count = counts.by_status.get(status, StatusCount(0, counts.total.is_exact))
         number = short(count)
         if chosen.status not in ("", status):
             number, under = "–", "not selected"
-        elif chosen.is_filtered:
+        elif chosen.words:
             under = f"of {short(everything.by_status[status])}"
         elif not counts.total.is_exact:
             under = count.kind
@@ -227,20 +202,53 @@ def _cards(shown: ShownPets, everything: Summary) -> Markup:
     return PAGE.cards(drawn)
 
 
+def _table(
+    pets: pd.DataFrame, labels: Mapping[int, str], shades: Mapping[str, str], title: str, order: str
+) -> Markup:
+    """Draw a page of pets; columns that a user added follow those of the pets.
+
+    ``shades`` are the colours of statuses, and ``order`` is the column that they are ordered by.
+    """
+    import pandas as pd
+
+    columns, head, numbers = list[list[str | Markup]](), list[Cell](), set[int]()
+    names = [*PET_COLUMNS, *(str(name) for name in pets.columns if name not in PET_COLUMNS)]
+    marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}
+    for at, name in enumerate(names):
+        values = pets[name] if name in pets else pd.Series("", pets.index)
+        texts = [*values.astype("object").where(values.notna(), "").map(str)]
+        if name == "category_id":
+            texts = [category_name(number, labels) for number in category_ids(values)]
+        # A long text is cut by the styles, so the tooltip has it whole.
+        columns.append([
+            marks[text or NO_STATUS] if name == "status" else element("bdi", text, title=text)
+            for text in texts
+        ])  # fmt: skip
+        if name not in ("id", "category_id") and pd.api.types.is_numeric_dtype(values.dtype):
+            numbers.add(at)
+        arrow = {name: " ▲", f"-{name}": " ▼"}.get(order, "")
+        mark = element("span", LABELS.get(name, name) + arrow, class_="pf-mark")
+        head.append(Cell(mark, {"sort": name}) if name in LABELS else Cell(name))
+    table = PAGE.table(
+        zip(*columns, strict=True), head, caption=title, numbers=numbers, is_named=True
+    )
+    return element("div", table, class_="pf-pets")
+
+
 def static_copy(model: StoreModel | None) -> str:
     """Return the last numbers as markup that needs no kernel, no network and no trust."""
     if model is None:
         return in_notebook(PAGE.render("dashboard/copy.html.j2", inventory=None))
-    shown, inventory = model.show(Selection()), model.inventory
-    drawing = status_chart(shown.counts).file(PICTURE_WIDTH).encode()
+    counts, inventory = model.counts, model.inventory
+    drawing = status_chart(counts).file(PICTURE_WIDTH).encode()
     copy = PAGE.render(
         "dashboard/copy.html.j2",
         inventory=inventory,
         as_of=minute_text(inventory.fetched_at),
         headline=completeness_line(inventory.completeness),
-        cards=_cards(shown, shown.counts),
-        total=short(shown.counts.total),
+        cards=_cards(ShownPets(Selection(), inventory, counts), counts),
+        total=short(counts.total),
         drawing=b64encode(drawing).decode(),
-        matrix=shown.counts.to_html(top=BARS),
+        matrix=counts.to_html(top=BARS),
     )
     return in_notebook(copy)

@@ -14,9 +14,11 @@ from petstore_frame.charts import CSS, element
 from petstore_frame.dashboard.figures import Figures, read_text
 from petstore_frame.markup import Markup, style
 from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
+from petstore_frame.schema.models import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
-HIDDEN = "pf-hidden"
+# What the fields of a pet are called on screen; categories are shown by name.
+LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
 
 
 class Kit:
@@ -26,14 +28,11 @@ class Kit:
 
     Args:
         failed: Called with what the function of a control raises, which would go unseen otherwise.
-
-    Attributes:
         refused: Called when the store refuses the key.
     """
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self.failed = failed
-        self.refused: Callable[[], None] = lambda: None
+    def __init__(self, failed: Callable[[Exception], None], refused: Callable[[], None]) -> None:
+        self.failed, self.refused = failed, refused
         self._lock, self._is_drawing = RLock(), False
         self._layout = widgets.Layout()
         self._styles: dict[type, widgets.Widget] = {}
@@ -80,9 +79,9 @@ class Kit:
         """Make a piece of markup."""
         return self.make(widgets.HTML, value, css=css)
 
-    def figures(self, used: Callable[..., Any], *more: Callable[..., Any]) -> Figures:
+    def figures(self, *called: Callable[..., Any]) -> Figures:
         """Make markup that answers; the functions are those of ``Figures``."""
-        return self.make(Figures, *map(self.answering, (used, *more)))
+        return self.make(Figures, *map(self.answering, called))
 
     def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
         """Put widgets beside each other, as many as there is room for."""
@@ -136,14 +135,6 @@ class Kit:
         css = Template(read_text("style.css")).substitute(looks)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
-    def forget(self, *made: widgets.Widget) -> None:
-        """Close widgets that are no longer shown, with what lies in them."""
-        for widget in made:
-            self.forget(*getattr(widget, "children", ()))
-            if widget in self._made:
-                self._made.remove(widget)
-            widget.close()
-
     def close(self) -> None:
         """Take all widgets off the screen."""
         for widget in self._made:
@@ -152,10 +143,8 @@ class Kit:
 
 def show(widget: widgets.DOMWidget, is_shown: object) -> None:
     """Show or hide a widget."""
-    if is_shown:
-        widget.remove_class(HIDDEN)
-    else:
-        widget.add_class(HIDDEN)
+    change = widget.remove_class if is_shown else widget.add_class
+    change("pf-hidden")
 
 
 def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:

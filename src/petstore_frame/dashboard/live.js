@@ -84,10 +84,6 @@ function prepare(root) {
     title?.remove(); // the tooltip says it at once
     if (meant || title) mark.setAttribute("role", meant ? "button" : "img");
     mark.classList.toggle("pf-can", !!meant);
-    if (!meant?.toggle) continue;
-    mark.setAttribute("aria-pressed", String(!mark.closest(".pf-off")));
-    mark.setAttribute("aria-label", `${meant.toggle} in this drawing`);
-    mark.removeAttribute("aria-hidden");
   }
   for (const zone of root.querySelectorAll(".pf-chart, .pf-grid")) {
     const first = zone.querySelector(".pf-can") ?? marksOf(zone)[0];

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame.counts import Summary, summarize
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
-
-ROWS_PER_PAGE = 50
 
 
 @dataclass(frozen=True)
@@ -27,37 +22,20 @@ class Selection:
     category: str = ""
     text: str = ""  # part of a name in any case, or a whole id; with # in front that id alone
     order: str = "id"  # a column; with a - in front from its other end
-    page: int = 1
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether it leaves pets out."""
-        return bool(self.status or self.category or self.text)
 
     @property
     def words(self) -> str:
-        """The filters as people say them: ``Dog, pending``."""
+        """The filters as people say them, ``Dog, pending``; empty where all pets are shown."""
         name = self.text and f"name or id {self.text!r}"
         return ", ".join(filter(None, (self.category, self.status, name)))
 
 
 class ShownPets(NamedTuple):
-    """What is on the screen: counts of the pets selected, and one page of them."""
+    """The pets of a selection in its order, with what is known of that part, and their counts."""
 
-    selection: Selection  # its page brought within the pages that there are
+    selection: Selection
+    pets: Inventory
     counts: Summary
-    rows: pd.DataFrame
-
-    @property
-    def pages(self) -> int:
-        """How many pages they fill."""
-        return _pages(self.counts)
-
-    @property
-    def place(self) -> str:
-        """Which of them are on the page: ``1-50 of 312``."""
-        first = (self.selection.page - 1) * ROWS_PER_PAGE
-        return f"{first + 1:,}–{first + len(self.rows):,} of {self.counts.total}"
 
     @property
     def words(self) -> str:
@@ -72,49 +50,32 @@ class StoreModel:
     def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
         self.inventory, self.labels = inventory, dict(labels or {})
         self.counts = summarize(inventory, categories=self.labels)
-        self._orders: dict[str, NDArray[np.int64]] = {}
+        self._shown = ShownPets(Selection(order=""), inventory, self.counts)
 
     def show(self, selection: Selection) -> ShownPets:
-        """Answer a selection; a page beyond the last is brought back to the last."""
-        frame, mask = self.inventory.frame, self._mask(selection)
-        counts = self.counts
-        if mask is not None:
-            counts = summarize(self._part(frame[mask], selection), categories=self.labels)
-        selection = replace(selection, page=min(max(1, selection.page), _pages(counts)))
-        first = (selection.page - 1) * ROWS_PER_PAGE
-        places = self._places(mask, selection.order)[first : first + ROWS_PER_PAGE]
-        return ShownPets(selection, counts, frame.iloc[places])
+        """Answer a selection; the last answer is kept, as it has many pages."""
+        if selection != self._shown.selection:
+            rows, counts = self._sorted(self._chosen(selection), selection.order), self.counts
+            pets = replace(self.inventory, frame=rows)
+            if selection.words:
+                statuses = [selection.status] if selection.status else None
+                pets = self.inventory.part(rows, selection.words, statuses)
+                counts = summarize(pets, categories=self.labels)
+            self._shown = ShownPets(selection, pets, counts)
+        return self._shown
 
-    def part(self, selection: Selection) -> Inventory:
-        """Return the pets selected, in the order chosen, with what is known of that part."""
-        rows = self.inventory.frame.iloc[self._places(self._mask(selection), selection.order)]
-        if not selection.is_filtered:
-            return replace(self.inventory, frame=rows)
-        return self._part(rows, selection)
-
-    def _part(self, rows: pd.DataFrame, selection: Selection) -> Inventory:
-        statuses = [selection.status] if selection.status else None
-        return self.inventory.part(rows, selection.words, statuses)
-
-    def _mask(self, selection: Selection) -> NDArray[np.bool_] | None:
-        import numpy as np
-
-        if not selection.is_filtered:
-            return None
-        frame = self.inventory.frame
-        mask: NDArray[np.bool_] = np.ones(len(frame), dtype=bool)
+    def _chosen(self, selection: Selection) -> pd.DataFrame:
+        rows = self.inventory.frame
         if selection.status:
-            passes = frame["status"].eq(selection.status).to_numpy(dtype=bool)
-            is_none = selection.status == NO_STATUS
-            mask = passes | (frame["status"].isna().to_numpy() & is_none)
+            status = rows["status"]
+            is_none = status.isna() & (selection.status == NO_STATUS)
+            rows = rows[status.eq(selection.status).astype("bool") | is_none]
         if selection.category:
-            found = self._categories(selection.category)
-            held = frame["category_id"]
-            passes = held.isin(found - {None}).to_numpy(dtype=bool)
-            mask = mask & (passes | (held.isna().to_numpy() & (None in found)))
+            found, category = self._categories(selection.category), rows["category_id"]
+            rows = rows[category.isin(found - {None}) | (category.isna() & (None in found))]
         if selection.text:
-            mask = mask & self._has_text(selection.text).to_numpy(dtype=bool)
-        return mask
+            rows = rows[self._has_text(rows, selection.text)]
+        return rows
 
     def _categories(self, text: str) -> set[int | None]:
         """Return the ids of the categories with this name or id, or else with it in their name."""
@@ -123,43 +84,29 @@ class StoreModel:
         wanted = text.casefold()
         return exact or {number for label, number in pairs if wanted in label.casefold()}
 
-    def _has_text(self, text: str) -> pd.Series[bool]:
-        mask: pd.Series[bool] = self._lower_names.str.contains(text.lower(), regex=False)
+    def _has_text(self, rows: pd.DataFrame, text: str) -> pd.Series[bool]:
+        mask = rows["name"].astype("str").str.contains(text, case=False, regex=False)
         digits = text.removeprefix("#")
         is_number = digits.removeprefix("-").isdecimal() and len(digits) < 25
         if is_number and INT64_MIN <= int(digits) <= INT64_MAX:
-            is_pet = self.inventory.frame["id"].eq(int(digits))
-            mask = is_pet if digits != text else mask | is_pet
+            is_pet = rows["id"].eq(int(digits))
+            return is_pet if digits != text else mask | is_pet
         return mask
 
-    @cached_property
-    def _lower_names(self) -> pd.Series[str]:
-        names: pd.Series[str] = self.inventory.frame["name"].astype("str").str.lower()
-        return names
-
-    def _places(self, mask: NDArray[np.bool_] | None, order: str) -> NDArray[np.int64]:
+    def _sorted(self, rows: pd.DataFrame, order: str) -> pd.DataFrame:
+        """Put pets in order: names in any case, categories by their label."""
         column = order.removeprefix("-")
-        if column not in self._orders:
-            self._orders[column] = self._sort_keys(column).argsort(kind="stable")
-        places = self._orders[column]
-        if mask is not None:
-            places = places[mask[places]]
-        return places[::-1] if order.startswith("-") else places
 
-    def _sort_keys(self, column: str) -> NDArray[Any]:
-        """Return what a column is ordered by: names in lower case, categories by their label."""
-        frame = self.inventory.frame
-        if column == "name":
-            return self._lower_names.to_numpy()
-        if column == "status":
-            return frame["status"].cat.codes.to_numpy()
-        if column != "category_id":
-            return frame[column].to_numpy()
-        labels = zip(self.counts.category_ids, self.counts.labels, strict=True)
-        ordered = sorted(labels, key=lambda pair: (pair[0] is None, pair[1].casefold()))
-        ranks = {number: rank for rank, (number, _) in enumerate(ordered)}
-        return frame["category_id"].map(ranks).fillna(len(ranks)).to_numpy()
+        def keys(values: pd.Series) -> pd.Series:
+            if column == "name":
+                return values.astype("str").str.lower()
+            if column != "category_id":
+                return values
+            labels = zip(self.counts.labels, self.counts.category_ids, strict=True)
+            ranks = {number: rank for rank, (_, number) in enumerate(sorted(
+                labels, key=lambda pair: (pair[1] is None, pair[0].casefold())
+            ))}  # fmt: skip
+            return values.map(ranks)
 
-
-def _pages(counts: Summary) -> int:
-    return max(1, -(-counts.total.count // ROWS_PER_PAGE))
+        is_rising = not order.startswith("-")
+        return rows.sort_values(column, ascending=is_rising, kind="stable", key=keys)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import Used
-from petstore_frame.dashboard.file_steps import FileTab
+from petstore_frame.dashboard.file_tab import FileTab
 from petstore_frame.dashboard.kit import grid, set_options, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.markup import PAGE, Markup
 from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.text import minute_text
@@ -28,43 +28,43 @@ class StocktakeTab(FileTab):
         found: The Comparison, or None.
     """
 
-    def __init__(self, top: Top, journal: Path | None, open_pet: Callable[[str], None]) -> None:
+    def __init__(self, top: Top) -> None:
         super().__init__(top, "Choose a list")
-        kit, self._journal, self._open_pet = top.kit, journal, open_pet
+        kit = self.kit
         self.found: Comparison | None = None
         self.kind = kit.choice("Show", [("all that differs", "")], lambda _: self.draw())
         self.workbook = kit.button("Workbook", self._write, "all differences, a sheet per kind")
         self.facts, self.table = kit.html(), kit.figures(self._used)
         self._result = kit.column(self.facts, kit.row(self.kind, self.workbook), self.table)
         self.widget.children = [*self.widget.children, self.notice, self._result]
-        show(self.keep, False)
+        show(self.reading["keep"], False)
         self.draw()
 
     def changed(self) -> None:
-        self.work.start("Comparing …", self._compare, is_renewed=True)
+        self.work.start("Comparing …", self._compare)
 
     def _compare(self) -> None:
         self.found = None
         self.draw()
-        inventory = self.top.inventory
+        inventory = self.top.pets
         if inventory is None or self.source is None:
             raise ArgumentError("The store was not read yet; refresh, then try again")
         if self.look():
-            on = () if self.recipe.key else ("name", "category_id")
+            how, on = self.recipe, list[str]()
+            if not how.key or not len(read_ids(self.top.client, journal=self.top.journal)):
+                how, on = how.replace(key=()), ["name", "category_id"]  # as no key is known
             self.found = found = compare(
-                self.source, inventory, on=on, recipe=self.recipe, journal=self._journal
+                self.source, inventory, on=on, recipe=how, journal=self.top.journal
             )
-            kinds = found.frame["kind"].value_counts()
-            differ = len(found.frame) - int(kinds.get(Kind.SAME, 0))
-            counted = [(f"{each} ({int(kinds[each]):,})", str(each))
-                       for each in Kind if kinds.get(each, 0)]  # fmt: skip
-            set_options(self.kind, [(f"all that differs ({differ:,})", ""), *counted], "")
+            counts = found.frame["kind"].value_counts()
+            kinds = [(f"{kind} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts]
+            set_options(self.kind, [("all that differs", ""), *kinds], "")
         self.work.say("")
         self.draw()
 
     def draw(self) -> None:
         """Show the differences of the kind chosen."""
-        with self._kit.drawing():
+        with self.kit.drawing():
             show(self._result, self.found is not None)
             if self.found is not None:
                 self.facts.value = _facts(self.found)
@@ -90,7 +90,7 @@ class StocktakeTab(FileTab):
 
     def _used(self, used: Used) -> None:
         if "pet" in used:
-            self._open_pet(used["pet"])
+            self.top.open_pet(used["pet"])
 
     def _write(self) -> None:
         if self.found is not None:
@@ -105,10 +105,9 @@ def _facts(found: Comparison) -> Markup:
     facts = element("p", f"Compared by {by}, with the store as it was read {as_of}.")
     if not found.completeness.covers_all:
         facts += element("p", "The store was not read whole: what was not seen may be in it.")
-    unreadable = int(found.frame["kind"].eq(Kind.INVALID).sum())
-    if unreadable:
-        causes = found.frame["problem"].value_counts().head(5)
-        said = [f"{rows:,}: {problem}" for problem, rows in causes.items()]
-        title = f"{unreadable:,} rows could not be read; say above what their words mean"
+    causes = found.frame.loc[found.frame["kind"].eq(Kind.INVALID), "problem"].value_counts()
+    if len(causes):
+        said = [f"{rows:,}: {problem}" for problem, rows in causes.head(5).items()]
+        title = f"{causes.sum():,} rows could not be read; say above what their words mean"
         facts += PAGE.warning(title, said)
     return facts

@@ -1,8 +1,8 @@
-"""The top of the dashboard: the store, what was read of it, and the reading under way."""
+"""The top of a dashboard: the store, what was read of it, and the reading under way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
@@ -10,112 +10,70 @@ import ipywidgets as widgets
 from petstore_frame.client import Client
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.memory import Memory
-from petstore_frame.dashboard.work import Work, failure
+from petstore_frame.dashboard.work import READING, Work, failure
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.inventory.completeness_view import evidence_lines
+from petstore_frame.loader.journal.database import place_of
 from petstore_frame.markup import PAGE
 from petstore_frame.markup.palette import FAILED_BADGE, verdict_badge
+from petstore_frame.schema.categories import Categories, category_labels
 from petstore_frame.schema.text import minute_text
-
-STOPPING = "It waits for the page that is on its way."
 
 
 class Top:
-    """A store, what was read of it, and Refresh and Stop; the tabs share it.
-
-    ``taken`` gets each new Inventory. Where the store refuses the key, a new one can be entered; it
-    is kept in the client alone.
-
-    Attributes:
-        client: The store, with the key that was entered last.
-        memory: What was answered for files of this store.
-        inventory: What was read last, or None.
-        refresh, stop: Buttons.
-        api_key, use_key: A field for a new key, and its button.
-        notice: What is said about the reading.
-    """
+    """A store, its folders, and what was read of it; the tabs of a dashboard share it."""
 
     def __init__(
-        self, kit: Kit, client: Client, memory: Memory, taken: Callable[[Inventory], None]
+        self, client: Client, categories: Categories, journal: Path | None, folder: Path
     ) -> None:
-        self.kit, self.client, self.memory, self._taken = kit, client, memory, taken
-        self._made: list[Client] = []
-        self.inventory: Inventory | None = None
+        self.client, self.journal, self.folder = client, journal, folder
+        self.pets: Inventory | None = None
+        place, labels = place_of(journal, client.base_url), category_labels(categories)
+        self.memory = Memory(place.parent / "memory" / place.stem, labels)
+        self._made = list[Client]()
         self._old = ""  # why what is shown is old
-        self._title = kit.html()
-        self.work = Work(kit, self.draw)
+        self.kit = kit = Kit(self._show_failure, self._ask_for_key)
+        self.work = Work(kit, self._draw_top)
         self.notice, self.stop = self.work.notice, self.work.stop
-        self.refresh = kit.button("Refresh", self.read, "read the store again", icon="refresh")
+        self.refresh = kit.button("Refresh", self._start, "read the store again", icon="refresh")
         self.api_key = kit.make(widgets.Password, description="API key", placeholder="new key")
         self.use_key = kit.button("Use this key", self._use_key, "for this page alone; not kept")
-        self._key_row = kit.row(self.api_key, self.use_key)
-        steps = kit.row(self.refresh, self.stop)
+        self._title, self._key_row = kit.html(), kit.row(self.api_key, self.use_key)
         show(self._key_row, False)
-        self.widget = kit.column(
-            kit.row(self._title, steps, css="pf-ends"), self._key_row, self.notice
-        )
-        kit.refused = self.ask_for_key
-        self.draw()
+        head = kit.row(self._title, kit.row(self.refresh, self.stop), css="pf-ends")
+        self.top = kit.column(head, self._key_row, self.notice)
+        self._draw_top()
 
-    @property
-    def numbers(self) -> set[int]:
-        """The categories of the pets that were read."""
-        pets = self.inventory
-        return set() if pets is None else {*pets.frame["category_id"].dropna().unique().tolist()}
+    def _draw_tabs(self) -> None:
+        """Show the Inventory that was read now."""
+        raise NotImplementedError
 
-    def read(self) -> None:
-        """Read the store in a thread; the old reading stays until the new one is there."""
-        self.work.start("Reading the store …", self._read, stopping=STOPPING)
-
-    def take(self, inventory: Inventory) -> None:
-        """Show an Inventory in place of the old one, and pass it on."""
-        self.inventory, self._old = inventory, ""
-        self._taken(inventory)
-        self.work.say("")
-        show(self._key_row, False)
-        self.draw()
-
-    def ask_for_key(self) -> None:
-        """Show the field for a new key."""
-        self._old = "Old: the store refuses the key"
-        show(self._key_row, True)
-        self.draw()
+    def open_pet(self, pet_id: str) -> None:
+        """Show one pet."""
+        raise NotImplementedError
 
     def close(self) -> None:
-        """End the reading under way, and the client of a new key; the one given stays open."""
+        """End the threads, take the widgets off the screen, and close the client of a new key."""
         self.work.close()
         for client in self._made:
             client.close()
+        self.kit.close()
 
-    def draw(self) -> None:
-        """Show how things stand."""
-        inventory = self.inventory
-        known: dict[str, Any] = {"as_of": None, "badge": verdict_badge(None)}
-        if inventory is not None:
-            known = {
-                "badge": verdict_badge(inventory.completeness.verdict),
-                "as_of": minute_text(inventory.fetched_at),
-                "after": inventory.completeness.headline,
-                "evidence": evidence_lines(inventory.completeness),
-                "old": self._old,
-                "stale": FAILED_BADGE,
-            }
-        markup = PAGE.render("dashboard/top.html.j2", base_url=self.client.base_url, **known)
-        if self._title.value != markup:  # else it would close what the user opened
-            self._title.value = markup
-        self.refresh.disabled = self.work.is_busy
-
-    def _report(self, pets: int) -> None:
-        self.work.report(f"Reading the store: {pets:,} pets so far")
+    def _start(self) -> None:
+        self.work.start("Reading the store …", self._read, stopping=READING)
 
     def _read(self) -> None:
         """Read, in a thread; the old reading stays where there is no new one."""
         still = "There is nothing to show yet."
-        if self.inventory is not None:
-            still = f"What is shown is from {minute_text(self.inventory.fetched_at)}."
+        if self.pets is not None:
+            still = f"What is shown is from {minute_text(self.pets.fetched_at)}."
+
+        def report(pets: int) -> None:
+            self.work.report(f"Reading the store: {pets:,} pets so far")
+
         try:
-            self.take(fetch_inventory(self.client, progress=self._report))
+            self._take(fetch_inventory(self.client, progress=report))
         except KeyboardInterrupt:
             self.work.say(PAGE.warning("Reading was stopped", [still]))
         except PetstoreError as problem:
@@ -123,12 +81,46 @@ class Top:
             self._old = "Old: the last reading failed"
             if isinstance(cause, AuthenticationError):
                 problem = cause
-                self.ask_for_key()
+                self._ask_for_key()
             self.work.say(failure(problem, "The store could not be read", still))
+
+    def _take(self, inventory: Inventory) -> None:
+        """Show an Inventory in place of the old one."""
+        self.pets, self._old = inventory, ""
+        self._draw_tabs()
+        self.work.say("")
+        show(self._key_row, False)
+        self._draw_top()
+
+    def _ask_for_key(self) -> None:
+        self._old = "Old: the store refuses the key"
+        show(self._key_row, True)
+        self._draw_top()
 
     def _use_key(self) -> None:
         key, self.api_key.value = self.api_key.value.strip(), ""
         if key:
             self.client = self.client.with_key(key)
             self._made.append(self.client)  # the one before may be at work as yet
-            self.read()
+            self._start()
+
+    def _show_failure(self, problem: Exception) -> None:
+        self.work.say(failure(problem))
+
+    def _draw_top(self) -> None:
+        """Show what is known of the store."""
+        pets = self.pets
+        known: dict[str, Any] = {"as_of": None, "badge": verdict_badge(None)}
+        if pets is not None:
+            known = {
+                "badge": verdict_badge(pets.completeness.verdict),
+                "as_of": minute_text(pets.fetched_at),
+                "after": pets.completeness.headline,
+                "evidence": evidence_lines(pets.completeness),
+                "old": self._old,
+                "stale": FAILED_BADGE,
+            }
+        markup = PAGE.render("dashboard/top.html.j2", base_url=self.client.base_url, **known)
+        if self._title.value != markup:  # else it would close what the user opened
+            self._title.value = markup
+        self.refresh.disabled = self.work.is_busy

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.kit import show, titled
-from petstore_frame.dashboard.pet_list import LABELS
+from petstore_frame.dashboard.kit import LABELS, show, titled
 from petstore_frame.dashboard.top import Top
 from petstore_frame.loader.reading import Look, Recipe
 from petstore_frame.markup import PAGE
@@ -18,15 +17,8 @@ from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELD
 
 NO_STATUS, LEAVE = "no status", "leave these out"
 LONGEST, FEW = 40, 4
-HELD = {
-    "total_row": "rows of totals",
-    "unlisted_category": "categories that your labels do not list",
-    "low_category_id": "category numbers of zero or less",
-    "swallowed_rows": "names of several lines, where a quote may never be closed",
-    "hidden_row": "rows that are hidden in the sheet",
-    "large_count": "rows that stand for more than a thousand animals",
-}
 _LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
+Name = tuple[str, str]
 
 
 class FileWord(NamedTuple):
@@ -38,6 +30,38 @@ class FileWord(NamedTuple):
     rows: int
     likely: str | None = None
 
+    @property
+    def label(self) -> str:
+        """What its control is called."""
+        rows = f"{self.rows:,}" if self.rows else ("left out" if self.text else "all")
+        what = shorten(self.text, LONGEST) or f"(empty {LABELS[self.field].lower()})"
+        return f"{LABELS[self.field]}: {what} · {rows}"
+
+    def meaning(self, recipe: Recipe) -> str | int | float | None:
+        """Return what it means by a recipe; None where that says nothing."""
+        if self.text in recipe.leave_out.get(self.column, ()):
+            return LEAVE
+        table = recipe.value_map.get(self.field, {}) if self.text else recipe.defaults
+        return table.get(self.text or self.field)
+
+    def with_meaning(self, recipe: Recipe, value: str | int) -> Recipe:
+        """Return a recipe by which it means this; an empty text takes its meaning away."""
+        value_map = {**recipe.value_map}
+        left_out = {column: {*texts} for column, texts in recipe.leave_out.items()}
+        table = {**(value_map.get(self.field, {}) if self.text else recipe.defaults)}
+        table.pop(self.text or self.field, None)
+        left_out.setdefault(self.column, set()).discard(self.text)
+        if value == LEAVE:
+            left_out[self.column].add(self.text)
+        elif value != "":
+            table[self.text or self.field] = "" if value == NO_STATUS else value
+        value_map[self.field] = table if self.text else value_map.get(self.field, {})
+        return recipe.replace(
+            value_map={name: each for name, each in value_map.items() if each},
+            defaults=recipe.defaults if self.text else table,
+            leave_out={column: sorted(texts) for column, texts in left_out.items() if texts},
+        )
+
 
 class WordsStep:
     """Controls for the words of a file; ``answered`` gets what each answer does to a recipe.
@@ -47,18 +71,14 @@ class WordsStep:
         words: A control for each word, by field and text; ``""`` are the empty cells.
         rest: One answer for all statuses that have none as yet.
         accept: A tick for each kind of rows that look wrong.
-        rename: A button that gives a number of a category another name.
     """
 
     def __init__(self, top: Top, answered: Callable[[Callable[[Recipe], Recipe]], None]) -> None:
-        self._top, self._kit, self._memory, self._answered = top, top.kit, top.memory, answered
-        kit, self._recipe = top.kit, Recipe()
-        self._shown: dict[tuple[str, str], FileWord] = {}
-        self._new_name: tuple[FileWord, int, str] | None = None
-        self.words: dict[tuple[str, str], Any] = {}
+        self._top, self._memory, self._answered = top, top.memory, answered
+        self._kit = kit = top.kit
+        self._shown: dict[Name, FileWord] = {}
+        self.words: dict[Name, Any] = {}
         self.accept: dict[str, widgets.Checkbox] = {}
-        self._folded: set[tuple[str, str]] = set()
-        self.rename = kit.button("", self._rename)
         self.rest = kit.choice("All other statuses", _answers("choose …"), self._answer_rest)
         self._asked = kit.html()
         self._open, self._done, self._ticks = (kit.column(css="pf-words") for _ in range(3))
@@ -67,52 +87,48 @@ class WordsStep:
         self._title = kit.html(titled("What do these words mean?"))
         self._tick_title = kit.html(titled("Not sent until you confirm"))
         self.widget = kit.column(
-            self._title, self._asked, self.rename, self._open, self._rest_box, self._fold,
+            self._title, self._asked, self._open, self._rest_box, self._fold,
             self._tick_title, self._ticks,
         )  # fmt: skip
         show(self.widget, False)
 
     def forget(self) -> None:
         """Take the controls of the last file away."""
-        self._open.children = self._done.children = self._ticks.children = ()
-        self._kit.forget(*self.words.values(), *self.accept.values())
-        self.words, self.accept, self._shown, self._folded = {}, {}, {}, set()
-        self._ask("")
+        self.words, self.accept, self._shown = {}, {}, {}
+        self._open.children = self._done.children = ()
+        self._ask()
         show(self.widget, False)
 
     def draw(self, seen: Look, recipe: Recipe) -> None:
         """Show the words of a file; those that are answered are folded."""
-        self._recipe = recipe
-        self._shown = shown = {(word.field, word.text): word for word in self._words_of(seen)}
-        for name, word in shown.items():
+        self._shown = {(word.field, word.text): word for word in _words_of(seen, recipe)}
+        for name, word in self._shown.items():
             if name not in self.words:
                 self.words[name] = self._control(name, word)
-            control, meant = self.words[name], self._meant(word)
-            control.description = _label(word)
+            control, meant = self.words[name], self._text(word.meaning(recipe))
+            control.description = word.label
             if isinstance(control, widgets.Combobox):
-                control.options = tuple(self._options(word))
-            is_asked = self._new_name is not None and self._new_name[0][:2] == name
-            if control.value != meant and not is_asked:
+                control.options = tuple(self._options(word, recipe))
+            if control.value != meant:
                 control.value = meant
         for kind, rows in seen.suspicious.items():
-            if rows < FEW and kind not in recipe.accept:
-                continue  # each is a row to decide
-            if kind not in self.accept:
-                text = f"send all the same: {HELD.get(kind, kind)} ({rows:,})"
+            if kind not in self.accept and (rows >= FEW or kind in recipe.accept):
+                text = f"send all the same: {kind.replace('_', ' ')} ({rows:,} rows)"
                 self.accept[kind] = self._kit.tick(text, self._accept)
-            self.accept[kind].value = kind in recipe.accept
-        answered = {name for name in shown if self.words[name].value}
-        # A row that was just answered stays where it is until all are.
-        is_first = not self._open.children and not self._done.children
-        if is_first or answered == {*shown}:
-            self._folded |= answered
-        self._open.children = [self.words[name] for name in shown if name not in self._folded]
-        self._done.children = [self.words[name] for name in shown if name in self._folded]
+        for kind, tick in self.accept.items():
+            tick.value = kind in recipe.accept
+        shown = [self.words[name] for name in self._shown]
+        still_open = [each for each in shown if not each.value]
+        # A word that was just answered stays where it is until all are.
+        if still_open and self._open.children:
+            still_open = [each for each in shown if each not in self._done.children]
+        self._open.children = still_open
+        self._done.children = [each for each in shown if each not in still_open]
         self._ticks.children = [*self.accept.values()]
         self._fold.titles = (f"Answered: {len(self._done.children):,}",)
         show(self._fold, self._done.children)
         show(self._rest_box, len(self._open_statuses()) >= FEW)
-        show(self._title, self._open.children)
+        show(self._title, still_open)
         show(self._tick_title, self.accept)
         show(self.widget, self.accept or shown)
 
@@ -123,85 +139,66 @@ class WordsStep:
 
     def _open_statuses(self) -> list[FileWord]:
         """Return the words of a list of values that have no meaning as yet."""
-        values = {field.name for field in SENT_FIELDS if field.values}
         return [word for name, word in self._shown.items()
-                if word.text and word.field in values and not self.words[name].value]  # fmt: skip
+                if word.text and FIELD_BY_NAME[word.field].values
+                and not self.words[name].value]  # fmt: skip
 
-    def _words_of(self, seen: Look) -> Iterator[FileWord]:
-        for each in seen.values:
-            yield FileWord(each.field, each.text, each.column, each.count, each.suggestion)
-        # Words whose rows are left out, which no row shows any more.
-        listed = {(each.column, each.text) for each in seen.values}
-        for name, column in seen.mapping.items():
-            for text in self._recipe.leave_out.get(column, ()):
-                if (column, text) not in listed:
-                    yield FileWord(name, text, column, 0)
-        # Where a column is missing, each of its cells is empty.
-        for field in SENT_FIELDS:
-            is_missing = field.is_required and seen.columns and field.name not in seen.mapping
-            if is_missing or field.name in seen.empty:
-                column = seen.mapping.get(field.name, "")
-                yield FileWord(field.name, "", column, seen.empty[field.name])
+    @property
+    def _numbers(self) -> set[int]:
+        """The categories of the pets that were read."""
+        pets = self._top.pets
+        return set() if pets is None else {*pets.frame["category_id"].dropna().unique().tolist()}
 
-    def _control(self, name: tuple[str, str], word: FileWord) -> Any:
-        def answered(value: str) -> None:
-            self._answer(self._shown[name], value.strip())
+    @property
+    def _free_number(self) -> int:
+        return max([0, *self._memory.categories, *self._numbers]) + 1
+
+    def _control(self, name: Name, word: FileWord) -> Any:
+        def answered(text: str) -> None:
+            self._answer(name, text.strip())
 
         if FIELD_BY_NAME[word.field].values:
             hint = f"choose … ({word.likely}?)" if word.likely else "choose …"
-            return self._kit.choice(_label(word), _answers(hint), answered)
+            return self._kit.choice(word.label, _answers(hint), answered)
         hint = f"{word.likely}?" if word.likely else "a name"
         if word.field == "category_id":
-            free = max([0, *self._memory.categories, *self._top.numbers]) + 1
-            hint = f"{word.likely or 'a category'}, or a new one: Ferret ({free})"
-        return self._kit.text(_label(word), hint, answered, widgets.Combobox)
+            hint = f"{word.likely or 'a category'}, or a new one: Ferret ({self._free_number})"
+        return self._kit.text(word.label, hint, answered, widgets.Combobox)
 
-    def _options(self, word: FileWord) -> list[str]:
+    def _options(self, word: FileWord, recipe: Recipe) -> list[str]:
         if word.field == "category_id":
-            labels = self._memory.categories.items()
-            named = [f"{label} ({number})" for number, label in labels]
+            named = [f"{label} ({number})" for number, label in self._memory.categories.items()]
             return [*named, LEAVE] if word.column else named
-        keys = self._recipe.key or ()
-        return [*(f"Unnamed {{{key}}}" for key in keys[:1]), "Unnamed"]
+        return [*(f"Unnamed {{{key}}}" for key in (recipe.key or ())[:1]), "Unnamed"]
 
-    def _meant(self, word: FileWord) -> str:
-        """Return what a word means by the recipe, as its control shows it."""
-        recipe = self._recipe
-        if word.text in recipe.leave_out.get(word.column, ()):
-            return LEAVE
-        meant = recipe.value_map.get(word.field, {}).get(word.text)
-        if not word.text:
-            meant = recipe.defaults.get(word.field)
-        if meant is None:
-            return ""
-        if word.field == "category_id" and str(meant).removeprefix("-").isdecimal():
-            label = self._memory.categories.get(int(meant))
-            return f"{label} ({meant})" if label else str(meant)
-        return str(meant) or NO_STATUS
+    def _text(self, meant: str | int | float | None) -> str:
+        """Return a meaning as its control shows it."""
+        if isinstance(meant, int) and meant in self._memory.categories:
+            return f"{self._memory.categories[meant]} ({meant})"
+        return "" if meant is None else str(meant) or NO_STATUS
 
-    def _answer(self, word: FileWord, text: str) -> None:
-        self._ask("")
+    def _answer(self, name: Name, text: str) -> None:
+        self._ask()
+        word = self._shown[name]
         if word.field != "category_id" or text in ("", LEAVE):
-            self._put(word, "" if text == NO_STATUS else text or None)
+            self._put(text, word)
             return
         number, label = self._category(text)
         known = self._memory.categories.get(number) if number is not None else None
+        free = self._free_number
         if number is None:
-            title = f"No category is called {text!r}"
-            say = "Choose one of the list, or write a new one with its number: Ferret (9)."
-            self._ask(title, say)
-        elif not label or label == known:
-            self._put(word, number)
-        elif known is None and number not in self._top.numbers:
-            self._memory.name_categories({number: label})
-            self._put(word, number)
+            say = f"Choose one of the list, or write a new one with its number: {text} ({free})."
+            self._ask(f"No category is called {text!r}", say)
+        elif label and known and label != known:
+            say = f"You wrote {text}. Write {known} ({number}) if so, else {label} ({free})."
+            self._ask(f"{number} is called {known} here", say)
+        elif label and not known and number in self._numbers:
+            say = f"Write {number} if they are of this category, else {label} ({free})."
+            self._ask(f"The store has pets of category {number}, whose name is not known", say)
         else:
-            self._new_name = word, number, label
-            title, say = f"{number} is called {known} here", f"Choose {known} ({number}) if so."
-            if known is None:
-                title, say = f"The store has pets of category {number}", "Else write a free number."
-            self._ask(title, f"You wrote {label} ({number}). Are they the same? {say}")
-            self.rename.description = f"{number} is {label} from now on"
+            if label:
+                self._memory.name_categories({number: label})
+            self._put(number, word)
 
     def _category(self, text: str) -> tuple[int | None, str]:
         """Return the number and the name that an answer states."""
@@ -214,65 +211,44 @@ class WordsStep:
                 return number, label
         return None, ""
 
-    def _put(self, word: FileWord, value: str | int | None) -> None:
-        self._answered(lambda recipe: self._with(recipe, word, value))
-
-    def _answer_rest(self, value: str) -> None:
-        words = self._open_statuses()
-        with self._kit.drawing():
-            self.rest.value = ""
-
+    def _put(self, value: str | int, *words: FileWord) -> None:
         def said(recipe: Recipe) -> Recipe:
             for word in words:
-                recipe = self._with(recipe, word, "" if value == NO_STATUS else value)
-            return recipe
+                recipe = word.with_meaning(recipe, value)
+            return recipe.replace(categories=self._memory.categories or None)
 
+        self._answered(said)
+
+    def _answer_rest(self, value: str) -> None:
+        with self._kit.drawing():
+            self.rest.value = ""
         if value:
-            self._answered(said)
-
-    def _with(self, recipe: Recipe, word: FileWord, value: str | int | None) -> Recipe:
-        """Return a recipe with the meaning of a word: a value, to leave its rows out, or None."""
-        tables = {name: {**table} for name, table in recipe.value_map.items()}
-        defaults, left_out = {**recipe.defaults}, {**recipe.leave_out}
-        texts = [each for each in left_out.pop(word.column, ()) if each != word.text]
-        table = tables.setdefault(word.field, {}) if word.text else defaults
-        place = word.text or word.field
-        table.pop(place, None)
-        if value == LEAVE:
-            texts.append(word.text)
-        elif value is not None:
-            table[place] = value
-        if texts:
-            left_out[word.column] = tuple(texts)
-        return recipe.replace(
-            value_map={name: table for name, table in tables.items() if table},
-            defaults=defaults,
-            leave_out=left_out,
-            categories=self._memory.categories or None,
-        )
+            self._put(value, *self._open_statuses())
 
     def _accept(self, _: bool) -> None:
         kinds = [kind for kind, tick in self.accept.items() if tick.value]
         self._answered(lambda recipe: recipe.replace(accept=kinds))
 
-    def _ask(self, title: str, *lines: str) -> None:
+    def _ask(self, title: str = "", *lines: str) -> None:
         self._asked.value = PAGE.warning(title, lines) if title else ""
-        if not title:
-            self._new_name = None
-        show(self.rename, self._new_name)
-
-    def _rename(self) -> None:
-        if self._new_name is not None:
-            word, number, label = self._new_name
-            self._ask("")
-            self._memory.name_categories({number: label})
-            self._put(word, number)
 
 
-def _label(word: FileWord) -> str:
-    rows = f"{word.rows:,}" if word.rows else ("all" if not word.text else "left out")
-    what = shorten(word.text, LONGEST) or f"(empty {LABELS[word.field].lower()})"
-    return f"{LABELS[word.field]}: {what} · {rows}"
+def _words_of(seen: Look, recipe: Recipe) -> Iterator[FileWord]:
+    """Yield the words of a file that mean something, or are to."""
+    for each in seen.values:
+        yield FileWord(each.field, each.text, each.column, each.count, each.suggestion)
+    # Words whose rows are left out, which no row shows any more.
+    listed = {(each.column, each.text) for each in seen.values}
+    for name, column in seen.mapping.items():
+        for text in recipe.leave_out.get(column, ()):
+            if (column, text) not in listed:
+                yield FileWord(name, text, column, 0)
+    # Where a column is missing, each of its cells is empty.
+    for field in SENT_FIELDS:
+        is_missing = field.is_required and seen.columns and field.name not in seen.mapping
+        if is_missing or field.name in seen.empty:
+            column = seen.mapping.get(field.name, "")
+            yield FileWord(field.name, "", column, seen.empty[field.name])
 
 
 def _answers(hint: str) -> list[tuple[str, str]]:

@@ -11,10 +11,7 @@ from petstore_frame.errors import AuthenticationError, JournalLockedError
 from petstore_frame.markup import PAGE
 
 REPORT_EVERY_S = 0.2
-
-
-class Stopped(KeyboardInterrupt):
-    """The user pressed Stop; as after Ctrl-C, what is under way ends in order."""
+READING = "It waits for the page that is on its way."
 
 
 class Work:
@@ -23,7 +20,7 @@ class Work:
     Args:
         kit: Makes its widgets.
         changed: Called when a job begins or ends.
-        private: A text that is left out of all that is said, such as a folder nobody knows.
+        private: A text that is left out of all that is said: a folder that nobody knows.
 
     Attributes:
         notice: What is said about the job.
@@ -39,34 +36,30 @@ class Work:
         self._reported_at, self._stopping = 0.0, ""
         self._lock, self._asked = Lock(), Event()
         self._thread: Thread | None = None
-        self._next: tuple[str, Callable[[], None]] | None = None
-        self.is_busy = self.is_stopping = self._is_renewed = False
+        self._next: tuple[str, Callable[[], None], str] | None = None
+        self.is_busy = self.is_stopping = False
 
-    def start(
-        self, words: str, job: Callable[[], None], *, stopping: str = "", is_renewed: bool = False
-    ) -> None:
-        """Begin a job, unless one is under way.
+    def start(self, words: str, job: Callable[[], None], *, stopping: str = "") -> None:
+        """Begin a job, after the one under way; the last that was to begin counts.
 
-        ``stopping`` says what *Stop* waits for; without it there is no such button. A job that
-        ``is_renewed`` begins in any case: it ends one of its kind, and waits for any other.
+        ``stopping`` says what *Stop* waits for; without it there is no such button, and the next
+        job ends this one.
         """
         with self._lock:
+            self._next = words, job, stopping
             if self.is_busy:
-                if is_renewed:
-                    self._next = words, job
-                    if self._is_renewed:
-                        self._asked.set()
+                if not self._stopping:
+                    self._asked.set()
                 return
-            self.is_busy, self.is_stopping = True, False
-            self._stopping, self._is_renewed = stopping, is_renewed
-            self._asked.clear()
-            self._thread = Thread(target=self._run, args=(job,), name="petstore", daemon=True)
-        self.say(PAGE.progress(words))
-        self._draw()
+            self.is_busy = True
+            self._thread = Thread(target=self._run, name="petstore", daemon=True)
         self._thread.start()
 
-    def _run(self, job: Callable[[], None]) -> None:
-        while True:
+    def _run(self) -> None:
+        while following := self._begin():
+            words, job = following
+            self.say(PAGE.progress(words))
+            self._draw()
             said: str | None = None
             try:
                 job()
@@ -76,18 +69,20 @@ class Work:
                 said = failure(problem)
                 if isinstance(problem, AuthenticationError):
                     self._kit.refused()
-            with self._lock:
-                following, self._next = self._next, None
-                if following is None:
-                    self.is_busy = False
-                    break
-                (words, job), self._stopping, self._is_renewed = following, "", True
-                self._asked.clear()
-            self.say(PAGE.progress(words))
-            self._draw()
-        if said is not None:
-            self.say(said)
+            if said is not None and self._next is None:
+                self.say(said)
         self._draw()
+
+    def _begin(self) -> tuple[str, Callable[[], None]] | None:
+        """Return the next job; None ends the thread."""
+        with self._lock:
+            self._asked.clear()
+            self.is_busy, self.is_stopping = self._next is not None, False
+            if self._next is None:
+                return None
+            words, job, self._stopping = self._next
+            self._next = None
+            return words, job
 
     def _draw(self) -> None:
         show(self.stop, self.is_busy and self._stopping)
@@ -104,19 +99,16 @@ class Work:
         """Show markup in the notice."""
         self.notice.value = markup.replace(self._private, "")
 
-    def check(self) -> None:
-        """End the job, at one of its steps, where it was asked to stop."""
-        self.pause(0)
-
-    def pause(self, seconds: float) -> None:
+    def check(self, seconds: float = 0) -> None:
         """Let time pass, and end the job where it was asked to stop, before or meanwhile.
 
         Raises:
-            Stopped: Once for each press of the button.
+            KeyboardInterrupt: Once for each press of the button; as after Ctrl-C, what is under
+                way ends in order.
         """
         if self._asked.wait(seconds):
             self._asked.clear()
-            raise Stopped
+            raise KeyboardInterrupt
 
     def report(self, words: str, share_done: float | None = None) -> None:
         """End the job where that was asked for, or show progress, at most five times a second."""
@@ -135,8 +127,7 @@ class Work:
 
     def close(self) -> None:
         """Stop the job under way, in order."""
-        with self._lock:
-            self._next = None
+        self._next = None
         self._asked.set()
         self.wait()
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -22,8 +20,6 @@ from unit.dashboard.store import KEY, LABELS, WAIT_S, MemoryStore, widgets_made
     [
         ("inventory is an Inventory", {"inventory": 3}),
         ("pass a client of the same store", {"inventory": inventory(base_url="https://b.example")}),
-        ("wait_s is a number", {"wait_s": -1}),
-        ("journal is a folder", {"journal": 3}),
         ("client", {"client": 3}),
     ],
 )
@@ -34,38 +30,31 @@ def test_wrong_options_are_refused(store, message: str, options) -> None:
     assert store.requests == 0
 
 
-def test_a_dashboard_that_would_stay_blank_says_what_works(store, monkeypatch) -> None:
-    """In marimo there is a sentence in the place of a blank cell."""
-    marimo = SimpleNamespace(running_in_notebook=lambda: True)
-    monkeypatch.setitem(sys.modules, "marimo", marimo)
-    with pytest.raises(pf.ConfigurationError, match=r"this is marimo.*stock\.html"):
-        pf.Dashboard(store.client())
-
-
 def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> None:
     """After a refresh the new pets are there, and the filters are as they were."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
     dashboard.inventory.status.value = "sold"
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
-    dashboard.top.refresh.click()
-    assert dashboard.wait(WAIT_S) and len(dashboard.inventory.pets) == 241
+    dashboard.refresh.click()
+    assert dashboard.wait(WAIT_S) and len(dashboard.pets) == 241
     assert "Showing 61 of 241" in dashboard.inventory.words.value
 
 
 @pytest.mark.parametrize("pages", [0, 1])
 def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: int) -> None:
     """A failure is told, escaped, beside the old numbers, and the badge says that they are old."""
-    top, store.fails_after = dashboard.top, store.requests + pages
-    dashboard.refresh()
+    store.fails_after = store.requests + pages
+    dashboard.refresh.click()
     assert dashboard.wait(WAIT_S)
-    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in top.notice.value
-    assert "What is shown is from" in top.notice.value and "Old: the last" in top._title.value
+    notice, title = dashboard.notice, dashboard._title
+    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice.value and "Old: the last" in title.value
+    assert "What is shown is from" in notice.value
     store.fails_after = None
-    top.refresh.click()
-    assert dashboard.wait(WAIT_S) and top.notice.value == "" and "Old" not in top._title.value
+    dashboard.refresh.click()
+    assert dashboard.wait(WAIT_S) and notice.value == "" and "Old" not in title.value
     store.fails_after = 0
     shown = show(store)
-    assert "the shelf fell" in shown.top.notice.value and "not read yet" in repr(shown)
+    assert "the shelf fell" in shown.notice.value and "not read yet" in repr(shown)
 
 
 def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
@@ -74,14 +63,14 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
     shown = show(store)
     store.key = "another-key"
     with widgets_made() as made:
-        shown.refresh()
+        shown.refresh.click()
         assert shown.wait(WAIT_S)
-        assert "does not take the key" in shown.top.notice.value
-        assert "the store refuses the key" in shown.top._title.value
-        shown.top.api_key.value = "another-key"
-        shown.top.use_key.click()
-        assert shown.wait(WAIT_S) and shown.top.notice.value == ""
-    assert shown.top.api_key.value == "" and "Old" not in shown.top._title.value
+        assert "does not take the key" in shown.notice.value
+        assert "the store refuses the key" in shown._title.value
+        shown.api_key.value = "another-key"
+        shown.use_key.click()
+        assert shown.wait(WAIT_S) and shown.notice.value == ""
+    assert shown.api_key.value == "" and "Old" not in shown._title.value
     assert not any("another-key" in str(widget.get_state()) for widget in made)
     shown.close()
     with pytest.raises(pf.errors.ClosedError):  # it was made for this page
@@ -91,16 +80,17 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
 def test_a_reading_can_be_stopped(dashboard, monkeypatch) -> None:
     """Stop ends a reading after its page; the old numbers stay."""
     monkeypatch.setattr(work, "REPORT_EVERY_S", 0)
-    top, before, stops = dashboard.top, dashboard.top.inventory, [True]
+    before, stops = dashboard.pets, [True]
 
     def stop(change) -> None:
         if "so far" in change.new and stops:
             stops.pop()
-            top.stop.click()
+            dashboard.stop.click()
 
-    top.notice.observe(stop, "value")
-    dashboard.refresh()
-    assert dashboard.wait(WAIT_S) and top.inventory is before and "stopped" in top.notice.value
+    dashboard.notice.observe(stop, "value")
+    dashboard.refresh.click()
+    assert dashboard.wait(WAIT_S) and dashboard.pets is before
+    assert "stopped" in dashboard.notice.value
 
 
 def test_closing_ends_threads_and_widgets(store, tmp_path: Path) -> None:
@@ -108,8 +98,8 @@ def test_closing_ends_threads_and_widgets(store, tmp_path: Path) -> None:
     before = {thread.name for thread in threading.enumerate()}
     with widgets_made() as made:
         shown = pf.Dashboard(store.client(), journal=tmp_path, history=tmp_path / "h")
-        for tab in ("Import", "Stocktake", "History"):
-            shown.open(tab)
+        for at in (1, 2, 3):
+            shown.tabs.selected_index = at
         shown.close()
     assert all(widget.comm is None for widget in made)
     assert {thread.name for thread in threading.enumerate()} <= before | {"MainThread"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,7 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.kit import grid, set_options, show
-from petstore_frame.dashboard.pet_list import LABELS
+from petstore_frame.dashboard.kit import LABELS, grid, set_options, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
@@ -24,23 +24,23 @@ from petstore_frame.markup.palette import shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 
-ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, MOST_SHEETS, COLUMN_LENGTH = 6, 30_000, 100_000, 20, 40
-LONGEST_NAME = 200  # bytes that file systems allow
+ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
 HINT = "Drop a file or a saved recipe here, or paste a table from a spreadsheet"
-ENCODINGS = {"utf-8": "", "cp1252": "Windows", "cp1250": "Central European Windows",
-             "mac_roman": "Mac", "utf-16": ""}  # fmt: skip
-SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-# How a file is laid out: the words of a recipe that the controls under "Does it look wrong?" set.
+OPEN, NONE = "choose …", "(not in the file)"
+# The words of a recipe that say how a file is laid out, as "Does it look wrong?" asks for them.
 LAYOUT = {"encoding": "Encoding", "delimiter": "Delimiter", "header_row": "Column names in row",
           "sheet": "Sheet"}  # fmt: skip
 OF_LAYOUT = (*LAYOUT, "quoting", "columns")
-RECOGNISED = {
-    "encoding": "Umlauts and accents are read as {} text. Do the names look right?",
-    "header_row": "The column names are in row {}.",
-    "sheet": "The sheet {!r} is read.",
+# What is asked of a file, by the field or the word of a recipe that holds the answer.
+ASKED = {
+    **{field.name: f"{LABELS[field.name]} is" for field in SENT_FIELDS},
+    "key": "Our animal number",
+    "keep": "Same number, different details: which row counts?",
+    **LAYOUT,
 }
-OPEN, NONE = "choose …", "(not in the file)"
+ENCODINGS = ("utf-8", "cp1252", "cp1250", "mac_roman", "utf-16")
+SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
 class FileTab:
@@ -51,11 +51,8 @@ class FileTab:
     Attributes:
         widget: The whole tab.
         file, path, drop, labels: Ways to give a file, and the names of categories.
-        columns: Which column is which field, by the field.
-        key, keep: The column of our animal number, and which of several rows of one counts.
-        use_key: A button that takes the likely one.
-        right: A button that says that what was recognised is right.
-        layout: How the file is laid out, by the word of a recipe.
+        reading: How it is read, by field or word of a recipe: ``reading["key"].value = "Tag"``.
+        right, use_key: Buttons: what was recognised is right; take the likely key.
         words: What its words mean.
         start_over, save: Buttons that forget what is remembered, and save it as a recipe.
         recipe: How the file is read; ``seen`` is what it looks like so.
@@ -63,8 +60,8 @@ class FileTab:
     """
 
     def __init__(self, top: Top, what: str) -> None:
+        self.top, self.memory, self.kit = top, top.memory, top.kit
         kit = top.kit
-        self.top, self._kit, self.memory = top, kit, top.memory
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
         self.source: Path | None = None
         self.recipe = Recipe()
@@ -76,21 +73,12 @@ class FileTab:
         self.labels = self._upload("Category names (CSV)", ".csv", self._label)
         self.path = kit.text("or its path", "on the machine that runs this", self._named,
                              css="pf-wide")  # fmt: skip
-        self.drop = kit.figures(lambda _: None, lambda: None, self._dropped)
+        self.drop = kit.figures(lambda _: None, self._dropped)
         place = {"class_": "pf-drop", "placeholder": HINT, "aria_label": HINT}
         self.drop.markup = element("textarea", "", rows=2, **place)
-        self.columns = {
-            field.name: kit.choice(f"{LABELS[field.name]} is", [(OPEN, "")], self._map)
-            for field in SENT_FIELDS
-        }
-        self.key = kit.choice("Our animal number", [(OPEN, BLANK)], self._set_key)
-        same = "Same number, different details: which row counts?"
-        self.keep = kit.choice(
-            same, [(OPEN, "")], lambda said: self.reread(self.recipe.replace(keep=said or None))
-        )
-        self.layout = {
-            word: kit.choice(name, [("", "")], partial(self._lay_out, word))
-            for word, name in LAYOUT.items()
+        self.reading = {
+            word: kit.choice(name, [("", "")], partial(self._say, word))
+            for word, name in ASKED.items()
         }
         self.right = kit.button("Yes, this is right", self._agree, button_style="primary")
         self.use_key = kit.button("", self._use_key)
@@ -99,18 +87,19 @@ class FileTab:
         self._told, self._likely, self._preview = kit.html(), kit.html(), kit.html(css="pf-preview")
         self._key_row = kit.row(self._likely, self.use_key)
         self._recalled = kit.row(kit.html("Same answers as last time:"), self.start_over)
-        self._wrong = kit.make(widgets.Accordion, (kit.row(*self.layout.values()),),
-                               titles=("Does it look wrong?",))  # fmt: skip
+        layout = kit.row(*(self.reading[word] for word in LAYOUT))
+        self._wrong = kit.make(widgets.Accordion, (layout,), titles=("Does it look wrong?",))
         self.words = WordsStep(top, lambda said: self.reread(said(self.recipe)))
-        self._reading = kit.column(
-            self._recalled, kit.row(*self.columns.values(), self.key, self.keep, self.save),
-            self._told, self.right, self._key_row, self._preview, self._wrong,
+        columns = [self.reading[word] for word in ASKED if word not in LAYOUT]
+        self._steps = kit.column(
+            self._recalled, kit.row(*columns, self.save), self._told, self.right, self._key_row,
+            self._preview, self._wrong, self.words.widget,
         )  # fmt: skip
         self.widget = kit.column(
-            kit.row(self.file, self.path, self.labels), self.drop, self._reading, self.words.widget
+            kit.row(self.file, self.path, self.labels), self.drop, self._steps, css="pf-column"
         )
         self.widget.add_class("pf-tab")
-        show(self._reading, False)
+        show(self._steps, False)
 
     def changed(self) -> None:
         """Read the file anew."""
@@ -128,16 +117,12 @@ class FileTab:
                 made.value = ()
 
         options = {"css": "pf-file", "accept": kinds, "tooltip": name}
-        made = self._kit.control(widgets.FileUpload, name, uploaded, **options)
+        made = self.kit.control(widgets.FileUpload, name, uploaded, **options)
         return made
 
     def _label(self, path: Path) -> None:
         self.memory.name_categories(category_labels(path))
-        self.reread(self.recipe.replace(categories=self._labels))
-
-    @property
-    def _labels(self) -> dict[int, str] | None:
-        return self.memory.categories or None
+        self.reread(self.recipe.replace(categories=self.memory.categories))
 
     def _dropped(self, name: str, size: int, content: bytes | None) -> None:
         if content is None:
@@ -153,26 +138,26 @@ class FileTab:
             self.take(Path(path.strip()).expanduser())
 
     def _kept(self, name: str, content: bytes) -> Path:
-        # A browser may send any name; only its last part may choose where the file goes.
-        name = Path(name.replace("\\", "/").replace("\0", "")).name
-        if not name.strip(".") or len(name.encode(errors="replace")) > LONGEST_NAME:
-            name = f"upload{Path(name).suffix[:10]}"
-        path = Path(self._uploads.name, name)
+        # A browser may send any name, with any path and of any length.
+        path = Path(
+            self._uploads.name, re.sub(r"[^\w .()-]", "_", name)[-50:].strip(". ") or "upload"
+        )
         path.write_bytes(content)
         return path
 
     def take(self, path: Path) -> None:
         """Take another file; or a recipe, for the file on the screen."""
+        labels = self.memory.categories or None
         if path.suffix == ".toml":
             if self.seen is None:
                 raise InputError("a recipe is for a file", hint="choose the file first")
             given = Recipe.read(path)
-            self.reread(given.replace(categories=given.categories or self._labels))
+            self.reread(given.replace(categories=given.categories or labels))
             return
         self.words.forget()
         self.source, self.seen, self._is_new = path, None, True
-        self.recipe = Recipe(categories=self._labels)
-        show(self._reading, False)
+        self.recipe = Recipe(categories=labels)
+        show(self._steps, False)
         self.changed()
 
     # Looking at it.
@@ -182,7 +167,7 @@ class FileTab:
         if self.source is None:
             return False
         recipe = self.recipe
-        seen = _look(self.source, recipe)
+        seen = look(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         if self._is_new and seen.columns:
             self._is_new, known = False, self.memory.recall(seen.columns)
             self.is_remembered = known is not None
@@ -192,8 +177,8 @@ class FileTab:
                 proven = {word: None for word in OF_LAYOUT if word not in asked}
                 names = category_labels(known.categories) | self.memory.categories
                 self.recipe = recipe = known.replace(**proven, categories=names or None)
-                seen = _look(self.source, recipe)
-        with self._kit.drawing():
+                seen = look(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+        with self.kit.drawing():
             if self.recipe is not recipe:  # an answer was given meanwhile, and is looked at next
                 return False
             self.seen = seen
@@ -215,53 +200,55 @@ class FileTab:
         return Recipe(**self.seen.reading.given())
 
     def _draw(self, seen: Look) -> None:
-        """Show what is known of the file."""
-        columns = [each for each in seen.columns if each.strip()]
-        for name, choice in self.columns.items():
-            set_options(choice, [(NONE, ""), *columns], seen.mapping.get(name, ""))
-        sent = {*seen.mapping.values()}
-        likely_keys = seen.reading.key or [each.column for each in seen.keys]
-        keys = dict.fromkeys([*likely_keys, *columns])
-        key = "" if seen.reading.key == () else (seen.reading.key or (BLANK,))[0]
-        keys_left = [each for each in keys if each not in sent]
-        set_options(self.key, [(OPEN, BLANK), ("(none)", ""), *keys_left], key)
-        dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
-                 for each in seen.dates if each.strip()]  # fmt: skip
-        rows = [(OPEN, ""), *dates, ("the first row", "first"), ("the last row", "last")]
-        set_options(self.keep, rows, self.recipe.keep or "")
-        found = {**seen.facts, "header_row": seen.header_row or 1}
-        offered: dict[str, list[Any]] = {
-            "encoding": [*ENCODINGS],
-            "delimiter": [(name, sign) for sign, name in SIGNS.items()],
-            "header_row": [*range(1, max(40, seen.header_row or 1) + 1)],
-            "sheet": [*seen.sheets],
-        }
-        for word, choice in self.layout.items():
-            value, options = found.get(word, ""), offered[word]
-            is_offered = value in (each[1] if isinstance(each, tuple) else each for each in options)
-            set_options(choice, options if is_offered else [*options, value], value)
-            show(choice, seen.kind == "csv" if word in ("encoding", "delimiter") else
-                 word == "header_row" or len(seen.sheets) > 1)  # fmt: skip
+        """Show what is known of the file, and what is asked."""
+        for word, (options, value) in self._offers(seen).items():
+            set_options(self.reading[word], options, value)
+        for word in ("encoding", "delimiter"):
+            show(self.reading[word], seen.kind == "csv")
+        show(self.reading["sheet"], len(seen.sheets) > 1)
         show(self._recalled, self.is_remembered)
-        show(self._reading, True)
+        show(self._steps, True)
         said = [each.add for each in seen.questions if each.add]
         asked = [str(each) for each in seen.questions if not each.add]
-        self._wrong.selected_index = 0 if asked or any(w != "mapping" for w, _ in said) else None
+        is_odd = asked or any(word != "mapping" for word, _ in said)
+        self._wrong.selected_index = 0 if is_odd else None
         lines = [line for word, value in said for line in _recognised(word, value)]
         told = PAGE.warning("Please check", lines) if lines else Markup()
         told += Markup("").join(PAGE.failure("This needs your answer", [each]) for each in asked)
         self._told.value = told.replace(f"{self._uploads.name}/", "")
-        is_clear = seen.records and not asked  # else there is more to say than yes
-        show(self.right, lines and is_clear)
+        show(self.right, lines and seen.records and not asked)  # else there is more to say than yes
         likely = seen.proposed_key
         show(self._key_row, likely is not None and seen.reading.key is None)
         if likely is not None:
             words = f"{likely}. If it is the animal's for good, no animal is sent twice."
             self._likely.value = element("span", words)
-            self.use_key.description = f"Use {likely.column}"
-            self.use_key.tooltip = likely.column
+            self.use_key.description, self.use_key.tooltip = f"Use {likely.column}", likely.column
         self._preview.value = grid(_preview(seen))
         self.words.draw(seen, self.recipe)
+
+    def _offers(self, seen: Look) -> Mapping[str, tuple[list[Any], Any]]:
+        """Return what each control of the reading offers, and what holds now."""
+        columns = [each for each in seen.columns if each.strip()]
+        sent, key = {*seen.mapping.values()}, seen.reading.key
+        likely = seen.reading.key or [each.column for each in seen.keys]
+        keys = [each for each in dict.fromkeys([*likely, *columns]) if each not in sent]
+        dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
+                 for each in seen.dates if each.strip()]  # fmt: skip
+        rows = [(OPEN, BLANK), *dates, ("the first row", "first"), ("the last row", "last")]
+        row, laid_out = seen.header_row or 1, {word: seen.facts.get(word, "") for word in LAYOUT}
+        encodings = dict.fromkeys([*ENCODINGS, laid_out["encoding"]])
+        signs = SIGNS | {sign: sign for sign in [laid_out["delimiter"]] if sign not in SIGNS}
+        return {
+            **{field.name: ([(NONE, ""), *columns], seen.mapping.get(field.name, ""))
+               for field in SENT_FIELDS},
+            "key": ([(OPEN, BLANK), ("(none)", ""), *keys],
+                    BLANK if key is None else "".join(key[:1])),
+            "keep": (rows, self.recipe.keep or BLANK),
+            "encoding": ([*encodings], laid_out["encoding"]),
+            "delimiter": ([(name, sign) for sign, name in signs.items()], laid_out["delimiter"]),
+            "header_row": ([*range(1, max(40, row) + 1)], row),
+            "sheet": ([*seen.sheets] or [""], laid_out["sheet"]),
+        }  # fmt: skip
 
     # What the controls do.
 
@@ -271,22 +258,23 @@ class FileTab:
             self.recipe = recipe
             self.changed()
 
-    def _lay_out(self, word: str, value: Any) -> None:
-        # Laid out otherwise, it has other columns, which are recognised anew.
-        self.words.forget()
-        self.reread(self.recipe.replace(**{word: value}, mapping=None, key=None))
-
-    def _set_key(self, said: str) -> None:
-        self.reread(self.recipe.replace(key=None if said == BLANK else said))
+    def _say(self, word: str, value: Any) -> None:
+        """Take what a control says as a word of the recipe."""
+        said: dict[str, Any] = {word: None if value == BLANK else value}
+        if word in LAYOUT:
+            # Laid out otherwise, it has other columns, which are recognised anew.
+            self.words.forget()
+            said |= {"mapping": None, "key": None}
+        elif word in LABELS:
+            columns = {field: self.reading[field.name].value for field in SENT_FIELDS}
+            said = {"mapping": {field.name: column or None for field, column in columns.items()
+                                if column or not field.is_required}}  # fmt: skip
+            self.reread(self.recognised.replace(**said))
+            return
+        self.reread(self.recipe.replace(**said))
 
     def _use_key(self) -> None:
-        self.key.value = self.use_key.tooltip
-
-    def _map(self, _: str) -> None:
-        columns = {name: choice.value or None for name, choice in self.columns.items()}
-        mapping = {field.name: columns[field.name] for field in SENT_FIELDS
-                   if columns[field.name] or not field.is_required}  # fmt: skip
-        self.reread(self.recognised.replace(mapping=mapping))
+        self.reading["key"].value = self.use_key.tooltip
 
     def _agree(self) -> None:
         self.reread(self.recognised)
@@ -307,17 +295,6 @@ class FileTab:
         self._uploads.cleanup()
 
 
-def _look(path: Path, recipe: Recipe) -> Look:
-    """Look at a file; of several sheets at the first one whose columns are recognised."""
-    seen = look(path, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
-    sheets = seen.sheets[:MOST_SHEETS] if recipe.sheet is None and not seen.records else ()
-    for sheet in sheets if len(sheets) > 1 else ():
-        other = look(path, recipe.replace(sheet=sheet), rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
-        if other.records:
-            return other
-    return seen
-
-
 def _recognised(word: str, value: Any) -> list[str]:
     """Say what was recognised, as a person would."""
     if word == "mapping":
@@ -327,8 +304,9 @@ def _recognised(word: str, value: Any) -> list[str]:
             else f"{LABELS[name]} is {column!r}."
             for name, column in value.items()
         ]
-    shown = {**SIGNS, **ENCODINGS}.get(value) or value
-    return [RECOGNISED.get(word, "The {1} is {0!r}.").format(shown, word)]
+    if word == "encoding":
+        return [f"Umlauts and accents are read as {value}. Do the names look right?"]
+    return [f"{ASKED.get(word, word.capitalize())}: {SIGNS.get(value, value)}."]
 
 
 def _preview(seen: Look) -> Markup:
