@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.kit import Kit, show, titled
-from petstore_frame.loader.reading import Recipe, look
+from petstore_frame.loader import Look, Recipe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,6 +111,6 @@ def problems_of(rows: pd.DataFrame, header: Sequence[str], how: Recipe) -> dict[
     """Return what is wrong with corrected rows, by their lines."""
     if rows.empty:
         return {}
-    records = look(rows[[name for name in header if name in rows]], how, rows=len(rows)).records
+    records = Look.of(rows[[name for name in header if name in rows]], how, rows=len(rows)).records
     pairs = zip(rows["line"].tolist(), records, strict=True)
     return {line: record.problem.message for line, record in pairs if record.problem}

@@ -19,7 +19,7 @@ list that is compared and not sent.
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.listed import read_list
 from petstore_frame.loader.proposals import to_add
-from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe, look
+from petstore_frame.loader.reading import Look, Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import read_ids
 from petstore_frame.loader.results.results import LoadResult
@@ -27,11 +27,11 @@ from petstore_frame.loader.run import resume_loads, run_import
 
 __all__ = [
     "LoadResult",
+    "Look",
     "Recipe",
     "RecipeWords",
     "State",
     "as_recipe",
-    "look",
     "place_of",
     "read_ids",
     "read_list",

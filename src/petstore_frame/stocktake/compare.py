@@ -88,21 +88,20 @@ def compare(
     store = _whole_listing(inventory)
     covered, stored = store.completeness, store.frame
     if fields == BY_ID:
-        listed = _earlier(source, store)
-        table = join(listed.frame, stored, states_all=True)
+        name, listed, warnings = _earlier(source, store)
+        table = join(listed, stored, states_all=True)
     else:
-        listed = read_list(source, how)
+        name, listed, warnings = read_list(source, how)
         if fields:
-            table = match_on(listed.frame, stored, fields, is_whole=covered.covers_all)
+            table = match_on(listed, stored, fields, is_whole=covered.covers_all)
         else:
             keys = _known_keys(store, journal)
-            table = match_by_key(listed.frame, keys, stored)
-            listed.warnings.extend([*note_other_forms(table, keys), *note_twins(table)])
+            table = match_by_key(listed, keys, stored)
+            warnings += [*note_other_forms(table, keys), *note_twins(table)]
     if not covered.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    key, warnings = how.key or (), tuple(listed.warnings)
-    return Comparison(listed.name, store, covered, key, fields, table, warnings)
+    return Comparison(name, store, covered, how.key or (), fields, table, tuple(warnings))
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import Recipe, look
+from petstore_frame.loader.reading import Look, Recipe
 from shop import Shop
 
 PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]
@@ -146,7 +146,7 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     """Proven: an animal's own, different in every row. Proposed: its repeats agree, too."""
     frame = pd.DataFrame({"name": REX_TWICE, "category_id": 3, **columns})
     assert (Recipe.draft(frame).recipe.key not in (None, ("?",))) == proven
-    assert (look(frame).proposed_key is not None) == proposed
+    assert (Look.of(frame).proposed_key is not None) == proposed
 
 
 @pytest.mark.skipif(not AUSTIN.exists(), reason="the real shelter records are not here")

@@ -186,28 +186,29 @@ class Look:
         """The columns of days."""
         return date_columns(self.columns, self.rows)
 
+    @classmethod
+    def of(
+        cls,
+        path_or_frame: Any,
+        reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+        *,
+        rows: int = 50,
+        most: int | None = None,
+    ) -> Look:
+        """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
 
-def look(
-    path_or_frame: Any,
-    reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
-    *,
-    rows: int = 50,
-    most: int | None = None,
-) -> Look:
-    """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
+        Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
 
-    Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
+        Raises:
+            InputError: There is no file that could be read at all.
 
-    Raises:
-        InputError: There is no file that could be read at all.
-
-    Example:
-        >>> import pandas as pd
-        >>> seen = look(pd.DataFrame({"Tiername": ["Rex", "Bo"], "Kategorie": [3, 4]}))
-        >>> seen.mapping, len(seen.questions)
-        ({'name': 'Tiername', 'category_id': 'Kategorie'}, 1)
-    """
-    return look_at(Input(path_or_frame), reading, rows=rows, most=most)
+        Example:
+            >>> import pandas as pd
+            >>> seen = Look.of(pd.DataFrame({"Tiername": ["Rex", "Bo"], "Kategorie": [3, 4]}))
+            >>> seen.mapping, len(seen.questions)
+            ({'name': 'Tiername', 'category_id': 'Kategorie'}, 1)
+        """
+        return look_at(Input(path_or_frame), reading, rows=rows, most=most)
 
 
 def look_at(opened: Input, reading: RecipeFields, *, rows: int, most: int | None) -> Look:
