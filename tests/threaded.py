@@ -18,7 +18,7 @@ from pydantic import SecretStr
 import petstore_frame as pf
 from petstore_frame.service import run
 from petstore_frame.service.app import create_app
-from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, open_database
+from petstore_frame.service.store import open_database
 from petstore_frame.transport.settings import IdempotencyKey
 from plain_http import wait_until
 
@@ -36,7 +36,7 @@ class Server:
         run.prepare(engine, options)
         self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.api_key = options.api_key or SecretStr("")
-        self._honoured = None if options.spec_only else IdempotencyKey(IDEMPOTENCY_KEEP_S)
+        self._honoured = None if options.spec_only else IdempotencyKey(3600.0)
         app = create_app(engine, options.api_key, spec_only=options.spec_only)
         self._server = uvicorn.Server(run.make_config(app))
         self._thread = threading.Thread(target=self._server.run, args=([listener],))

@@ -5,12 +5,10 @@ A GET is repeated after a passing failure, a POST never.
 
 from __future__ import annotations
 
-import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
 
@@ -51,33 +49,9 @@ from petstore_frame.transport.settings import read_settings
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
-P = ParamSpec("P")
 
 
-def _check_words(words: Iterable[str], known: list[str]) -> None:
-    for word in words:
-        if word not in known:
-            raise ConfigurationError(f"a Client has no word {word!r}{nearest(word, known)}")
-
-
-def _answering(make: Callable[P, None]) -> Callable[P, None]:
-    """Have a constructor answer a keyword that it does not have with the right one."""
-    known = list(inspect.signature(make).parameters)[1:]
-
-    @wraps(make)
-    def checked(*given: P.args, **options: P.kwargs) -> None:
-        try:
-            _check_words(options, known)
-            make(*given, **options)
-        except ConfigurationError as problem:
-            # These, the frames below and the environment hold the key, which a verbose traceback
-            # would show.
-            del given, options
-            raise problem.with_traceback(None) from None
-
-    return checked
-
-
+@answering
 class Client:
     """A client of one store. Safe to share between threads.
 
@@ -111,7 +85,6 @@ class Client:
     base_url, _is_closed = "", False  # also where the constructor refused
     _clocks: ClassVar[Clocks] = Clocks()  # a subclass of a test has other clocks
 
-    @_answering
     def __init__(
         self,
         base_url: str | None = None,
@@ -138,7 +111,6 @@ class Client:
         """Return a client of the same store with another key; this one stays as it is."""
         return type(self)(self.base_url, api_key, **self._options)
 
-    @answering
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
 
@@ -185,7 +157,6 @@ class Client:
         columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
         return Page(columns, answer.headers, answer.url, damaged)
 
-    @answering
     def find_pet(self, pet_id: int) -> PetSearch:
         """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
 
@@ -196,7 +167,6 @@ class Client:
         """
         return find_pet(self, pet_id)
 
-    @answering
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
         """Add a pet: one request, never repeated.
 
@@ -250,7 +220,6 @@ class Client:
             return PostOutcome(Proof.NOT_APPLIED, "client_closed", None, problem, is_systemic=True)
         return judge_answer(answer, has_key=has_key)
 
-    @answering
     def get_pet(self, pet_id: int) -> Pet:
         """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.
 
@@ -298,11 +267,8 @@ class Client:
     if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(
-                f"a Client has no {name}: it has list_pets, create_pet, get_pet and find_pet, one "
-                "request each; pf.fetch_inventory(client) reads the whole store, and "
-                "pf.load(path, client) loads a file into it"
-            )
+            known = [each for each in dir(self) if not each.startswith("_")]
+            raise AttributeError(f"a Client has no {name!r}{nearest(name, known)}")
 
     def __enter__(self) -> Self:
         return self

@@ -73,12 +73,8 @@ def test_a_field_goes_from_a_file_to_the_store(walk: Walk) -> None:
 
 
 def test_a_change_of_a_field_is_seen(walk: Walk) -> None:
-    """An edited frame is no longer what was read; a list with another age is not the store's."""
+    """A list with another age is not the store's."""
     shop, _, inventory = walk
-    frame = inventory.frame
-    changed = (frame.iloc[::-1], frame.assign(age=range(len(frame))), frame.assign(age=71))
-    covered = [pf.completeness(each) == inventory.completeness for each in changed]
-    assert covered == [True, False, False]
     for age, same in (("71", 2), ("72", 1)):
         listed = shop.write("list.csv", HEADER, BEN.replace("71", age), ZOE, TOM)
         compared = pf.compare(listed, inventory, key="tag", journal=shop.journal)

@@ -46,8 +46,9 @@ def test_every_row_is_held_and_has_a_reason() -> None:
     """The rows of the document and the tests below are the same gaps, each once."""
     gaps = [row[0] for row in rows()]
     assert len(gaps) == len(set(gaps)) > 35
-    # Those two are in test_stated, which refuses strangers in each place.
-    assert set(gaps) == FILLED | {"a key elsewhere", "what is checked first"}
+    # The last three are in test_stated, which refuses strangers in each place.
+    in_stated = {"a key elsewhere", "what is checked first", "range of categoryId"}
+    assert set(gaps) == FILLED | in_stated
     assert all(row[1].strip() and row[2].strip() for row in rows())
 
 
@@ -77,14 +78,6 @@ def test_names_are_kept_byte_for_byte(api) -> None:
     assert [api.get(f"/pets/{pet['id']}").json() for pet in created] == created
     ids = [pet["id"] for pet in created]
     assert ids == sorted(set(ids)) and ids[-1] < 2**53
-
-
-@gap("range of categoryId")
-@pytest.mark.parametrize("number", [0, -1, 2**53 + 1, 2**63 - 1, -(2**63)])
-def test_no_int64_can_be_called_wrong(api, number) -> None:
-    """Category records are not shown; each id is exact to the last digit."""
-    created = api.post("/pets", json={**LUNA, "categoryId": number}).json()
-    assert api.get(f"/pets/{created['id']}").json()["categoryId"] == number
 
 
 WRONG = {  # of each field, as JSON
@@ -231,7 +224,7 @@ def test_unknown_methods_are_refused(api) -> None:
 @gap("other methods")
 def test_head_is_get_without_the_body(api) -> None:
     """The same status and headers, no body."""
-    own = {"date": "", "x-request-id": ""}
+    own = {"date": ""}
     for path in ("/pets?limit=100", "/pets/1", "/pets/0", "/openapi.json"):
         get, head = api.get(path), api.head(path)
         assert head.content == b"" and head.status_code == get.status_code
@@ -266,16 +259,6 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path) -> None:
             refused, listed = api.post("/pets", json=LUNA), api.get("/pets").json()
     is_error(refused, 503, "unavailable")
     assert refused.headers["retry-after"] and len(listed) == 5
-
-
-@gap("finding a request again +")
-def test_requests_have_names(api) -> None:
-    """X-Request-Id: the client's if it is harmless, else a new one."""
-    assert api.get("/pets", headers={"X-Request-Id": "my-1"}).headers["x-request-id"] == "my-1"
-    first, second = (api.get("/pets/0").headers["x-request-id"] for _ in range(2))
-    assert first != second
-    odd = api.get("/pets", headers={"X-Request-Id": "a b;c"}).headers["x-request-id"]
-    assert re.fullmatch("[0-9a-f]{16}", odd)
 
 
 @gap(
@@ -341,8 +324,8 @@ def test_a_repeated_key_gives_the_same_pet(api) -> None:
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.content == second.content == reordered.content
     assert [a.headers["idempotency-replayed"] for a in (first, second)] == ["false", "true"]
-    other = api.post("/pets", json={**LUNA, "name": "Otis"}, headers=key)
-    is_error(other, 422, "idempotency_conflict")
+    for other in ({"name": "Otis"}, {"status": "sold"}):
+        is_error(api.post("/pets", json=LUNA | other, headers=key), 422, "idempotency_conflict")
     for keys in ([""], ["k" * 256], ["a\tb"]):  # not 1 to 255 printable characters
         headers = [("Idempotency-Key", key) for key in keys]
         is_error(api.post("/pets", json=LUNA, headers=headers), 400, "invalid_parameter")

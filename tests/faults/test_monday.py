@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.errors import InputError, JournalLockedError
-from petstore_frame.files.whole import held
+from petstore_frame.errors import InputError
 from petstore_frame.monday import MondayOutcome
 from unit.conftest import read_book
 
@@ -218,15 +216,6 @@ def test_a_second_run_of_a_day_stands_beside_the_first(office: Office) -> None:
     assert (run.facts["compared_with"], run.facts["changes"]["new"]) == ("2026-01-05", 2)
 
 
-def test_two_at_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second waits a while, then says that another run is at work, and sends nothing."""
-    monkeypatch.setattr(import_module("petstore_frame.monday.run"), "WAIT_S", 0.1)
-    (office.folder / "reports").mkdir()
-    with held(office.folder / "reports" / ".lock"), pytest.raises(JournalLockedError):
-        office.run()
-    assert office.store.posts == 0
-
-
 def test_a_step_that_fails_says_which(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """One file that cannot be written is named beside the others; a fault of ours is raised."""
     (office.folder / "monday.toml").write_text('categories = "gone.csv"\n')
@@ -308,8 +297,6 @@ def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -
         ('api_key = "secret"\n', 1, "PETSTORE_API_KEY"),
         ("max_drop = 30\n", 1, "less than or equal to 1"),
         ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
-        ('[load]\nfiles = "x"\n', 1, "a valid list"),
-        ('load = ["x.csv"]\n', 1, "load: "),
         ('load = {api_key = "secret"}\n', 1, "load: "),
     ],
 )

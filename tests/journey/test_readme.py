@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -21,7 +20,6 @@ from threaded import Server
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-POSTGRESQL = (ROOT / "docs/how_to/store.md").read_text(encoding="utf-8")
 MONDAY = (ROOT / "docs/how_to/monday.md").read_text(encoding="utf-8")
 SHELL = (ROOT / "docs/how_to/shell.md").read_text(encoding="utf-8")
 
@@ -93,27 +91,6 @@ def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
     assert [each.exit_code for each in ended] == [0, 0, 0], [each.output for each in ended]
     assert typed(init).exit_code == 2  # there is one already
     assert len(list(tmp_path.glob("reports/*/stock.xlsx"))) == 1
-
-
-@pytest.mark.postgres
-def test_the_store_on_postgresql_of_the_page(new_postgres_database: Callable[[], str]) -> None:
-    """The key that one line makes opens the store that the other line starts."""
-    shown = "".join(blocks("text", POSTGRESQL)).replace("\\\n", "")
-    here = {"postgresql+psycopg://petstore@127.0.0.1/store": new_postgres_database()}
-    here |= {"8080": "0"}
-    new_key, serve = [
-        shlex.join(here.get(word, word) for word in shlex.split(line))
-        for line in shown.splitlines()
-        if line.startswith("petstore-") and "postgresql" in line
-    ]
-    made = typed(new_key)
-    assert made.exit_code == 0, made.output
-    (key,) = re.findall(r"psk_\S+", made.output)
-    with started(serve) as (_, told):
-        (address,) = re.findall(r"http://127[^\"]+/v1", told)
-        with pf.Client(address, key) as client:
-            client.create_pet("Luna", category_id=3)
-            assert str(pf.fetch_inventory(client).completeness) == "complete: 1 pet"
 
 
 def test_the_exit_codes_of_the_page() -> None:

@@ -65,7 +65,6 @@ try:
     pf.fetch_inventory(client)
 except pf.IncompleteInventoryError as broken:
     broken.partial.table  # wrong
-    broken.resume().table  # wrong
 
 try:
     pf.load("new.csv", client)

@@ -51,5 +51,5 @@ def test_another_key_is_refused() -> None:
 
 def test_what_is_no_pet_is_no_store() -> None:
     """A wrong pet is refused where the store is made."""
-    with pytest.raises(pf.ArgumentError, match="category_id is missing"):
+    with pytest.raises(pf.ArgumentError, match="category_id: Field required"):
         pf.testing.fake_store([{"name": "Luna"}])

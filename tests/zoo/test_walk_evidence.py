@@ -104,21 +104,6 @@ def test_a_depth_that_is_refused_ends_the_reading_without_an_error(query: Query)
     return refusal(400) if is_deep else served(PETS, query, "offset")
 
 
-def test_an_expired_place_is_left_for_a_new_beginning() -> None:
-    """Where the store has forgotten a cursor, ``resume`` reads from the start."""
-    asked: list[str] = []
-
-    def answer(query: Query) -> httpx.Response:
-        place = query.get("at", query.get("status", "0"))
-        asked.append(place)
-        return refusal(410) if place == "200" and asked.count("0") < 2 else page(query)
-
-    with pytest.raises(pf.IncompleteInventoryError) as caught:
-        pf.fetch_inventory(answers.client_of(answer))
-    assert len(caught.value.partial) == 200
-    assert caught.value.resume().completeness.covers_all
-
-
 @told("unknown", 60)
 def test_a_page_that_is_no_shorter_names_no_end(query: Query) -> httpx.Response:
     """Where a smaller limit brings as many pets, and a next link, the first page ended nothing."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = "petstore_frame.service.run"
 _END_S = 10.0
-# How long the bundled service remembers an idempotency key; a test compares the two.
+# The bundled service remembers an idempotency key as long as its pet; this is long enough.
 _KEY_LIFETIME_S = 7 * 24 * 3600.0
 
 

@@ -55,7 +55,7 @@ def explain(problem: Exception) -> str:
     from petstore_frame.loader import to_add
 
     if isinstance(problem, pf.IncompleteInventoryError):
-        return f"{problem.cause or problem}; {problem.partial.completeness}"
+        return f"{problem.__cause__ or problem}; {problem.partial.completeness}"
     if isinstance(problem, typer.TyperException):
         return problem.format_message().replace("Value error, ", "")
     if isinstance(problem, OSError) and problem.filename is not None:

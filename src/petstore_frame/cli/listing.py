@@ -151,7 +151,8 @@ def snapshot(
         "compared_with": None if changes is None else changes.since.isoformat(),
         "changes": None if changes is None else changes.counts,
     }
-    more = str(changes or "the only day so far; a snapshot of another day is compared")
+    alone = "the only day so far; a snapshot of another day is compared"
+    more = alone if changes is None else str(changes)  # a Diff without a row is false
     tell(inventory, added.path, as_json=as_json, more=more, **facts)
 
 

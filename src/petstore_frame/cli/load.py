@@ -210,7 +210,7 @@ def recipe(
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
     stated = recipe_of(recipe, key, categories, words).given()
-    text = str(pf.Recipe.draft(path, **stated))
+    text = pf.Recipe.draft(path, **stated)
     if output is None:
         typer.echo(text, nl=False)
         return

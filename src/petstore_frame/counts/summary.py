@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -284,9 +284,6 @@ class Summary(HasFrame):
         if self.is_selection:  # of the pets asked for, and not of the store
             total = replace(total, is_exact=known.is_complete)
         return Line(label, category_id, tuple(counts), total, is_rest)
-
-    def _columns(self) -> Collection[str]:
-        return list(self.frame.columns)
 
     @property
     def _legend(self) -> list[str]:

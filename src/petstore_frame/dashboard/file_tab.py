@@ -25,8 +25,8 @@ from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
-KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml"
-HINT = "Drop a file or a saved recipe here, or paste a table from a spreadsheet"
+KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
+HINT = "Drop a file here, or paste a table from a spreadsheet"
 OPEN, NONE, BLANK = "choose …", "(not in the file)", "?"  # a recipe has the last for an answer
 # The words of a recipe that say how a file is laid out, as "Does it look wrong?" asks for them.
 LAYOUT = {"encoding": "Encoding", "delimiter": "Delimiter", "header_row": "Column names in row",
@@ -67,7 +67,7 @@ class FileTab:
         self.recipe = Recipe()
         self.seen: Look | None = None
         self._is_new = self.is_remembered = False
-        self.work = Work(kit, self.draw_buttons, f"{self._uploads.name}/")
+        self.work = Work(kit, self.draw_buttons)
         self.notice, self.stop = self.work.notice, self.work.stop
         self.file = self._upload(what, KINDS, self.take)
         self.labels = self._upload("Category names (CSV)", ".csv", self._label)
@@ -80,8 +80,9 @@ class FileTab:
             word: kit.choice(name, [("", "")], partial(self._say, word))
             for word, name in ASKED.items()
         }
-        self.right = kit.button("Yes, this is right", self._agree, button_style="primary")
-        self.use_key = kit.button("", self._use_key)
+        self.right = kit.button("Yes, this is right", lambda: self.reread(self.recognised))
+        self.right.button_style = "primary"
+        self.use_key = kit.button("", lambda: self._say("key", self.use_key.tooltip))
         self.start_over = kit.button("start over", self._forget)
         self.save = kit.button("Save as a recipe", self._save, "for Python, or for a colleague")
         self._told, self._likely, self._preview = kit.html(), kit.html(), kit.html(css="pf-preview")
@@ -126,11 +127,9 @@ class FileTab:
 
     def _dropped(self, name: str, size: int, content: bytes | None) -> None:
         if content is None:
-            mib = 1024**2
-            raise InputError(
-                f"{name} has {size / mib:,.0f} MB; a browser carries {LARGEST_MESSAGE / mib:,.0f}",
-                hint="put the file on the machine that runs this, and give its path instead",
-            )
+            size, most = size // 1024**2, LARGEST_MESSAGE // 1024**2
+            hint = "put the file on the machine that runs this, and give its path instead"
+            raise InputError(f"{name} has {size:,} MB; a browser carries {most}", hint=hint)
         self.take(self._kept(name, content))
 
     def _named(self, path: str) -> None:
@@ -146,17 +145,10 @@ class FileTab:
         return path
 
     def take(self, path: Path) -> None:
-        """Take another file; or a recipe, for the file on the screen."""
-        labels = self.memory.categories or None
-        if path.suffix == ".toml":
-            if self.seen is None:
-                raise InputError("a recipe is for a file", hint="choose the file first")
-            given = Recipe.read(path)
-            self.reread(given.replace(categories=given.categories or labels))
-            return
+        """Take another file."""
         self.words.forget()
         self.source, self.seen, self._is_new = path, None, True
-        self.recipe = Recipe(categories=labels)
+        self.recipe = Recipe(categories=self.memory.categories or None)
         show(self._steps, False)
         self.changed()
 
@@ -215,7 +207,7 @@ class FileTab:
         lines = [line for word, value in said for line in _recognised(word, value)]
         told = PAGE.warning("Please check", lines) if lines else Markup()
         told += Markup("").join(PAGE.failure("This needs your answer", [each]) for each in asked)
-        self._told.value = told.replace(f"{self._uploads.name}/", "")
+        self._told.value = told
         show(self.right, lines and seen.records and not asked)  # else there is more to say than yes
         likely = seen.proposed_key
         show(self._key_row, likely is not None and seen.reading.key is None)
@@ -272,12 +264,6 @@ class FileTab:
             self.reread(self.recognised.replace(**said))
             return
         self.reread(self.recipe.replace(**said))
-
-    def _use_key(self) -> None:
-        self.reading["key"].value = self.use_key.tooltip
-
-    def _agree(self) -> None:
-        self.reread(self.recognised)
 
     def _forget(self) -> None:
         if self.seen is not None and self.source is not None:

@@ -56,9 +56,9 @@ class ImportTab(FileTab):
     Attributes:
         rows: The step of the rows to decide.
         cases: The answers to the question which animals the rows are, by case.
-        again: A tick: the same file stands for other animals.
-        anyway: A tick: the rows that are fine are sent, although most fail for one cause.
-        absent: A tick: rows that were sent, and are not in the store, are sent again.
+        ticks: ``again``: the same file stands for other animals; ``anyway``: the rows that are fine
+            are sent, although most fail for one cause; ``absent``: rows that were sent, and are not
+            in the store, are sent again.
         send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
@@ -78,24 +78,31 @@ class ImportTab(FileTab):
         self.files: dict[str, widgets.Button] = {}
         self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
         self._cases, self._files = kit.column(), kit.row()
-        self.again, self.anyway, self.absent = (
-            kit.tick(text, lambda _: self.changed())
-            for text in (
-                "they are other animals: send all of them once more",
-                "send the rows that are fine all the same",
-                "send these again: the rows that were sent and are not in the store",
-            )
+        self.ticks = {
+            name: kit.tick(text, lambda _: self.changed())
+            for name, text in {
+                "again": "they are other animals: send all of them once more",
+                "absent": "send these again: the rows that were sent and are not in the store",
+                "anyway": "send the rows that are fine all the same",
+            }.items()
+        }
+        begin = self.work.start
+        self.send = kit.button("Send", lambda: begin("Sending …", self._load, stopping=STOPPING))
+        self.go_on = kit.button(
+            "", lambda: begin("Sending what is left …", self._finish, stopping=STOPPING)
         )
-        self.send = kit.button("Send", self._send, button_style="primary")
+        self.check = kit.button(
+            "Check whether these arrived",
+            lambda: begin("Looking for them in the store …", self._look_for, stopping=READING),
+        )
+        self.send.button_style = self.go_on.button_style = "primary"
         self._sending = kit.row(self.send, self.stop, kit.html(FOR_EVER))
-        self.go_on = kit.button("Continue", self._go_on, button_style="primary")
-        self.check = kit.button("Check whether these arrived", self._check_doubtful)
         self._left = kit.html()
         self._left_box = kit.column(self._left, kit.row(self.go_on, self.check))
         self.widget.children = [
             self._left_box, *self.widget.children, self._cards, self._question, self._cases,
-            self.again, self.absent, self.rows.widget, self.anyway, self._sending, self.notice,
-            self._result, self._files,
+            self.rows.widget, *self.ticks.values(), self._sending, self.notice, self._result,
+            self._files,
         ]  # fmt: skip
         self._draw_left()
         self.draw()
@@ -103,13 +110,12 @@ class ImportTab(FileTab):
     # Checking: at each change, in a thread.
 
     def take(self, path: Path) -> None:
-        if path.suffix != ".toml":
-            self.rows.forget()
-            self.cases.clear()
-            with self.kit.drawing():
-                for tick in (self.again, self.anyway, self.absent):
-                    tick.value = False
-                self._plan(None)
+        self.rows.forget()
+        self.cases.clear()
+        with self.kit.drawing():
+            for tick in self.ticks.values():
+                tick.value = False
+            self._plan(None)
         super().take(path)
 
     def changed(self) -> None:
@@ -134,14 +140,14 @@ class ImportTab(FileTab):
     def answers(self) -> dict[str, Any]:
         """The answer to each case of the question that has one."""
         said = {name: case.value for name, case in self.cases.items() if case.value}
-        return said | ({"absent": "send"} if self.absent.value else {})
+        return said | ({"absent": "send"} if self.ticks["absent"].value else {})
 
     def _options(self, **more: Any) -> dict[str, Any]:
         return {
             "journal": self.top.journal,
             "duplicates": self.answers,
-            "again": self.again.value,
-            "max_errors": MANY if self.anyway.value else None,
+            "again": self.ticks["again"].value,
+            "max_errors": MANY if self.ticks["anyway"].value else None,
             "leave_lines": tuple(sorted(self.rows.left_out)),
             **more,
         }
@@ -153,14 +159,15 @@ class ImportTab(FileTab):
         with self.kit.drawing():
             plan = self.plan if self.question is None else None
             self._cards.value = "" if plan is None else self._consequence(plan)
-            counts = {} if plan is None else plan.counts
-            known = sum(
-                counts.get(each, 0) for each in (State.CREATED, State.ADOPTED, State.SKIPPED)
-            )
-            show(self.again, self.again.value or (known and not self.to_send))
-            show(self.absent, self.absent.value or counts.get(State.ABSENT))
-            is_held = plan is not None and plan.facts.is_held and counts.get(State.PENDING)
-            show(self.anyway, self.anyway.value or is_held)
+            counts = dict.fromkeys(State, 0) if plan is None else plan.counts
+            is_known = counts[State.CREATED] or counts[State.ADOPTED] or counts[State.SKIPPED]
+            needed = {
+                "again": is_known and not self.to_send,
+                "absent": counts[State.ABSENT],
+                "anyway": plan is not None and plan.facts.is_held and counts[State.PENDING],
+            }
+            for name, tick in self.ticks.items():
+                show(tick, tick.value or needed[name])
             causes = [] if plan is None else plan.facts.causes
             is_repeated = any(cause.problem.code == "key_repeated" for cause in causes)
             show(self.reading["keep"], is_repeated or self.recipe.keep)
@@ -236,9 +243,6 @@ class ImportTab(FileTab):
 
     # Sending, and what to do after an interruption.
 
-    def _send(self) -> None:
-        self.work.start("Sending …", self._load, stopping=STOPPING)
-
     def _load(self) -> None:
         if self.source is None:
             return
@@ -267,14 +271,10 @@ class ImportTab(FileTab):
             words = f"Sending: {done:,} of {total:,}"
             if done >= 20 and passed >= 1:
                 rest = (total - done) * passed / done
-                shown = f"{rest:,.0f} s" if rest < 120 else f"{rest / 60:,.0f} minutes"
-                words += f", {done / passed:,.0f} a second, {shown} left"
+                words += f", {done / passed:,.0f} a second, {rest:,.0f} s left"
             self.work.report(words, min(1.0, done / total) if total else 1.0)
 
         return report
-
-    def _go_on(self) -> None:
-        self.work.start("Sending what is left …", self._finish, stopping=STOPPING)
 
     def _finish(self) -> None:
         progress = self._progress(sum(each.counts[State.PENDING] for each in self._past()))
@@ -283,10 +283,6 @@ class ImportTab(FileTab):
         except (LoadInterrupted, LoadStopped) as stopped:
             results = [stopped.result]
         self._show_results(results[-1:])
-
-    def _check_doubtful(self) -> None:
-        words = "Looking for them in the store …"
-        self.work.start(words, self._look_for, stopping=READING)
 
     def _look_for(self) -> None:
         def wait(seconds: float) -> None:
@@ -300,7 +296,7 @@ class ImportTab(FileTab):
         for result in self._past():
             if _in_doubt(result.counts):
                 results.append(result)
-                result.wait = wait
+                result.wait, result.watch = wait, self.work.check
                 found = result.reconcile(self.top.client, **grace)
                 said.append(
                     f"{result.run.source}: {found.created:,} found in the store, "

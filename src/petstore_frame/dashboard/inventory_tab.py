@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from base64 import b64encode
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from petstore_frame.charts import element, status_chart
-from petstore_frame.counts import Summary, category_ids, short
+from petstore_frame.counts import Summary, short
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, titled
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
@@ -20,7 +19,6 @@ from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
 from petstore_frame.markup.palette import status_colours, status_word
-from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 from petstore_frame.schema.text import minute_text
 
@@ -52,7 +50,7 @@ class InventoryTab:
         self._kit, self._folder = kit, folder
         self.model: StoreModel | None = None
         self.status = kit.choice("Status", [ALL], self._filter)
-        self.category = kit.text("Category", "type to search", self._filter, widgets.Combobox)
+        self.category = kit.text("Category", "type to search", self._filter, options=())
         self.name = kit.text("Name", "name or id", self._filter)
         self.order = kit.choice("Order", ORDERS, self._filter)
         self.clear = kit.button("Clear filters", lambda: self.select(Selection()))
@@ -111,8 +109,7 @@ class InventoryTab:
         status, category = used.get("status", now.status), now.category
         if "category" in used:
             number = int(used["category"]) if used["category"] else None
-            names = dict(zip(model.counts.category_ids, model.counts.labels, strict=True))
-            category = names.get(number, used["category"])
+            category = model.names.get(number, used["category"])
         if status in ("", *model.counts.statuses):
             self.select(Selection(status, category, now.text, now.order))
 
@@ -124,7 +121,9 @@ class InventoryTab:
             shown = self.model.show(self.selection)
             counts, pets, everything = shown.counts, len(shown.pets), self.model.counts
             self.page.max = max(1, -(-pets // ROWS_PER_PAGE))  # which brings the page within it
-            self.words.value = element("span", shown.words, role="status")
+            rest = "" if everything.total.is_exact else " that could be read"
+            words = f"Showing {counts.selection or f'all pets{rest}.'}"
+            self.words.value = element("span", words, role="status")
             show(self.clear, shown.selection.words)
             show(self._pets, pets)
             self.cards.value = _cards(shown, everything)
@@ -143,10 +142,7 @@ class InventoryTab:
             first = (self.page.value - 1) * ROWS_PER_PAGE
             rows = shown.pets.frame.iloc[first : first + ROWS_PER_PAGE]
             place = f"{first + 1:,}–{first + len(rows):,} of {counts.total}"
-            shades = status_colours(counts.statuses)
-            self.table.markup = grid(
-                _table(rows, self.model.labels, shades, f"Pets {place}", self.order.value)
-            )
+            self.table.markup = grid(_table(rows, self.model, f"Pets {place}", self.order.value))
             self._place.value = f"of {self.page.max:,} · {place}"
 
     def _filter(self, _: str = "") -> None:
@@ -202,36 +198,30 @@ def _cards(shown: ShownPets, everything: Summary) -> Markup:
     return PAGE.cards(drawn)
 
 
-def _table(
-    pets: pd.DataFrame, labels: Mapping[int, str], shades: Mapping[str, str], title: str, order: str
-) -> Markup:
-    """Draw a page of pets; columns that a user added follow those of the pets.
-
-    ``shades`` are the colours of statuses, and ``order`` is the column that they are ordered by.
-    """
+def _table(pets: pd.DataFrame, model: StoreModel, title: str, order: str) -> Markup:
+    """Draw a page of pets; columns that a user added follow those of the pets."""
     import pandas as pd
 
     columns, head, numbers = list[list[str | Markup]](), list[Cell](), set[int]()
-    names = [*PET_COLUMNS, *(str(name) for name in pets.columns if name not in PET_COLUMNS)]
-    marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}
-    for at, name in enumerate(names):
-        values = pets[name] if name in pets else pd.Series("", pets.index)
-        texts = [*values.astype("object").where(values.notna(), "").map(str)]
+    shades = status_colours(model.counts.statuses)
+    for at, name in enumerate(dict.fromkeys([*PET_COLUMNS, *pets.columns])):
+        values = pets.get(name, pd.Series("", pets.index))
+        texts = values.astype("object").where(values.notna(), "").map(str)
         if name == "category_id":
-            texts = [category_name(number, labels) for number in category_ids(values)]
+            texts = values.map(model.names)
+        elif pd.api.types.is_numeric_dtype(values.dtype) and name != "id":
+            numbers.add(at)
         # A long text is cut by the styles, so the tooltip has it whole.
         columns.append([
-            marks[text or NO_STATUS] if name == "status" else element("bdi", text, title=text)
+            PAGE.status(text or NO_STATUS, shades[text or NO_STATUS]) if name == "status"
+            else element("bdi", text, title=text)
             for text in texts
         ])  # fmt: skip
-        if name not in ("id", "category_id") and pd.api.types.is_numeric_dtype(values.dtype):
-            numbers.add(at)
         arrow = {name: " ▲", f"-{name}": " ▼"}.get(order, "")
-        mark = element("span", LABELS.get(name, name) + arrow, class_="pf-mark")
-        head.append(Cell(mark, {"sort": name}) if name in LABELS else Cell(name))
-    table = PAGE.table(
-        zip(*columns, strict=True), head, caption=title, numbers=numbers, is_named=True
-    )
+        mark = element("span", LABELS.get(name, str(name)) + arrow, class_="pf-mark")
+        head.append(Cell(mark, {"sort": name}) if name in LABELS else Cell(str(name)))
+    rows = zip(*columns, strict=True)
+    table = PAGE.table(rows, head, caption=title, numbers=numbers, is_named=True)
     return element("div", table, class_="pf-pets")
 
 

@@ -17,6 +17,7 @@ from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
 from petstore_frame.schema.models import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
+Called = Callable[..., Any]
 # What the fields of a pet are called on screen; categories are shown by name.
 LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
 
@@ -48,7 +49,7 @@ class Kit:
             finally:
                 self._is_drawing = before
 
-    def answering(self, called: Callable[..., Any]) -> Callable[..., None]:
+    def answering(self, called: Called) -> Callable[..., None]:
         """Return a function for a control: it waits for a drawing, and what it raises is shown."""
 
         def answer(*given: Any) -> None:
@@ -79,7 +80,7 @@ class Kit:
         """Make a piece of markup."""
         return self.make(widgets.HTML, value, css=css)
 
-    def figures(self, *called: Callable[..., Any]) -> Figures:
+    def figures(self, *called: Called) -> Figures:
         """Make markup that answers; the functions are those of ``Figures``."""
         return self.make(Figures, *map(self.answering, called))
 
@@ -98,34 +99,24 @@ class Kit:
         made.on_click(lambda _: press())
         return made
 
-    def control(
-        self, kind: type[Made], name: str, changed: Callable[[Any], Any], **options: Any
-    ) -> Made:
+    def control(self, kind: type[Made], name: str, changed: Called, **options: Any) -> Made:
         """Make a control whose new values go to a function."""
         made = self.make(kind, description=name, **options)
         answer = self.answering(changed)
         made.observe(lambda change: answer(change["new"]), "value")
         return made
 
-    def choice(
-        self, name: str, options: Iterable[Any], changed: Callable[[Any], Any], **more: Any
-    ) -> widgets.Dropdown:
+    def choice(self, name: str, options: list[Any], changed: Called) -> widgets.Dropdown:
         """Make a list of which one is chosen."""
-        return self.control(widgets.Dropdown, name, changed, options=list(options), **more)
+        return self.control(widgets.Dropdown, name, changed, options=options)
 
-    def text(
-        self,
-        name: str,
-        hint: str,
-        changed: Callable[[Any], Any],
-        kind: type[widgets.Text] = widgets.Text,
-        **more: Any,
-    ) -> Any:
-        """Make a box to write in, or another kind of it."""
+    def text(self, name: str, hint: str, changed: Called, **more: Any) -> Any:
+        """Make a box to write in; with ``options`` it proposes these."""
+        kind = widgets.Combobox if "options" in more else widgets.Text
         given = {"placeholder": hint, "continuous_update": False}
         return self.control(kind, name, changed, **given, **more)
 
-    def tick(self, text: str, changed: Callable[[Any], Any]) -> widgets.Checkbox:
+    def tick(self, text: str, changed: Called) -> widgets.Checkbox:
         """Make a box to tick."""
         return self.control(widgets.Checkbox, text, changed, indent=False)
 

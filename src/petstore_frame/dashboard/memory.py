@@ -27,49 +27,40 @@ class Memory:
     Args:
         folder: Where its files are, or will be.
         given: Names of categories that the user gave, which count before those remembered.
-
-    Attributes:
-        categories: The name of each category that is known.
     """
 
     def __init__(self, folder: Path, given: Mapping[int, str]) -> None:
         self._folder, self._path = folder, folder / "categories.csv"
-        known: dict[int, str] = {}
+        self.categories = {**given}
         with suppress(PetstoreError):  # none as yet, or one that a person broke
-            known = category_labels(self._path) if self._path.exists() else {}
-        self.categories = {**known, **given}
+            self.categories = category_labels(self._path) | self.categories
 
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Keep the names of categories."""
-        if {**self.categories, **labels} == self.categories:
-            return
         self.categories |= labels
         self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["category_id", "label"])
-            writer.writerows(sorted(self.categories.items()))
+            writer.writerows([("category_id", "label"), *sorted(self.categories.items())])
 
     def place_of(self, columns: Sequence[str]) -> Path:
         """Return where the recipe of a header is, whatever the order of its columns."""
-        names = sorted(name.strip().casefold() for name in columns)
-        digest = hashlib.sha256("\n".join(names).encode(errors="surrogatepass")).hexdigest()[:8]
-        word = re.sub(r"[^a-z0-9]+", "-", " ".join(columns[:3]).lower()).strip("-")[:40]
-        found = [*self._folder.glob(f"*{digest}.toml")]
-        return found[0] if found else self._folder / f"{word}-{digest}.toml".lstrip("-")
+        names = "\n".join(sorted(name.strip().casefold() for name in columns))
+        digest = hashlib.sha256(names.encode(errors="surrogatepass")).hexdigest()[:8]
+        words = re.sub(r"[^a-z0-9]+", "-", names)[:40].strip("-")
+        return self._folder / f"{words}-{digest}.toml"
 
     def recall(self, columns: Sequence[str]) -> Recipe | None:
         """Return how the last file of this header was read; None for a new one."""
-        place = self.place_of(columns)
-        with suppress(PetstoreError):  # a person wrote something else into it
-            return Recipe.read(place) if place.exists() else None
+        with suppress(PetstoreError):  # there is none, or a person wrote something else into it
+            return Recipe.read(self.place_of(columns))
         return None
 
     def keep(self, columns: Sequence[str], recipe: Recipe) -> None:
         """Remember how a file of this header is read."""
-        with suppress(PetstoreError, OSError):  # a recipe that no file can hold, or a full disk
-            kept = recipe.replace(categories=None)
-            if kept.given():
+        kept = recipe.replace(categories=None)
+        if kept.given():
+            with suppress(PetstoreError, OSError):  # no file can hold it, or the disk is full
                 self._folder.mkdir(parents=True, exist_ok=True)
                 kept.write(self.place_of(columns))
 

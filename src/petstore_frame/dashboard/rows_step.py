@@ -96,7 +96,7 @@ class RowsStep:
         answers = [*([SEND] if isinstance(row["accept"], str) else []), LEAVE]
         if isinstance(column, str) and column in row:
             name, cell = f"Line {line}: {column}", str(row[column])
-            control = kit.text(name, cell, self._decide, widgets.Combobox, options=answers)
+            control = kit.text(name, cell, self._decide, options=answers)
         else:
             options = [("decide …", ""), *((each, each) for each in answers)]
             column, control = "", kit.choice(f"Line {line}", options, self._decide)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, summarize
 from petstore_frame.inventory import Inventory
@@ -37,19 +37,15 @@ class ShownPets(NamedTuple):
     pets: Inventory
     counts: Summary
 
-    @property
-    def words(self) -> str:
-        """What is shown: ``Showing 28 of 610 pets: Dog, pending``."""
-        rest = "" if self.counts.total.is_exact else " that could be read"
-        return f"Showing {self.counts.selection or f'all pets{rest}.'}"
-
 
 class StoreModel:
     """An Inventory made ready to be asked for selections; ``labels`` name categories by id."""
 
     def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
         self.inventory, self.labels = inventory, dict(labels or {})
-        self.counts = summarize(inventory, categories=self.labels)
+        self.counts = counts = summarize(inventory, categories=self.labels)
+        # What each category of the pets is called, also one without a label, and none at all.
+        self.names = dict(zip(counts.category_ids, counts.labels, strict=True))
         self._shown = ShownPets(Selection(order=""), inventory, self.counts)
 
     def show(self, selection: Selection) -> ShownPets:
@@ -73,40 +69,28 @@ class StoreModel:
         if selection.category:
             found, category = self._categories(selection.category), rows["category_id"]
             rows = rows[category.isin(found - {None}) | (category.isna() & (None in found))]
-        if selection.text:
-            rows = rows[self._has_text(rows, selection.text)]
+        if text := selection.text:
+            mask = rows["name"].astype("str").str.contains(text, case=False, regex=False)
+            digits = text.removeprefix("#")
+            if digits.removeprefix("-").isdecimal() and INT64_MIN <= int(digits) <= INT64_MAX:
+                is_pet = rows["id"].eq(int(digits))
+                mask = is_pet if digits != text else mask | is_pet
+            rows = rows[mask]
         return rows
 
     def _categories(self, text: str) -> set[int | None]:
         """Return the ids of the categories with this name or id, or else with it in their name."""
-        pairs = [*zip(self.counts.labels, self.counts.category_ids, strict=True)]
-        exact = {number for label, number in pairs if text in (label, str(number))}
+        exact = {each for each, label in self.names.items() if text in (label, str(each))}
         wanted = text.casefold()
-        return exact or {number for label, number in pairs if wanted in label.casefold()}
-
-    def _has_text(self, rows: pd.DataFrame, text: str) -> pd.Series[bool]:
-        mask = rows["name"].astype("str").str.contains(text, case=False, regex=False)
-        digits = text.removeprefix("#")
-        is_number = digits.removeprefix("-").isdecimal() and len(digits) < 25
-        if is_number and INT64_MIN <= int(digits) <= INT64_MAX:
-            is_pet = rows["id"].eq(int(digits))
-            return is_pet if digits != text else mask | is_pet
-        return mask
+        return exact or {each for each, label in self.names.items() if wanted in label.casefold()}
 
     def _sorted(self, rows: pd.DataFrame, order: str) -> pd.DataFrame:
         """Put pets in order: names in any case, categories by their label."""
         column = order.removeprefix("-")
 
-        def keys(values: pd.Series) -> pd.Series:
-            if column == "name":
-                return values.astype("str").str.lower()
-            if column != "category_id":
-                return values
-            labels = zip(self.counts.labels, self.counts.category_ids, strict=True)
-            ranks = {number: rank for rank, (_, number) in enumerate(sorted(
-                labels, key=lambda pair: (pair[1] is None, pair[0].casefold())
-            ))}  # fmt: skip
-            return values.map(ranks)
+        def keys(values: pd.Series[Any]) -> pd.Series[Any]:
+            texts = values.map(self.names) if column == "category_id" else values
+            return texts.str.lower() if column in ("name", "category_id") else values
 
         is_rising = not order.startswith("-")
         return rows.sort_values(column, ascending=is_rising, kind="stable", key=keys)

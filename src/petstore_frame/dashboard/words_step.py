@@ -163,7 +163,7 @@ class WordsStep:
         hint = f"{word.likely}?" if word.likely else "a name"
         if word.field == "category_id":
             hint = f"{word.likely or 'a category'}, or a new one: Ferret ({self._free_number})"
-        return self._kit.text(word.label, hint, answered, widgets.Combobox)
+        return self._kit.text(word.label, hint, answered, options=())
 
     def _options(self, word: FileWord, recipe: Recipe) -> list[str]:
         if word.field == "category_id":

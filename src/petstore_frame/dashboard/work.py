@@ -20,17 +20,14 @@ class Work:
     Args:
         kit: Makes its widgets.
         changed: Called when a job begins or ends.
-        private: A text that is left out of all that is said: a folder that nobody knows.
 
     Attributes:
         notice: What is said about the job.
         stop: A button that stops it; a second press does not wait for its end in order.
     """
 
-    def __init__(
-        self, kit: Kit, changed: Callable[[], None] = lambda: None, private: str = "\0"
-    ) -> None:
-        self._kit, self._changed, self._private = kit, changed, private
+    def __init__(self, kit: Kit, changed: Callable[[], None]) -> None:
+        self._kit, self._changed = kit, changed
         self.notice, self.stop = kit.html(), kit.button("Stop", self._press)
         show(self.stop, False)
         self._reported_at, self._stopping = 0.0, ""
@@ -97,7 +94,7 @@ class Work:
 
     def say(self, markup: str) -> None:
         """Show markup in the notice."""
-        self.notice.value = markup.replace(self._private, "")
+        self.notice.value = markup
 
     def check(self, seconds: float = 0) -> None:
         """Let time pass, and end the job where it was asked to stop, before or meanwhile.

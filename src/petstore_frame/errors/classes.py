@@ -47,41 +47,25 @@ class ClosedError(PetstoreError, RuntimeError):
     """A Client or Server was used after it was closed; nothing was sent."""
 
 
-@dataclass(eq=False, repr=False)
 class MissingExtraError(PetstoreError, ImportError):
-    """An optional library is needed, and not installed or not fit to be imported.
+    """An optional library is needed, and not installed or not fit to be imported."""
 
-    Attributes:
-        feature: What was asked for, as the reader would say it.
-        extra: The extra of petstore-frame that brings the library.
-        reason: Why a library that is installed cannot be imported, empty where it is absent.
-    """
-
-    feature: str
-    extra: str
-    reason: str = ""
-
-    def __post_init__(self) -> None:
-        self.message = (
-            f"{self.feature} needs an optional part that is not installed: "
-            f"python -m pip install 'petstore-frame[{self.extra}]'"
+    def __init__(self, feature: str, extra: str, reason: str = "") -> None:
+        what = f"cannot be imported: {reason}; perhaps" if reason else "is not installed:"
+        super().__init__(
+            f"{feature} needs an optional part that {what} "
+            f"python -m pip install 'petstore-frame[{extra}]'"
         )
-        if self.reason:
-            self.message = (
-                f"{self.feature} needs a library that is installed and cannot be imported: "
-                f"{self.reason}; versions that fit each other help: "
-                f"python -m pip install --upgrade numpy 'petstore-frame[{self.extra}]'"
-            )
 
 
 def import_extra(module: str, feature: str, extra: str) -> Any:
     """Import a library of an extra, or raise the MissingExtraError that says why it cannot be."""
     try:
         return import_module(module)
+    except ModuleNotFoundError as problem:
+        raise MissingExtraError(feature, extra) from problem
     except ImportError as problem:
-        is_absent = isinstance(problem, ModuleNotFoundError)
-        reason = "" if is_absent else str(problem).partition("\n")[0]
-        raise MissingExtraError(feature, extra, reason) from problem
+        raise MissingExtraError(feature, extra, str(problem).partition("\n")[0]) from problem
 
 
 class ServiceStartError(PetstoreError):
@@ -150,22 +134,10 @@ class AuthenticationError(APIStatusError):
     usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
 
 
-class PermissionDeniedError(APIStatusError):
-    """403: the key is known and may not do this."""
-
-    usual_step = "ask the store's operator what this key may do"
-
-
 class NotFoundError(APIStatusError):
     """404: no such resource."""
 
     usual_step = "check the id, or base_url, which ends in /v1"
-
-
-class ConflictError(APIStatusError):
-    """409: the request conflicts with another one that is still running or already done."""
-
-    usual_step = "wait for the first request to settle"
 
 
 class RateLimitError(APIStatusError):
@@ -236,21 +208,11 @@ class EndpointDeprecatedWarning(FutureWarning):
     """An operation of the interface will be removed; the text has the date and the replacement."""
 
 
-_BY_STATUS: dict[int, type[APIStatusError]] = {
-    400: BadRequestError,
-    401: AuthenticationError,
-    403: PermissionDeniedError,
-    404: NotFoundError,
-    409: ConflictError,
-    429: RateLimitError,
-}
-
-
 def status_error_class(status_code: int) -> type[APIStatusError]:
     """Return the class of error for an HTTP status."""
-    if status_code >= 500:
-        return ServerError
-    return _BY_STATUS.get(status_code, APIStatusError)
+    known = {400: BadRequestError, 401: AuthenticationError, 404: NotFoundError}
+    known |= {429: RateLimitError}
+    return ServerError if status_code >= 500 else known.get(status_code, APIStatusError)
 
 
 # -- files: imports and their journals, reports, histories

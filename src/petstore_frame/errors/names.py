@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from petstore_frame.errors.classes import ArgumentError
+from petstore_frame.errors.classes import ArgumentError, ConfigurationError
 
 Named = TypeVar("Named")
 # So many known words are listed where none is near.
@@ -102,6 +102,10 @@ def answering(target: Named) -> Named:
             if wrong is None or takes_all or began:
                 raise
             what = function.__qualname__.removesuffix(".__init__")
+            del given, words  # they may hold a key, which a verbose traceback would show
             raise ArgumentError(f"{what} has no word {wrong!r}{nearest(wrong, known)}") from None
+        except ConfigurationError as problem:  # the frames below may hold one, too
+            del given, words
+            raise problem.with_traceback(None) from None
 
     return cast("Named", answered)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 from functools import cached_property
@@ -12,13 +11,7 @@ from typing import Any, TypeAlias, Union
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, answering
-from petstore_frame.history.engines import (
-    DIFF_COLUMNS,
-    KINDS,
-    diff_pets,
-    open_snapshots,
-    to_pandas,
-)
+from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount
@@ -98,9 +91,6 @@ class Diff(HasFrame):
     def total(self) -> StatusCount:
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
         return StatusCount(len(self), self.is_exact)
-
-    def _columns(self) -> Collection[str]:
-        return DIFF_COLUMNS
 
     def __len__(self) -> int:
         return sum(self.counts.values())

@@ -6,12 +6,10 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
-from typing import NoReturn
 
-from petstore_frame.errors import APIStatusError, PetstoreError, answering
+from petstore_frame.errors import PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.progress import Display
@@ -33,8 +31,6 @@ from petstore_frame.schema.models import PetStatus, checked_status
 from petstore_frame.schema.text import count_text
 
 log = logging.getLogger("petstore_frame.inventory")
-# What a store answers for a place in its listing that it no longer keeps.
-_EXPIRED = (400, 404, 410, 422)
 
 
 @answering
@@ -68,8 +64,7 @@ def fetch_inventory(
 
     Raises:
         ArgumentError: An argument is not one of those above; nothing was sent.
-        IncompleteInventoryError: The reading broke off with pets read; it has ``.partial`` and
-            ``.resume()``.
+        IncompleteInventoryError: The reading broke off with pets read; ``.partial`` has them.
         FetchInterrupted: Ctrl-C ended it with pets read; a KeyboardInterrupt with the same.
         APIStatusError: The store refused the first page.
         APIConnectionError: No answer to the first page, after the retries.
@@ -97,83 +92,73 @@ def fetch_inventory(
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=lambda rows: display.show(rows, rows),
         )
-    return _Fetch(ask, cap, display).run()
+    reading = Reading(ask)
+    try:
+        with display:
+            reading.run()
+    except KeyboardInterrupt:
+        _raise_if_any(FetchInterrupted, reading, cap, "interrupted")
+        raise
+    except PetstoreError as problem:
+        _raise_if_any(IncompleteInventoryError, reading, cap, str(problem))
+        raise
+    return _inventory(reading, reading.evidence, cap)
 
 
-@dataclass(frozen=True, eq=False)
-class _Fetch:
-    """One fetch, which can be run again after it broke off and then goes on where it was."""
+def _raise_if_any(
+    kind: type[FetchInterrupted | IncompleteInventoryError],
+    reading: Reading,
+    max_pets: int | None,
+    cause: str,
+) -> None:
+    """Raise what broke off with the pets that were read; return where none were."""
+    if not len(reading.rows.columns().id):
+        return
+    left = (each for each in reading.evidence if each.shows is not Shows.END)
+    partial = _inventory(reading, [Evidence(Fact.BROKE_OFF, count=reading.pages), *left], max_pets)
+    raise kind(
+        f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
+        f"read: {cause}; they are in this error's .partial (at a prompt: sys.last_value.partial)",
+        partial=partial,
+    )
 
-    ask: Requests
-    max_pets: int | None
-    display: Display[int]
 
-    def run(self) -> Inventory:
-        reading = Reading(self.ask)
-        try:
-            with self.display, self.ask:
-                reading.run()
-        except (PetstoreError, KeyboardInterrupt) as problem:
-            if not len(reading.rows.columns().id):
-                raise
-            self._raise_incomplete(reading, problem)
-        self.ask.forget()  # the frame needs the memory
-        return self._inventory(reading, reading.evidence)
+def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None) -> Inventory:
+    ask, columns = reading.ask, reading.rows.columns()
+    evidence = [*evidence, *reading.of_rows()]
+    matches = [status == ask.status for status in columns.status] if ask.status else []
+    if mismatches := len(matches) - sum(matches):
+        columns = PetColumns(*(list(compress(column, matches)) for column in columns))
+        evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
+    if max_pets is not None and len(columns.id) > max_pets:
+        columns = columns.part(0, max_pets)
+        left = (each for each in evidence if each.shows is not Shows.END)
+        evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
+    known = _completeness(reading, tuple(dict.fromkeys(evidence)), columns)
+    log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
+    made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
+    provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
+    return Inventory(stamp(to_frame(columns), known, provenance), provenance)
 
-    def _inventory(self, reading: Reading, evidence: list[Evidence]) -> Inventory:
-        ask, columns = self.ask, reading.rows.columns()
-        evidence = [*evidence, *reading.of_rows()]
-        matches = [status == ask.status for status in columns.status] if ask.status else []
-        if mismatches := len(matches) - sum(matches):
-            columns = PetColumns(*(list(compress(column, matches)) for column in columns))
-            evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
-        if self.max_pets is not None and len(columns.id) > self.max_pets:
-            columns = columns.part(0, self.max_pets)
-            left = (each for each in evidence if each.shows is not Shows.END)
-            evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
-        known = self._completeness(reading, tuple(dict.fromkeys(evidence)), columns)
-        log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-        made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
-        provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-        return Inventory(stamp(to_frame(columns), known, provenance), provenance)
 
-    def _completeness(
-        self, reading: Reading, evidence: tuple[Evidence, ...], columns: PetColumns
-    ) -> Completeness:
-        status, finding = self.ask.status, weigh(evidence)
-        counts, exact = count_statuses(Counter(columns.status)), finding.exact
-        if finding.verdict is Verdict.COMPLETE:
-            exact = frozenset(counts if status is None else [status]) - finding.inexact
-        total = reading.total()
-        if status is not None and (total or 0) > len(reading.rows):
-            total = None  # it may be that of all pets
-        return Completeness.of_counts(
-            counts,
-            finding.verdict,
-            "" if finding.basis is None else str(finding.basis),
-            exact,
-            requests=self.ask.requests,
-            status=status,
-            assumptions=finding.assumptions,
-            evidence=evidence,
-            advertised_total=total,
-        )
-
-    def _raise_incomplete(self, reading: Reading, problem: BaseException) -> NoReturn:
-        is_interrupt = isinstance(problem, KeyboardInterrupt)
-        cause = "interrupted" if is_interrupt else str(problem)
-        kind: type[IncompleteInventoryError | FetchInterrupted] = IncompleteInventoryError
-        if is_interrupt:
-            kind = FetchInterrupted
-        left = (each for each in reading.evidence if each.shows is not Shows.END)
-        broke_off = Evidence(Fact.BROKE_OFF, count=reading.pages)
-        partial = self._inventory(reading, [broke_off, *left])
-        if isinstance(problem, APIStatusError) and problem.status_code in _EXPIRED:
-            self.ask.forget()
-        raise kind(
-            f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
-            f"read: {cause}; they are in this error's .partial, and .resume() goes on",
-            partial=partial,
-            cause=problem,
-            resume=self.run,
-        ) from (None if is_interrupt else problem)
+def _completeness(
+    reading: Reading, evidence: tuple[Evidence, ...], columns: PetColumns
+) -> Completeness:
+    status, finding = reading.ask.status, weigh(evidence)
+    counts, exact = count_statuses(Counter(columns.status)), finding.exact
+    if finding.verdict is Verdict.COMPLETE:
+        exact = frozenset(counts if status is None else [status]) - finding.inexact
+    total = reading.total()
+    if status is not None and (total or 0) > len(reading.rows):
+        total = None  # it may be that of all pets
+    return Completeness.of_counts(
+        counts,
+        finding.verdict,
+        "" if finding.basis is None else str(finding.basis),
+        exact,
+        requests=reading.ask.requests,
+        status=status,
+        assumptions=finding.assumptions,
+        evidence=evidence,
+        advertised_total=total,
+    )

@@ -39,8 +39,7 @@ def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
     pet_id = checked_id(pet_id)
     ask = Requests(store, is_enough=lambda rows: pet_id in rows)
     reading = Reading(ask)
-    with ask:
-        reading.run()
+    reading.run()
     if pet_id in reading.rows:
         columns = reading.rows.columns()
         at = columns.id.index(pet_id)

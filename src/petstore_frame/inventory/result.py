@@ -5,10 +5,9 @@ Callers find the errors in ``petstore_frame.errors``, with all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial as partly
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from petstore_frame.errors import ArgumentError, PetstoreError, answering
@@ -215,9 +214,6 @@ class Inventory(HasFrame, HasProvenance):
     def __len__(self) -> int:
         return len(self.frame)
 
-    def _columns(self) -> Collection[str]:
-        return list(self.frame.columns)
-
     def __repr__(self) -> str:
         return f"<Inventory of {self.base_url}: {self.completeness}>"
 
@@ -239,53 +235,29 @@ def _several(wanted: Any) -> list[Any]:
 class _BrokenOff(BaseException):
     """A listing broke off before its end."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        partial: Inventory | None = None,
-        cause: BaseException | None = None,
-        resume: Callable[[], Inventory] | None = None,
-    ) -> None:
+    def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
         super().__init__(message)
-        # None only inside the package: what leaves fetch_inventory has it.
+        # None only in a copy under way: what leaves fetch_inventory has it.
         self.partial = cast("Inventory", partial)
-        self.cause = cause
-        self._resume = resume
-        self.add_note(
-            "In a notebook or at a prompt, after `import sys`: sys.last_value.partial is what was "
-            "read, and inventory = sys.last_value.resume() reads the rest."
-        )
-
-    def resume(self) -> Inventory:
-        """Continue where the listing broke off and return the Inventory."""
-        if self._resume is None:
-            raise PetstoreError("there is nothing to go on with here; fetch the inventory again")
-        return self._resume()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # resume() needs live connections; a pickled copy keeps everything else.
-        revive = partly(type(self), partial=self.partial, cause=self.cause)
-        return revive, (str(self),)
 
 
 class IncompleteInventoryError(_BrokenOff, PetstoreError):
-    """A failure ended a listing: ``partial`` is what was read, ``resume()`` reads the rest.
+    """A failure, its ``__cause__``, ended a listing: ``partial`` is what was read.
 
-    ``partial`` is an Inventory whose verdict is ``incomplete``; ``cause`` is the failure.
+    ``partial`` is an Inventory whose verdict is ``incomplete``.
 
     Example:
         >>> import petstore_frame as pf
-        >>> def read_all(client):
+        >>> def read_what_there_is(client):
         ...     try:
         ...         return pf.fetch_inventory(client)
         ...     except pf.IncompleteInventoryError as broken:
-        ...         return broken.resume()  # or broken.partial, for what there is
+        ...         return broken.partial
     """
 
 
 class FetchInterrupted(_BrokenOff, KeyboardInterrupt):
-    """Ctrl-C ended a listing; ``partial`` and ``resume()`` as of IncompleteInventoryError."""
+    """Ctrl-C ended a listing; ``partial`` as of IncompleteInventoryError."""
 
 
 # A traceback shows the name by which a class is imported, not the file that it stands in.

@@ -17,12 +17,6 @@ _ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 _IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
 
 
-def compact(columns: PetColumns) -> PetColumns:
-    """Return the same pets with whole numbers as arrays."""
-    pairs = zip(columns, _IS_COMPACT, strict=True)
-    return PetColumns(*(array("q", values) if is_so else values for values, is_so in pairs))
-
-
 class Rows:
     """Pets by id; where one comes twice, the later row counts.
 

@@ -73,12 +73,11 @@ class StatusPages:
 
 def ask_statuses(ask: Requests, first: Page) -> StatusPages | None:
     """Ask for a page of each status; None where one status is read, or the budget is too small."""
-    asked: dict[str, dict[str, str]] = {name: ask.params(status=name) for name in PET_STATUSES}
-    if ask.status is not None or not ask.has_budget_for(asked.values()):
+    if ask.status is not None or ask.spent + len(PET_STATUSES) > ask.budget:
         return None
-    for params in asked.values():
-        ask.prefetch(params)
-    found = {name: ask.probe(params) for name, params in asked.items()}
+    found: dict[str, Page | None] = {}
+    for name in PET_STATUSES:
+        found[name] = ask.probe(ask.params(status=name))
     pages = {name: page for name, page in found.items() if page is not None}
     return StatusPages(first, pages) if pages else None
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError, CrossOriginError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.requests import SIDE_BY_SIDE, Requests
+from petstore_frame.inventory.requests import Requests
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.transport.response import Page, passes_over
@@ -72,7 +72,7 @@ class Walk:
     def look_back(self) -> Iterator[Evidence]:
         """Read the first page again; yield what shows that the listing moved, and the doubt."""
         first, breaks, doubt = self.first, self.breaks, self.doubt
-        page = self.ask.probe(self.ask.params(), again=True) if self.pages > 1 else None
+        page = self.ask.probe(self.ask.params()) if self.pages > 1 else None
         if page is not None:
             ids, before = list(page.columns.id), list(first.columns.id)
             new = next((at for at, pet_id in enumerate(ids) if pet_id in self.rows), len(ids))
@@ -200,7 +200,7 @@ def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
 
 
 class WindowWalk(Walk):
-    """Moves a window over the listing by a parameter, and prefetches the next ones.
+    """Moves a window over the listing by a parameter.
 
     Windows step by the rows that came, never by those asked for, and each overlaps the last by one
     where it can, so that a listing that moves breaks the seam.
@@ -260,22 +260,11 @@ class WindowWalk(Walk):
         return columns
 
     def _window(self) -> Page:
-        """Return the window at the position, and prefetch the next ones."""
-        # One window alone at first, since the store may give fewer rows than it gave before.
-        if self.pages > 1 and self._parameter.kind != "after":
-            step = max(1, self._size - self._has_seams)
-            for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):
-                self.ask.prefetch(self._params(place))
-        return self.ask.page(self._params(self._position))
-
-    def _params(self, position: int) -> dict[str, str]:
         kind, name, params = self._parameter.kind, self._parameter.name, self.ask.params
-        if kind == "offset":
-            return params({name: str(position - 1)})
-        if kind == "after":
-            # The one before the last, so that the last comes again: where ids run from 1 without
-            # a gap, an id could be mistaken for a number of rows.
-            return params({name: str(self._tail[0])})
-        # Pages of one fixed length: a page number means nothing under another limit.
-        number = self._parameter.first_page + position // self._size
-        return params({name: str(number)}, limit=self._size)
+        if kind == "page":  # of one fixed length: a number means nothing under another limit
+            number = self._parameter.first_page + self._position // self._size
+            return self.ask.page(params({name: str(number)}, limit=self._size))
+        # After the id before the last, so that the last comes again: where ids run from 1 without
+        # a gap, an id could be mistaken for a number of rows.
+        at = self._position - 1 if kind == "offset" else self._tail[0]
+        return self.ask.page(params({name: str(at)}))

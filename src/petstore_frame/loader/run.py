@@ -226,7 +226,7 @@ def _stage(
             records_read(records)
             yield batch
 
-    watched = WatchedClient(client, lambda _: records_read(records))
+    watched = WatchedClient(client, lambda: records_read(records))
 
     with Interrupts() as interrupts:
         with writer.transaction() as sql:

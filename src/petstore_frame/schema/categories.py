@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -31,8 +30,8 @@ def category_labels(categories: Categories) -> dict[int, str]:
     or empty label is left out; of several labels of one id the last counts.
 
     Raises:
-        InputError: The CSV cannot be opened or lacks a column, a line is not CSV, or an id in it
-            is not a whole number; names the line.
+        InputError: The CSV cannot be opened or lacks a column, or a line has no whole number as
+            id; names the line.
         ArgumentError: What was passed is not labels by id.
 
     Interface: Gaps in the resources (no category records are shown).
@@ -105,41 +104,33 @@ def _as_id(key: Any) -> int:
     else:
         is_whole = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
     if not is_whole:
-        raise ValueError(key)
+        raise ValueError(f"{key!r} is no id, which is a whole number")
     return int(key)
 
 
 def _read_words(path: Path) -> list[tuple[int, str]]:
-    """Read a CSV of categories.
-
-    Raises:
-        InputError: It cannot be read as such; names the line.
-    """
-    wrong = partial(InputError, path=str(path))
+    """Read a CSV of categories; an InputError names the line that cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, cells) for cells in reader if any(cells)]
-    except csv.Error as problem:
-        hint = 'put a label with a comma or a quote in quotes, a quote in it twice: "a ""b"" c"'
-        what = f"this line is not CSV: {problem}"
-        raise wrong(what, hint=hint, line=reader.line_num) from None
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", "it is not UTF-8")
-        hint = "check its name, and that it is a CSV of category_id,label in UTF-8"
-        raise wrong(f"cannot open the categories file: {reason}", hint=hint) from None
-    header = [name.strip().casefold().replace("_", "") for name in rows[0][1]] if rows else []
+            reader = csv.DictReader(file, strict=True)
+            return list(_words_of(reader))
+    except OSError as problem:
+        what = f"cannot open the categories file: {problem.strerror}"
+        raise InputError(what, path=str(path), hint="check its name") from None
+    except (csv.Error, ValueError) as problem:
+        raise InputError(
+            f"not a line of a categories file: {problem}",
+            path=str(path),
+            line=max(1, reader.reader.line_num),
+            hint='write category_id,label as its first line, then lines such as 3,"Cat" in UTF-8',
+        ) from None
+
+
+def _words_of(reader: csv.DictReader[str]) -> Iterator[tuple[int, str]]:
+    header = [name.strip().casefold().replace("_", "") for name in reader.fieldnames or ()]
     if not {"categoryid", "label"} <= {*header}:
-        what = "a categories file needs the columns category_id and label"
-        raise wrong(what, hint="write category_id,label as its first line", line=1)
-    words = []
-    for line, cells in rows[1:]:
-        row = dict(zip(header, cells, strict=False))
-        try:
-            if row["label"]:
-                words.append((_as_id(row["categoryid"]), row["label"]))
-        except (ValueError, KeyError):
-            what = f"expected a category id and a label, got {cells!r}"
-            hint = "give a whole number and a label"
-            raise wrong(what, hint=hint, line=line, column="category_id") from None
-    return words
+        raise ValueError("the first line names no columns category_id and label")
+    reader.fieldnames = header
+    for row in reader:
+        if row["label"]:
+            yield _as_id(row["categoryid"]), row["label"]

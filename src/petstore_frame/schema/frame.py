@@ -5,7 +5,7 @@ Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from petstore_frame.errors import answering, nearest
@@ -170,10 +170,6 @@ class HasFrame:
         super().__init_subclass__(**options)
         answering(cls)
 
-    def _columns(self) -> Collection[str]:
-        """Return the columns of ``frame`` that are known without building it."""
-        return ()
-
     if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
 
         def __getattr__(self, name: str) -> Any:
@@ -183,17 +179,12 @@ class HasFrame:
             raise AttributeError(f"{kind_text(self)} has no {name!r}{where}")
 
         def __getitem__(self, key: object) -> Any:
-            is_column = isinstance(key, str) and key in self._columns()
-            column = f": .frame[{key!r}]" if is_column else ""
+            column = f": .frame[{key!r}]" if isinstance(key, str) else ""
             raise TypeError(f"{kind_text(self)} has no columns; its table is .frame{column}")
 
     def _where(self, name: str) -> str:
         import pandas as pd
 
-        if name in self._columns():
-            return f"; its table is .frame: .frame[{name!r}]"
-        if name != "completeness" and hasattr(getattr(self, "completeness", None), name):
-            return f"; .completeness has it: .completeness.{name}"
-        if hasattr(pd.DataFrame, name) and name not in HERE:
+        if name in PET_COLUMNS or (hasattr(pd.DataFrame, name) and name not in HERE):
             return f"; its table is .frame: .frame.{name}"
         return nearest(name, [each for each in dir(self) if not each.startswith("_")])

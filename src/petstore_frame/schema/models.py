@@ -173,28 +173,11 @@ class Pet(PetFields, StoredFields):
         return int(value) if is_whole else value
 
 
-_KINDS: dict[Dtype, str] = {
-    "int64": "a whole number of 64 bits",
-    "Int64": "a whole number of 64 bits, or None",
-    "Float64": "a number, or None",
-    "boolean": "True, False or None",
-    "str": "text",
-}
-
-
 def _fault(problem: ErrorDetails) -> str:
-    """Return what one field of a NewPet should be, and what it is."""
+    """Return what is wrong with one field of a NewPet, by its Python name."""
     given = str(problem["loc"][0])
-    if problem["type"] == "extra_forbidden":
-        return f"{given} is not a field of a new pet ({', '.join(NewPet.model_fields)})"
-    field = next(each for each in FIELDS if given in (each.name, each.wire_name))
-    if problem["type"] == "missing":
-        return f"{field.name} is missing"
-    if problem["type"] == "value_error":
-        return f"{field.name} {problem['ctx']['error']}"
-    kind = _KINDS.get(field.dtype) or f"one of {', '.join(field.values)}, or None"
-    got = repr(problem["input"])
-    return f"{field.name} is {kind}, got {got if len(got) <= 60 else got[:59] + '…'}"
+    names = {each.wire_name: each.name for each in FIELDS}
+    return f"{names.get(given, given)}: {problem['msg']}"
 
 
 def _field(name: str) -> PetField:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
-import re
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -17,12 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service import pets
-from petstore_frame.service.access import bearer, get_store, require_key
 from petstore_frame.service.errors import Refusal
+from petstore_frame.service.keys import bearer, get_store, require_key
 from petstore_frame.service.store import CommitError, Store
 
 _logger = logging.getLogger("petstore_frame.service")
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _MAX_BODY_BYTES = 64 * 1024
 # What the interface states or HTTP itself asks for; the rest are extensions.
 _STATED_HEADERS = frozenset(
@@ -117,7 +114,7 @@ async def fail(request: Request, error: Any) -> Response:
 
 
 class EveryRequest:
-    """Name and log a request, bound its body, and take extensions off if asked."""
+    """Log a request, bound its body, name the store, and take extensions off if asked."""
 
     def __init__(self, app: ASGIApp, *, spec_only: bool, store_id: str) -> None:
         self._app = app
@@ -125,8 +122,6 @@ class EveryRequest:
         self._store_header = (b"x-store-id", store_id.encode())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = _REQUEST_ID.fullmatch(dict(scope["headers"]).get(b"x-request-id", b""))
-        request_id = given[0] if given else b"%016x" % random.getrandbits(64)
         size = 0
 
         async def take() -> Message:
@@ -144,9 +139,9 @@ class EveryRequest:
                 if self._spec_only:
                     headers[:] = [entry for entry in headers if entry[0] in _STATED_HEADERS]
                 else:
-                    headers += ((b"x-request-id", request_id), self._store_header)
-                facts = (request_id.decode(), scope["method"], scope["path"], message["status"])
-                _logger.info("%s %s %a %d", *facts)  # never the query, which may hold a key
+                    headers.append(self._store_header)
+                # Never the query, which may hold a key.
+                _logger.info("%s %a %d", scope["method"], scope["path"], message["status"])
             await send(message)
 
         asked = dict(scope)

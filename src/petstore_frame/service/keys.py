@@ -1,4 +1,4 @@
-"""The keys of a store: made, listed and revoked; only their hashes are kept.
+"""The keys of a store: made, listed, revoked and asked for; only their hashes are kept.
 
 As a program it answers one line of JSON on stdin, such as ``{"database": D}``, by one on stdout:
 with ``label`` it makes a key, with ``revoke`` it revokes one, else it lists them.
@@ -13,14 +13,19 @@ import secrets
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import sqlalchemy as sa
+from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from petstore_frame.service import StartError
-from petstore_frame.service.store import api_keys, open_database, shown_url
+from petstore_frame.service.errors import Refusal
+from petstore_frame.service.store import Store, api_keys, open_database, shown_url
 
 HINT_LENGTH = 10
+bearer = HTTPBearer(scheme_name="bearer", description="The API key", auto_error=False)
 
 
 def hash_key(key: str) -> str:
@@ -76,6 +81,39 @@ def revoke_key(engine: sa.Engine, key: str) -> int:
     revoked = sa.update(api_keys).where(is_named, api_keys.c.revoked_at.is_(None))
     with engine.begin() as connection:
         return connection.execute(revoked.values(revoked_at=int(time.time()))).rowcount
+
+
+async def get_store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+StoreOf = Annotated[Store, Depends(get_store)]
+
+
+async def require_key(
+    request: Request,
+    store: StoreOf,
+    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
+) -> None:
+    """Let a request with a valid key pass.
+
+    Raises:
+        Refusal: 401 for a missing or invalid key.
+
+    Interface: Authentication.
+    """
+    if "authorization" not in request.headers:
+        message = "send the API key as Authorization: Bearer <API_KEY>"
+        raise Refusal("unauthorized", message, headers={"www-authenticate": "Bearer"})
+    # Compared by its hash: how alike two keys are shows in no timing.
+    sent_hash = hash_key(sent.credentials.strip()) if sent else ""
+    own = request.app.state.api_key
+    is_own = own is not None and sent_hash == hash_key(own.get_secret_value())
+    if not is_own and not await run_in_threadpool(store.is_valid_key, sent_hash):
+        challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
+        raise Refusal("unauthorized", "the API key is not valid", headers=challenge)
+    request.state.is_known = True
 
 
 def answer(database: str, label: str | None = None, revoke: str | None = None) -> dict[str, Any]:

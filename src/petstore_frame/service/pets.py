@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
-from petstore_frame.service.access import StoreOf, require_key
 from petstore_frame.service.errors import Refusal
+from petstore_frame.service.keys import StoreOf, require_key
 from petstore_frame.service.models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
 
 _NOT_SENT: Any = None  # untyped: null is no value of a parameter, so the document has none
@@ -26,7 +26,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=255,
         pattern="^[ -~]+$",
-        description="Extension: for 7 days, sending it again gives the same pet",
+        description="Extension: sending it again gives the same pet",
     ),
 ]
 StoreId = Annotated[str, Header(description="Extension: the store that the pet is for")]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +15,6 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from petstore_frame.service import StartError
 from petstore_frame.service.models import NewPet, PetStatus
 
-IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
 _BUSY_TIMEOUT_S = 5
 # Kept to the end of a transaction, so that ids are given out in the order of commits.
 _LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "SELECT pg_advisory_xact_lock(7385020071)"}
@@ -34,7 +32,6 @@ pets = sa.Table(
     sa.Column("category_id", sa.BigInteger, nullable=False),
     sa.Column("status", sa.String(16)),
     sa.Column("idempotency_key", sa.Text, unique=True),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
     sqlite_autoincrement=True,  # without it SQLite would hand out a deleted last id again
 )
 sa.Index("pets_by_status", pets.c.status, pets.c.id)
@@ -126,9 +123,8 @@ class Store:
         SQLAlchemyError: From every method, while the database is gone.
     """
 
-    def __init__(self, engine: sa.Engine, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
-        self._clock = clock
         self._turn = threading.Lock()  # fairer and faster than SQLite's own waiting
         with engine.connect() as connection:
             identity = sa.select(store_identity.c.store_id)
@@ -165,25 +161,19 @@ class Store:
         values = pet.model_dump(mode="json", exclude_none=True)
         with self._turn, self._engine.connect() as connection:
             connection.exec_driver_sql(_LOCK[connection.dialect.name])
-            if key is not None and (earlier := self._added_with(connection, key)):
+            has_key = sa.select(*_FIELDS).where(pets.c.idempotency_key == key)
+            if key is not None and (found := connection.execute(has_key).mappings().first()):
+                earlier = _as_pet(found)
                 # No operation changes a pet, so the stored pet shows what the first body was.
                 is_other = {"id": earlier["id"], **values} != earlier
                 return Added(earlier, replayed=True, conflict=is_other)
-            row = values | {"idempotency_key": key, "created_at": int(self._clock())}
+            row = values | {"idempotency_key": key}
             pet_id = connection.execute(sa.insert(pets).returning(pets.c.id), row).scalar_one()
             try:
                 connection.commit()
             except SQLAlchemyError as problem:
                 raise CommitError from problem
         return Added({"id": pet_id, **values})
-
-    def _added_with(self, connection: sa.Connection, key: str) -> Pet | None:
-        """Return the pet that an idempotency key made, and forget a key that is too old."""
-        has_key = pets.c.idempotency_key == key
-        is_old = pets.c.created_at < int(self._clock()) - IDEMPOTENCY_KEEP_S
-        connection.execute(sa.update(pets).where(has_key, is_old).values(idempotency_key=None))
-        row = connection.execute(sa.select(*_FIELDS).where(has_key)).mappings().first()
-        return _as_pet(row) if row else None
 
 
 def _as_pet(row: sa.RowMapping) -> Pet:
@@ -192,10 +182,9 @@ def _as_pet(row: sa.RowMapping) -> Pet:
 
 def fill(engine: sa.Engine, new_pets: Iterable[NewPet]) -> bool:
     """Put pets into an empty store, in one transaction; return whether it was empty."""
-    made = {"created_at": int(time.time())}
     with engine.begin() as connection:
         if connection.execute(sa.select(pets.c.id).limit(1)).first() is not None:
             return False
-        if rows := [pet.model_dump(mode="json") | made for pet in new_pets]:
+        if rows := [pet.model_dump(mode="json") for pet in new_pets]:
             connection.execute(sa.insert(pets), rows)
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
@@ -115,9 +115,6 @@ class Comparison(HasFrame):
                     part = rows[start : start + styles.SHEET_ROWS]
                     _write_kind(book.sheet(name), self, part, labels)
         return target
-
-    def _columns(self) -> Collection[str]:
-        return list(self.frame.columns)
 
     def __len__(self) -> int:
         return len(self.frame)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urljoin, urlsplit
 
 from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
-from petstore_frame.schema.models import PET_COLUMNS, Pet
+from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
@@ -206,9 +206,6 @@ class Page(HasFrame):
 
     def __len__(self) -> int:
         return len(self.columns.id)
-
-    def _columns(self) -> tuple[str, ...]:
-        return PET_COLUMNS
 
     def __repr__(self) -> str:
         kind = f" with status {self.status}" if self.status else ""

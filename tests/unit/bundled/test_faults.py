@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from journey.shell import started
-from petstore_frame.bundled.faults import KNOWN, FaultyProxy, read_faults
+from petstore_frame.bundled.faults import FaultyProxy, read_faults
 from plain_http import NO_TLS, talk_to
 from threaded import serve
 
@@ -131,11 +131,6 @@ def test_an_unknown_fault_or_rate_is_refused(given, words: str) -> None:
     """With the nearest word; nothing is started."""
     with pytest.raises(pf.ArgumentError, match=words):
         pf.serve(faults=given)
-
-
-def test_each_fault_is_explained() -> None:
-    """``help(pf.serve)`` names each."""
-    assert all(f"``{name}``" in (pf.serve.__doc__ or "") for name in KNOWN)
 
 
 def test_the_truth_is_kept_where_faults_are(tmp_path) -> None:

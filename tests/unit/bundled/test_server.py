@@ -10,8 +10,6 @@ import pytest
 
 import petstore_frame as pf
 import threaded
-from petstore_frame.bundled import server as bundled
-from petstore_frame.service import store
 from petstore_frame.service.samples import sample_pets
 
 
@@ -48,7 +46,7 @@ def test_what_cannot_start_says_why(tmp_path, server) -> None:
     for words, options in wrong.items():
         with pytest.raises(pf.errors.ServiceStartError, match=words):
             pf.serve(**{"database": place} | options)
-    with pytest.raises(pf.ConfigurationError, match="the API key is empty"):
+    with pytest.raises(pf.ConfigurationError, match="no API key"):
         pf.serve(api_key="")
     assert not place.exists()
 
@@ -64,8 +62,3 @@ def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypa
         assert server.api_key.get_secret_value() not in repr(server)
         server.close()
     assert "closed" in repr(server)
-
-
-def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
-    """The two sides share no code, so the number is written twice and compared here."""
-    assert bundled._KEY_LIFETIME_S == store.IDEMPOTENCY_KEEP_S

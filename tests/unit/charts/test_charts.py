@@ -54,10 +54,6 @@ def trend_of(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
     return frame.assign(date=pd.to_datetime(frame["date"]))
 
 
-def heights(trend: pd.DataFrame) -> list[str]:
-    return [mark.get("cy") for mark in parts(pf.charts.trend_chart(trend), "circle")]
-
-
 def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
     """A line stops before a missing day and before a minimum, a hollow mark below the line of 0."""
     drawing = pf.charts.trend_chart(history.trend())
@@ -72,16 +68,6 @@ def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
     assert "1 day without a snapshot" in repr(drawing)
 
 
-def test_minimums_do_not_set_the_scale() -> None:
-    """A minimum leaves exact numbers as high as they were, and alone it is drawn without a line."""
-    exact = [(f"2026-01-0{day}", "sold", 10, "exact") for day in (1, 2, 3)]
-    least = ("2026-01-04", "sold", 9_000, "at least")
-    assert heights(trend_of(*exact)) == heights(trend_of(*exact, least))[:3]
-    never = trend_of(*((f"2026-01-0{day}", "sold", 10 * day, "at least") for day in (1, 2, 3)))
-    assert len({*heights(never)}) == 3
-    assert not any(path.get("d") for path in parts(pf.charts.trend_chart(never), "path"))
-
-
 def test_moves_add_up_to_those_of_the_flow(history) -> None:
     """The legend counts what came, was sold and went, week by week, and the bars are its parts."""
     moves = history.flow(period="week").moves
@@ -91,14 +77,6 @@ def test_moves_add_up_to_those_of_the_flow(history) -> None:
     assert sum(int(tip.replace(",", "")) for tip in tips) == sold
     assert f"{sold:,} sold" in drawn.words
     assert ">sold, " not in moves_chart(moves, hidden={"sold"}).markup()
-
-
-def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:
-    """Eight lines are drawn, by label, and the rest is counted."""
-    drawing = pf.charts.trend_chart(history.trend("category_id"), categories={1: "Dog & <co>"})
-    assert "Dog &amp; &lt;co&gt;" in drawing.html
-    assert "smaller groups not drawn" in repr(drawing)
-    assert parts(drawing, "svg")[0].get("role") == "img"
 
 
 def test_ageing_counts_each_pet_once(history) -> None:

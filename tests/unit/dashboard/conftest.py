@@ -97,6 +97,10 @@ class Importing:
             getattr(self.tab, name).value = value
         return self.settled()
 
+    def tick(self, name: str) -> Importing:
+        self.tab.ticks[name].value = True
+        return self.settled()
+
     def press(self, name: str) -> Importing:
         getattr(self.tab, name).click()
         return self.settled()

@@ -141,7 +141,7 @@ def test_the_same_file_may_stand_for_other_animals(importing) -> None:
         if importing.offer:
             importing.press("send")
     assert importing.offer == "" and importing.names == ["Luna", "Max"]
-    assert importing.set(again=True).offer == "Send 2 pets"
+    assert importing.tick("again").offer == "Send 2 pets"
 
 
 def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, store) -> None:
@@ -199,7 +199,7 @@ def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into)
     rows = "".join("Lost,1\n" if n == 15 else f"Kim {n},1\n" for n in range(30))
     importing.open("some.csv", f"name,category_id\n{rows}").press("send").press("check")
     assert "Not found" in importing.text and importing.offer == ""
-    assert importing.set(absent=True).offer == "Send 1 pet"
+    assert importing.tick("absent").offer == "Send 1 pet"
     importing.press("send")
     assert importing.names.count("Lost") == 1
 

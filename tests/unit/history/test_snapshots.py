@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,18 +60,13 @@ def test_reads_back_what_was_added(history, pets) -> None:
 def test_plain_readers_need_none_of_us(kept, add) -> None:
     """Others read the folder as hive-partitioned Parquet, whose footer says what it covers."""
     path = add(2).path
-    assert path.relative_to(kept.folder).as_posix() == "date=2026-11-02/pets.parquet"
     by_duckdb = duckdb.read_parquet(f"{kept.folder}/date=*/*.parquet", hive_partitioning=True)
     assert by_duckdb.aggregate("date::varchar, sum(id)::bigint").order("1").fetchall() == [
         ("2026-11-01", BIG + 3), ("2026-11-02", BIG + 3),
     ]  # fmt: skip
     assert pd.read_parquet(kept.folder)["id"].tolist() == [1, 2, BIG] * 2
     assert pl.read_parquet(kept.folder)["status"].to_list() == ["sold", "lost", None] * 2
-    footer = pq.read_metadata(path)
-    column = footer.row_group(0).column(0)
-    assert column.compression == "ZSTD"
-    assert (column.statistics.min, column.statistics.max) == (1, BIG)
-    assert b'"verdict": "complete"' in footer.metadata[b"petstore_frame"]
+    assert b'"verdict": "complete"' in pq.read_metadata(path).metadata[b"petstore_frame"]
 
 
 def test_one_snapshot_a_day(history, add) -> None:
@@ -169,40 +162,6 @@ def test_one_writer_at_a_time(kept, add) -> None:
     assert len(kept) == 2
 
 
-def add_later(folder, before: str) -> subprocess.CompletedProcess[str]:
-    """Add the second day in a process of its own, in which something goes wrong first."""
-    script = f"""
-import dataclasses, os, resource, signal, sys
-import petstore_frame as pf
-from petstore_frame.files import whole
-
-history = pf.History(sys.argv[1])
-kept = history.read("2026-11-01")
-day_after = kept.fetched_at.replace(day=2)
-{before}
-history.add(pf.Inventory(kept.frame, dataclasses.replace(kept.provenance, fetched_at=day_after)))
-"""
-    words = [sys.executable, "-c", script, str(folder)]
-    return subprocess.run(words, check=False, capture_output=True, text=True)
-
-
-FAILURES = {
-    "a full disk": ("resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9))", "nothing was changed", 0),
-    "a kill": ("whole.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)", "", 1),
-}
-
-
-@pytest.mark.parametrize(("before", "said", "left"), FAILURES.values(), ids=FAILURES)
-def test_a_writer_that_fails_leaves_the_old_state(kept, add, before: str, said: str, left) -> None:
-    """There is no snapshot, no lock, and nothing that readers see; a full disk is named."""
-    failed = add_later(kept.folder, before)
-    assert failed.returncode != 0 and said in failed.stderr
-    assert [len(kept), len(pd.read_parquet(kept.folder))] == [1, 3]
-    assert len([*kept.folder.glob(".writing-*")]) == left
-    add(2)
-    assert {path.name for path in kept.folder.glob(".*")} == {".lock"}
-
-
 DAY, FILE = "2026-11-02", Path("date=2026-11-02") / "pets.parquet"
 
 
@@ -254,18 +213,3 @@ def test_no_damage_gives_wrong_rows(three_days, tmp_path, campaign: int) -> None
             refused += 1
             assert f"{history.folder / FILE}" in answer and "move it away, or add that" in answer
     assert refused > trial / 2  # some bytes mean nothing to a reader, others are of other columns
-
-
-def test_no_engine_reads_damaged_rows(three_days, tmp_path, engine: str) -> None:
-    """Rows that do not fit their checksum stop a question on every engine; other days answer."""
-    folder = tmp_path / "history"
-    shutil.copytree(three_days.folder, folder)
-    bad = bytearray((folder / FILE).read_bytes())
-    for at in range(50, len(bad) - 8 - int.from_bytes(bad[-8:-4], "little"), 50):
-        bad[at] ^= 1  # in each column
-    (folder / FILE).write_bytes(bad)
-    history = pf.History(folder, engine=engine)
-    asks = [pf.History.diff, pf.History.trend, lambda kept: kept.open(DAY)]
-    for ask in (*asks, lambda kept: kept.flow().ageing):
-        assert "its rows do not fit their checksum" in asked(history, ask)
-    assert len(history.diff("2026-11-01", "2026-11-03")) == 2_000

@@ -1,4 +1,4 @@
-"""Each pet once, its latest row, in the order first met; and no question asked twice."""
+"""Each pet once, its latest row, in the order first met."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-import petstore_frame as pf
-from petstore_frame.inventory.requests import Requests
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.frame import PetColumns
 
@@ -44,14 +42,3 @@ def test_the_latest_row_counts() -> None:
     rows.add(columns([3, 4], name="y"))
     assert list(rows.columns()[1]) == ["x", "x", "y", "y"]
     assert rows.ambiguous_id == 3
-
-
-def test_no_answer_is_asked_for_twice() -> None:
-    """A fetch that goes on after a failure has the answers that it was given before."""
-    with pf.testing.fake_store().client() as client:
-        ask = Requests(client)
-        with ask:
-            first = ask.probe({"limit": "3"})
-        with ask:
-            assert ask.probe({"limit": "3"}) is first
-            assert ask.probe({"limit": "3"}, again=True) is not first

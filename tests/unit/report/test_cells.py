@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
-from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
 from petstore_frame.errors import ReportError
-from petstore_frame.files.book import CELL_LIMIT, Sheet, fit, fits, open_book
+from petstore_frame.files.book import CELL_LIMIT, fit, fits, open_book
 from petstore_frame.report import content
 from unit.conftest import inventory
 
@@ -96,12 +94,3 @@ def test_a_write_that_is_not_accepted_is_an_error(tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         with open_book(tmp_path / "gone" / "stock.xlsx") as book:
             book.sheet("Inventory").finish()
-
-
-def test_an_interrupted_report_leaves_no_file(write, tmp_path, monkeypatch) -> None:
-    """The rows that were put aside on disk go with the report."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(Sheet, "print_on_a4", Mock(side_effect=KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        write()
-    assert list(tmp_path.iterdir()) == []

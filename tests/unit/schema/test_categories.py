@@ -54,8 +54,8 @@ def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('1,"Dog"x', "line 3: this line is not CSV"),
-        ("1_0,Dog", r"line 3, column 'category_id': expected .* and a label, got \['1_0'"),
+        ('1,"Dog"x', "line 3: not a line of a categories file"),
+        ("1_0,Dog", "line 3: .* '1_0' is no id"),
     ],
 )
 def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: str) -> None:

@@ -30,19 +30,13 @@ def page() -> Page:
     return Page(PetColumns([1], ["Luna"], [3], ["sold"]), {})
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [("sold", ": .frame['sold']"), ("Dog", ""), (0, ""), (pd.Series([True]), "")],
-    ids=["column", "label", "number", "mask"],
-)
-def test_a_key_of_the_table_is_pointed_to(key: Any, words: str) -> None:
+@pytest.mark.parametrize("held", [summary(), page(), inventory()])
+def test_a_key_of_the_table_is_pointed_to(held: Any) -> None:
     """A column is named with its place; whatever else is asked for gets the place of the table."""
-    held: Any = summary()
-    with pytest.raises(TypeError) as refused:
-        held[key]
-    assert str(refused.value) == f"a Summary has no columns; its table is .frame{words}"
-    with pytest.raises(TypeError, match=r"a Page .*: \.frame\['name'\]$"):
-        page()["name"]
+    with pytest.raises(TypeError, match=r"its table is \.frame: \.frame\['name'\]$"):
+        held["name"]
+    with pytest.raises(TypeError, match=r"its table is \.frame$"):
+        held[pd.Series([True])]
 
 
 def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:

@@ -10,29 +10,7 @@ import pytest
 
 from petstore_frame.service import StartError
 from petstore_frame.service.keys import key_from_file
-from petstore_frame.service.models import NewPet, PetStatus
-from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, Store, open_database, shown_url
-
-LUNA = NewPet(name="Luna", category_id=3)
-
-
-def test_an_idempotency_key_is_remembered_for_a_week(tmp_path) -> None:
-    """It gives the same pet, or a conflict for another body, and afterwards a new one."""
-    now, database = [1_000_000.0], open_database(str(tmp_path / "store.sqlite3"))
-    store = Store(database, clock=lambda: now[0])
-    first, second = store.add(LUNA, "k"), store.add(LUNA, "k")
-    others = [
-        LUNA.model_copy(update=more) for more in ({"name": "Otis"}, {"status": PetStatus.SOLD})
-    ]
-    assert all(store.add(other, "k").conflict for other in others)
-    assert (first.replayed, second.replayed) == (False, True)
-    now[0] += IDEMPOTENCY_KEEP_S
-    again = store.add(LUNA, "k")
-    now[0] += 1
-    new = store.add(LUNA, "k")
-    assert first.pet == second.pet == again.pet and again.replayed
-    assert not new.replayed and new.pet["id"] > first.pet["id"]
-    database.dispose()
+from petstore_frame.service.store import shown_url
 
 
 def test_a_key_file_is_made_once(tmp_path) -> None:

@@ -74,10 +74,6 @@ BY_KEY = {
         listed(("a", *REX)), keys(a=None), stored((1, *REX), (2, *REX), (3, *BEN)),
         {1: Kind.IN_DOUBT, 2: Kind.ONLY_IN_STORE, 3: Kind.ONLY_IN_STORE},
     ),
-    "the pet of a record with a mistake is no stranger": (
-        listed(("a", None, None, None), problem="name: missing"), keys(a=1), stored((1, *REX)),
-        {1: Kind.INVALID},
-    ),
     "an unknown key turns no id of 64 bits into a float": (
         listed(("a", *REX), ("new", *BEN)), keys(a=BIG + 1), stored((BIG + 1, *REX), (BIG, *BEN)),
         {BIG + 1: Kind.SAME, None: Kind.ONLY_IN_LIST, BIG: Kind.ONLY_IN_STORE},

@@ -45,12 +45,7 @@ _PLAIN = re.compile(rf"(?!(?:{_OF_TOTAL})\Z)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-
 
 
 def word_of(text: str) -> str:
-    """Return a text as words are compared.
-
-    Example:
-        >>> word_of(" In Stock ")
-        'in stock'
-    """
+    """Return a text as words are compared: `` In Stock `` is ``in stock``."""
     return text.strip().casefold()
 
 
@@ -75,21 +70,16 @@ _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not li
 
 
 class FieldReader(dict[str, Meaning]):
-    """What the texts of one field mean; each is read once, and a number of them is remembered.
-
-    Attributes:
-        meanings: What the user says of words, by ``word_of``.
-        otherwise: What all other words become that the field does not allow, or None.
-        listed: The ids of the categories that were given; empty where none were.
-        has_guards: Whether a quote before a formula was put there when the file was written, as in
-            CSV reports, and is no part of the name.
-    """
+    """What the texts of one field mean; each is read once, and a number of them is remembered."""
 
     def __init__(self, field: PetField, thousands: str | None, *, keep_spaces: bool) -> None:
         super().__init__()
         self.field, self.thousands, self.keep_spaces = field, thousands, keep_spaces
-        self.meanings, self.listed = dict[str, Meaning](), set[int]()
+        # What the user says of words, by ``word_of``, and of all others that are not allowed.
+        self.meanings = dict[str, Meaning]()
         self.otherwise: Meaning | None = None
+        self.listed = set[int]()  # the ids of the categories that were given
+        # Whether a quote before a formula was put there when the file was written.
         self.has_guards = False
 
     def __missing__(self, text: str) -> Meaning:
@@ -99,7 +89,7 @@ class FieldReader(dict[str, Meaning]):
         return found
 
     def means_nothing(self, text: str) -> bool:
-        """Tell whether a cell is empty, or holds a word that the user takes for empty."""
+        """Tell whether a cell is empty, by itself or for the user."""
         return not text.strip() or self.meanings.get(word_of(text)) == NOTHING
 
     def asks(self, text: str) -> bool:

@@ -45,8 +45,7 @@ def cell_at(cells: Cells, at: int) -> str:
 class Keys:
     """The key of each row, a text; of several columns it is a JSON list of their texts.
 
-    ``nothing`` has the words that mean that there is no key, as ``word_of`` has them; ``rows`` are
-    all of a file.
+    ``nothing`` has the words that mean that there is no key; ``rows`` are all of a file.
     """
 
     def __init__(
@@ -56,11 +55,10 @@ class Keys:
         nothing: Collection[str],
         rows: Iterable[Cells],
     ) -> None:
-        self._places = {each: columns.index(each) for each in key}
-        self._nothing = frozenset(nothing)
+        self._places, self._nothing = {each: columns.index(each) for each in key}, {*nothing}
         # Rows of which some key columns are empty and the others name several rows.
-        self._unclear, known = set[tuple[str, ...]](), set[tuple[str, ...]]()
-        known.update(tuple(self._texts(cells)) for cells in (rows if len(key) > 1 else ()))
+        self._unclear = set[tuple[str, ...]]()
+        known = {tuple(self._texts(cells)) for cells in (rows if len(key) > 1 else ())}
         partial = [each for each in known if "" in each and any(each)]
         for filled in {tuple(map(bool, texts)) for texts in partial}:
             rest = {texts: tuple(compress(texts, filled)) for texts in known}
@@ -160,24 +158,15 @@ class Ranks:
 
 @dataclass(frozen=True)
 class LikelyKey:
-    """A column that may identify an animal, with its facts.
-
-    Attributes:
-        rows: How many rows were looked at.
-        different: How many different values the column has in them.
-        empty: In how many its cell is empty.
-        with_several_names: How many of its values stand beside more than one name.
-        repeated: How many of its values stand in several rows.
-        agreeing: How many of these have the same name and category in all of them.
-    """
+    """A column that may identify an animal, with its facts."""
 
     column: str
-    rows: int
-    different: int
-    empty: int
-    with_several_names: int
-    repeated: int
-    agreeing: int
+    rows: int  # that were looked at
+    different: int  # values
+    empty: int  # cells
+    with_several_names: int  # values beside more than one name
+    repeated: int  # values in several rows,
+    agreeing: int  # and those of them with one name and category in all
 
     @property
     def is_of_others(self) -> bool:
@@ -201,38 +190,28 @@ class LikelyKey:
 def likely_keys(
     columns: Sequence[str],
     rows: Iterable[Cells],
-    mapping: Mapping[str, str | None],
+    mapping: Mapping[str, str],
     most: int | None = None,
 ) -> tuple[LikelyKey, ...]:
     """Return the columns that are called like an identifier, those of animals first.
 
     A mapped column, one of dates and one of numbers with decimals is none. Of the rows the first
     ``most`` are looked at, all for None.
-
-    Example:
-        >>> rows = [["7", "Rex"], ["8", "Rex"], ["8", "Bo"]]
-        >>> print(*likely_keys(["Animal ID", "Name"], rows, {"name": "Name"}))
-        Animal ID: 2 different in 3 rows, 1 with more than one name
     """
     import pandas as pd
 
-    used = {*mapping.values()}
     found = [at for at, column in enumerate(columns)
-             if column not in used and IDENTIFIERS & words_of(column)]  # fmt: skip
+             if column not in mapping.values() and IDENTIFIERS & words_of(column)]  # fmt: skip
     if not found:
         return ()
     sent = {field: columns.index(column) for field, column in mapping.items() if column in columns}
     name_at = sent.get("name", len(columns))
     content = [at for field, at in sent.items() if field != "status"]
     texts = (
-        [
-            *(cell_at(cells, at) for at in found),
-            cell_at(cells, name_at).casefold(),
-            "\x1f".join(cell_at(cells, at) for at in content),
-        ]
-        for cells in islice(rows, most)
-        if any(map(str.strip, cells))
-    )
+        [*(cell_at(cells, at) for at in found), cell_at(cells, name_at).casefold(),
+         str([cell_at(cells, at) for at in content])]
+        for cells in islice(rows, most) if any(map(str.strip, cells))
+    )  # fmt: skip
     table = pd.DataFrame(texts, columns=range(len(found) + 2), dtype=object)
     facts = (_facts(columns[at], table, place) for place, at in enumerate(found))
     keys = [each for each in facts if each is not None]
@@ -248,16 +227,9 @@ def _facts(column: str, table: pd.DataFrame, place: int) -> LikelyKey | None:
     *_, names, contents = table.columns
     differing = filled.groupby(place)[contents].nunique() > 1
     renamed = filled[filled[names] != ""].groupby(place)[names].nunique() > 1
-    repeated = int((times > 1).sum())
-    return LikelyKey(
-        column,
-        len(table),
-        len(times),
-        len(table) - len(filled),
-        int(renamed.sum()),
-        repeated,
-        repeated - int(differing.sum()),
-    )
+    empty, repeated = len(table) - len(filled), int((times > 1).sum())
+    agreeing = repeated - int(differing.sum())
+    return LikelyKey(column, len(table), len(times), empty, int(renamed.sum()), repeated, agreeing)
 
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:

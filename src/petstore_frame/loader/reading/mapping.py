@@ -19,7 +19,6 @@ from petstore_frame.schema.text import short_text
 OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
-Mapped = Mapping[str, str]
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
@@ -76,12 +75,7 @@ _SYNONYMS: dict[str, tuple[str, str]] = {
 
 
 def normalise(name: str) -> str:
-    """Return a column's name as headers are compared.
-
-    Example:
-        >>> normalise(" Category ID ")
-        'categoryid'
-    """
+    """Return a column's name as headers are compared: `` Category ID `` is ``categoryid``."""
     text = unicodedata.normalize("NFKC", name).casefold()
     return "".join(sign for sign in text if not sign.isspace() and sign not in "_-")
 
@@ -97,23 +91,16 @@ def words_of(column: str) -> set[str]:
 
 
 class Recognised(NamedTuple):
-    """The columns that are fields by name or by the caller's word, or only look so.
+    """The columns that are fields by name or by the caller's word, or only look so; by field."""
 
-    Attributes:
-        mapping: Column by field, where that is certain.
-        likely: Further columns that may be a field, by field, the likeliest first.
-        proposed: Of these the only one whose name means the field and nothing else, by field.
-        missing: The required fields that have no certain column.
-    """
-
-    mapping: dict[str, str]
-    likely: dict[str, list[str]]
-    proposed: dict[str, str]
-    missing: tuple[str, ...]
+    mapping: dict[str, str]  # certain
+    likely: dict[str, list[str]]  # may be the field, the likeliest first
+    proposed: dict[str, str]  # the only one of these whose name means the field and nothing else
+    missing: tuple[str, ...]  # required, and without a certain column
 
 
 def recognise(
-    header: Sequence[str], mapping: Mapped | None = None, filled: Collection[str] = ()
+    header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> Recognised:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
 
@@ -127,7 +114,6 @@ def recognise(
         if times > 1:
             hint = "rename one of the two; which one counts cannot be guessed"
             raise InputError(f"the header names the column {name!r} twice", column=name, hint=hint)
-    mapping = mapping or {}
     used = {
         field: find_given("mapping", column, header) for field, column in mapping.items() if column
     }
@@ -147,13 +133,12 @@ def recognise(
             free.remove(alike[0])
     likely, proposed = dict[str, list[str]](), dict[str, str]()
     for field in reversed(unclaimed):  # the name last: a "Category name" is a category
-        if field.name not in used:
-            clear, vague = _alike(field, free)
-            if clear or vague:
-                likely[field.name] = [*clear, *vague]
-            if len(clear) == 1:
-                proposed[field.name] = clear[0]
-            free = [name for name in free if name not in clear]
+        clear, vague = _alike(field, free) if field.name not in used else ([], [])
+        if clear or vague:
+            likely[field.name] = [*clear, *vague]
+        if len(clear) == 1:
+            proposed[field.name] = clear[0]
+        free = [name for name in free if name not in clear]
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
     return Recognised(used, likely, proposed, missing)
 
@@ -183,7 +168,7 @@ def _bare(name: str) -> str:
 
 
 def find_columns(
-    header: Sequence[str], mapping: Mapped | None, filled: Collection[str]
+    header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> dict[str, str]:
     """Return the column for each field that has one.
 

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
@@ -24,13 +25,13 @@ from typing import Any, Literal
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.reading.returned import FIX_SHEET, has_own_columns, restored
+from petstore_frame.loader.reading.returned import FIX_SHEET, restored
 from petstore_frame.loader.reading.tables import Row, Table, Workbook, frame_table
 from petstore_frame.loader.reading.words import RecipeFields
 
 SourceKind = Literal["csv", "workbook", "frame"]
 DELIMITERS = (",", ";", "\t", "|")
-MOST_BYTES, MAX_HEADER = 256 * 1024 * 1024, 1024 * 1024
+MOST_BYTES = 256 * 1024 * 1024
 _ZIP, _OLE, _GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
@@ -120,32 +121,25 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     return InputError(what, line=number, hint=hint, add=("encoding", fitting[0]))
 
 
-def _opened(data: bytes, codec: str) -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(data), codec, _error_handler(codec), newline="")
+def _lines(data: bytes, codec: str, skipped: int = 0) -> Iterator[str]:
+    text = io.TextIOWrapper(io.BytesIO(data), codec, _error_handler(codec), newline="")
+    return islice(text, skipped, None)
 
 
 def _text_table(data: bytes, recipe: RecipeFields) -> Table:
-    """Return the rows of a text, cut as its first line or the caller says.
-
-    Raises:
-        InputError: The encoding is not known, or the header cannot be read.
-    """
+    """Return the rows of a text, cut as its first line or the caller says."""
     codec = _codec_of(data, recipe.encoding)
-    with _opened(data, codec) as text:
-        lines = [*io.StringIO(text.read(MAX_HEADER), newline="")]
-        is_cut = bool(text.read(1))
-    sep = _SEP_LINE.fullmatch(lines[0]) if lines else None
-    filled = [at for at, line in enumerate(lines) if line.strip(_NO_TEXT) and at >= bool(sep)]
-    if not filled:
+    sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
+    lines = enumerate(_lines(data, codec))
+    first = next((at for at, line in lines if line.strip(_NO_TEXT) and (at or not sep)), None)
+    if first is None:
         raise InputError("the file is empty", hint="it needs a header and records")
-    first = filled[0] if recipe.header_row is None else recipe.header_row - 1
-    below, names = lines[first:], list(recipe.columns or ())
-    if not names and (not below or not below[0].strip(_NO_TEXT)):
-        raise InputError(f"no header in line {first + 1}", hint="count from 1")
+    names, header_row = list(recipe.columns or ()), recipe.header_row
+    first = first if header_row is None else header_row - 1
     said = recipe.delimiter or (sep and sep[1])
     cuts, fault = list[tuple[str, list[str], int]](), csv.Error()
     for sign in (said,) if said else DELIMITERS:
-        reader = _reader(below, sign, recipe.quoting)
+        reader = _reader(_lines(data, codec, first), sign, recipe.quoting)
         try:
             cuts.append((sign, next(reader, [""]), reader.line_num))
         except csv.Error as problem:
@@ -155,13 +149,12 @@ def _text_table(data: bytes, recipe: RecipeFields) -> Table:
         raise InputError(what, line=first + 1, hint=hint)
     # The delimiter that gives the first row most cells, or as many as there are names.
     sign, header, taken = max(cuts, key=lambda cut: (len(cut[1]) == len(names), len(cut[1])))
-    if not names and is_cut and taken >= len(below):
-        what = f"the header is longer than {MAX_HEADER:,} characters"
-        hint = "keep only the columns of the animals, and look at its quotes"
-        raise InputError(what, line=first + 1, hint=hint)
-    header_row = recipe.header_row if names else first + 1
     if names:
         header, taken = names, 0 if header_row is None else 1
+    elif any(map(str.strip, header)):
+        header_row = first + 1
+    else:
+        raise InputError(f"no header in line {first + 1}", hint="count from 1")
     header[0] = header[0].removeprefix("\ufeff")
     rows = partial(_rows, data, codec, first + taken, sign, recipe.quoting)
     return Table(tuple(header), rows, header_row, {"encoding": codec, "delimiter": sign})
@@ -169,18 +162,14 @@ def _text_table(data: bytes, recipe: RecipeFields) -> Table:
 
 def _rows(data: bytes, codec: str, skipped: int, delimiter: str, quoting: str) -> Iterator[Row]:
     """Yield the rows below the header with the physical line that each begins on."""
-    line = skipped + 1
-    with _opened(data, codec) as text:
-        for _ in range(skipped):
-            next(text, "")
-        reader = _reader(text, delimiter, quoting)
-        try:
-            for cells in reader:
-                following = skipped + reader.line_num + 1
-                yield Row(line, cells, following - line)
-                line = following
-        except csv.Error as fault:
-            raise _unreadable(fault, line) from None
+    line, reader = skipped + 1, _reader(_lines(data, codec, skipped), delimiter, quoting)
+    try:
+        for cells in reader:
+            following = skipped + reader.line_num + 1
+            yield Row(line, cells, following - line)
+            line = following
+    except csv.Error as fault:
+        raise _unreadable(fault, line) from None
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
@@ -193,23 +182,15 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
 
 
 def _unreadable(problem: Exception, line: int) -> InputError:
-    what = f"cannot be read: {problem}"
-    if "field limit" in str(problem):
-        what = f"has a cell of more than {MAX_CELL:,} characters"
-    elif "unexpected end" in str(problem):
-        what = "opens a quote that is never closed"
+    is_open = "unexpected end" in str(problem)
+    what = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
     hint = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters'
-    what, add = f"the record that begins here {what}", ("quoting", "none")
-    return InputError(what, line=line, hint=hint, add=add)
+    add = ("quoting", "none")
+    return InputError(f"the record that begins here {what}", line=line, hint=hint, add=add)
 
 
 class Input:
-    """A file or a frame before its columns are known, and what to call it in a message.
-
-    Raises:
-        InputError: It is no file that could be read.
-        ArgumentError: It is neither a path nor a frame.
-    """
+    """A file or a frame before its columns are known, and what to call it in a message."""
 
     def __init__(self, path_or_frame: Any) -> None:
         self.name, self.path = "frame", None
@@ -259,12 +240,11 @@ class Input:
         if self.kind == "workbook":
             sheet = recipe.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)
         elif self.kind == "csv":
-            start = self._data[:MAX_HEADER].replace(b"\0", b"")  # of UTF-16
+            start = self._data[:MAX_CELL].replace(b"\0", b"")  # of UTF-16
             if OWN_PREFIX.encode() not in start:
                 return None
         for encoding in dict.fromkeys((None, recipe.encoding)):
             with suppress(InputError):
-                table = self.table(RecipeFields(encoding=encoding, sheet=sheet))
-                if has_own_columns(table.columns):
-                    return restored(table)
+                if own := restored(self.table(RecipeFields(encoding=encoding, sheet=sheet))):
+                    return own
         return None

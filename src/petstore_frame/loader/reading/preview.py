@@ -141,40 +141,27 @@ class ValueToMap:
 
 @dataclass
 class Look:
-    """A file or a frame as it would be read, as far as that is clear.
-
-    Attributes:
-        reading: How it was read: as asked, and with the answers to ``questions``.
-        questions: Why it cannot be read as asked, in turn. Empty where there is nothing to confirm.
-        facts, header_row, columns: As of a ``Table``; no columns where there is no header to read.
-        keys: Columns that may identify an animal, with their facts, the likeliest first.
-        records: The first records, each with its problem; without a whole mapping none.
-        rows: The cells of the first rows, also where the mapping is not known.
-        count: How many records were looked at and are not skipped.
-        words: What the cells of each field hold, but names, with the number of records.
-        values: Values to map, and those that were mapped, the commonest first.
-        suspicious: How many records look wrong, sent all the same or not, by the word that
-            ``accept`` takes.
-        empty: How many records have an empty cell, or its default, by required field.
-    """
+    """A file or a frame as it would be read, as far as that is clear."""
 
     name: str
     kind: SourceKind
+    # How it was read: as asked, and with the answers to the questions that have one, which a person
+    # confirms. There are none where all is clear.
     reading: RecipeFields
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)  # as of a ``Table``
     header_row: int | None = None
     columns: tuple[str, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
-    keys: tuple[LikelyKey, ...] = ()
-    records: tuple[Record, ...] = ()
-    rows: tuple[Sequence[str], ...] = ()
-    count: int = 0
-    words: Mapping[str, Counter[str]] = field(default_factory=dict)
-    values: tuple[ValueToMap, ...] = ()
-    suspicious: Counter[str] = field(default_factory=Counter)
-    empty: Counter[str] = field(default_factory=Counter)
+    keys: tuple[LikelyKey, ...] = ()  # the likeliest first
+    rows: tuple[Sequence[str], ...] = ()  # the first ones, also without a mapping
+    records: tuple[Record, ...] = ()  # the same, read
+    count: int = 0  # of all records that are not skipped
+    words: Mapping[str, Counter[str]] = field(default_factory=dict)  # by field; of names none
+    values: tuple[ValueToMap, ...] = ()  # or mapped already, the commonest first
+    suspicious: Counter[str] = field(default_factory=Counter)  # by the word of ``accept``
+    empty: Counter[str] = field(default_factory=Counter)  # or with a default, by required field
 
     @property
     def proposed_key(self) -> LikelyKey | None:
@@ -189,7 +176,7 @@ class Look:
     @classmethod
     def of(
         cls,
-        path_or_frame: Any,
+        source: Any,
         reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
         *,
         rows: int = 50,
@@ -199,56 +186,52 @@ class Look:
 
         Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
 
-        Raises:
-            InputError: There is no file that could be read at all.
-
         Example:
             >>> import pandas as pd
             >>> seen = Look.of(pd.DataFrame({"Tiername": ["Rex", "Bo"], "Kategorie": [3, 4]}))
             >>> seen.mapping, len(seen.questions)
             ({'name': 'Tiername', 'category_id': 'Kategorie'}, 1)
         """
-        return look_at(Input(path_or_frame), reading, rows=rows, most=most)
+        opened = source if isinstance(source, Input) else Input(source)
+        seen = cls(opened.name, opened.kind, reading)
+        with opened.naming():
+            records = _with_answers(opened, seen)
+            with suppress(InputError):  # it is among the questions
+                seen.sheets = opened.sheets
+                table = opened.table(seen.reading) if records is None else records.table
+                seen.facts, seen.header_row, seen.columns = (
+                    table.facts,
+                    table.header_row,
+                    table.columns,
+                )
+                if records is None:
+                    stated = reading.mapping.items()
+                    seen.mapping = {name: at for name, at in stated if at in seen.columns}
+                    seen.rows = tuple(islice(table.cells(), rows))
+                    seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
+            if records is not None:
+                seen.mapping, seen.keys = records.mapping, records.likely_keys()
+                _count_records(seen, records, rows, most)
+        return seen
 
 
-def look_at(opened: Input, reading: RecipeFields, *, rows: int, most: int | None) -> Look:
-    """Look at a file or a frame that was opened."""
-    with opened.naming():
-        seen, source = with_answers(opened, reading)
-        with suppress(InputError):  # it is among the questions
-            seen.sheets = opened.sheets
-            table = opened.table(seen.reading) if source is None else source.table
-            seen.facts, seen.header_row, seen.columns = table.facts, table.header_row, table.columns
-            if source is None:
-                stated = reading.mapping.items()
-                seen.mapping = {name: at for name, at in stated if at in seen.columns}
-                seen.rows = tuple(islice(table.cells(), rows))
-                seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
-        if source is not None:
-            seen.mapping, seen.keys = source.mapping, source.likely_keys()
-            _count_records(seen, source, rows, most)
-    return seen
-
-
-def with_answers(opened: Input, reading: RecipeFields) -> tuple[Look, Source | None]:
+def _with_answers(opened: Input, seen: Look) -> Source | None:
     """Lay a file out with the answer to each question that stops it, where it has one."""
-    seen = Look(opened.name, opened.kind, reading)
     while len(seen.questions) < _MOST_QUESTIONS:
         try:
-            return seen, _lay_out(opened, seen.reading)
+            return _lay_out(opened, seen.reading)
         except InputError as problem:
             seen.questions = (*seen.questions, problem)
             word, value = problem.add or ("", BLANK)
             if value == BLANK or (isinstance(value, Mapping) and BLANK in value.values()):
                 break
             seen.reading = seen.reading.with_words(**{word: value})
-    return seen, None
+    return None
 
 
 def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> None:
-    """Show the first records, and count what all hold that a person has to say something of."""
+    """Count what the records hold that a person has to say something of."""
     first = list[Record]()
-    # A name may be anything.
     places = {name: source.columns.index(at) for name, at in source.mapping.items()}
     seen.words = words = {name: Counter[str]() for name in places if name != "name"}
     try:

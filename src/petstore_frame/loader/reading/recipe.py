@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.files.toml import toml_of, write_toml
+from petstore_frame.files.toml import toml_of
 from petstore_frame.loader.reading.fields import BLANK, quoted, word_of
 from petstore_frame.loader.reading.keys import (
     LikelyKey,
@@ -22,7 +21,7 @@ from petstore_frame.loader.reading.keys import (
 )
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, listed, recognise
 from petstore_frame.loader.reading.opening import Input
-from petstore_frame.loader.reading.preview import look_at, with_answers
+from petstore_frame.loader.reading.preview import Look
 from petstore_frame.loader.reading.words import RecipeFields, RecipeWords, read_set
 from petstore_frame.schema.arguments import before_sending
 from petstore_frame.schema.models import FIELD_BY_NAME
@@ -61,8 +60,8 @@ class Recipe(RecipeFields):
         def __init__(self, **words: Unpack[RecipeWords]) -> None: ...
 
     @classmethod
-    def draft(cls, source: Any, **words: Unpack[RecipeWords]) -> Draft:
-        """Return a recipe for a file, with what is proven, and a question mark for the rest.
+    def draft(cls, source: Any, **words: Unpack[RecipeWords]) -> str:
+        """Return a recipe for a file as TOML: what is proven, and a question mark for the rest.
 
         The whole file is read. Each question mark has the facts beside it.
 
@@ -75,7 +74,7 @@ class Recipe(RecipeFields):
         """
         opened = Input(source)
         with opened.naming():
-            return _Drafting(opened, cls(**words)).draft()
+            return _Drafting(opened, cls(**words)).text()
 
 
 @before_sending()
@@ -105,27 +104,12 @@ def as_recipe(
     return found
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A recipe to be filled in by a person, as a value and as a text with the facts beside it."""
-
-    text: str
-    recipe: RecipeFields
-
-    def __str__(self) -> str:
-        return self.text
-
-    def write(self, path: str | PathLike[str]) -> Path:
-        """Write the text into a file, and return its path."""
-        return write_toml(path, self.text)
-
-
 class _Drafting:
     """What is known of a file's recipe, with the facts beside each word."""
 
     def __init__(self, opened: Input, known: Recipe) -> None:
         self._known, self._remarks = known, list[str]()
-        asked, _ = with_answers(opened, known)
+        asked = Look.of(opened, known, rows=0, most=0)
         reading = asked.reading.replace(mapping=known.mapping)
         self._table = opened.table(reading)
         self._columns = self._table.columns
@@ -140,7 +124,7 @@ class _Drafting:
         counted = reading.replace(
             mapping={**known.mapping, **column_of}, defaults={**without, **known.defaults}
         )
-        self._seen = look_at(opened, counted, rows=_FOR_DATES, most=None)
+        self._seen = Look.of(opened, counted, rows=_FOR_DATES)
         self._words, self._notes = reading.to_dict(), known.comments()
         for question in (*asked.questions, *self._seen.questions):
             if question.add is None:
@@ -148,7 +132,7 @@ class _Drafting:
             elif question.add[0] in ("encoding", "delimiter", "header_row", "sheet"):
                 self._notes[question.add[0],] = question.hint
 
-    def draft(self) -> Draft:
+    def text(self) -> str:
         """Return what is proven, and ask for the rest."""
         self._add_mapping()
         self._add_key()
@@ -157,9 +141,9 @@ class _Drafting:
         rows = count_text(self._seen.count, "row")
         head = f"{self._seen.name}: {rows}. Replace each question mark."
         comments = [f"# {' '.join(each.split())}" for each in (head, *self._remarks)]
-        recipe = type(self._known)(**self._words)
+        recipe = type(self._known)(**self._words)  # which spells the words, in their order
         body = toml_of(recipe.to_dict(), self._notes)
-        return Draft("\n".join([*comments, body, *self._defaults()]), recipe)
+        return "\n".join([*comments, body, *self._defaults()])
 
     def _add_mapping(self) -> None:
         """Fill in the columns whose names are a field's own; ask for the others."""

@@ -75,12 +75,7 @@ _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECAS
 
 
 def record_name(import_id: str, record: int) -> str:
-    """Return how a file names a record of an import.
-
-    Example:
-        >>> record_name("3fa9c2e1" + "0" * 24, 17)
-        'r3fa9c2e1-17'
-    """
+    """Return how a file names a record of an import: ``r3fa9c2e1-17``."""
     return f"r{import_id[:8]}-{record}"
 
 
@@ -90,18 +85,15 @@ def guarded(text: str, *, is_name: bool = False) -> str:
     Example:
         >>> guarded("007", is_name=True), guarded("007"), guarded("'007"), guarded("=1+1")
         ("'007", '007', "''007", "'=1+1")
+        >>> unguarded("'007"), unguarded("''007"), unguarded("'s Heer")
+        ('007', "'007", "'s Heer")
     """
     is_odd = text.startswith(_GUARD) or is_name
     return _GUARD + text if (_is_guarded(text) if is_odd else text.startswith(RUNNABLE)) else text
 
 
 def unguarded(text: str) -> str:
-    """Return a cell as it was before ``guarded``.
-
-    Example:
-        >>> unguarded("'007"), unguarded("''007"), unguarded("'s Heer")
-        ('007', "'007", "'s Heer")
-    """
+    """Return a cell as it was before ``guarded``."""
     return text[1:] if text.startswith(_GUARD) and _is_guarded(text[1:]) else text
 
 
@@ -142,7 +134,20 @@ def with_import(table: Table, words_of: WordsOf, said: RecipeFields) -> RecipeFi
     return type(said)(**words).with_words(**said.given())
 
 
-def own_names(header: Sequence[str]) -> list[str]:
+def restored(table: Table) -> Table | None:
+    """Return a table of one of our own files with its records as they were; None for any other."""
+    names = _own_names(table.columns)
+    kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
+    if len(kept) == len(names):
+        return None
+    # A frame and a workbook have types for their cells, and need no guard.
+    is_guarded = names == [*table.columns]
+    columns = [unguarded(names[at]) if is_guarded else names[at] for at in kept]
+    restore = partial(_restored, names, kept, is_guarded)
+    return replace(table, columns=tuple(columns), rows=lambda: map(restore, table.rows()))
+
+
+def _own_names(header: Sequence[str]) -> list[str]:
     """Return column names with those of our workbooks and frames as our other files have them."""
     names: Mapping[str, str] = {}
     if COLUMNS["record"].heading in header:
@@ -150,24 +155,6 @@ def own_names(header: Sequence[str]) -> list[str]:
     elif {RECORD, "error_message", "hint"} <= set(header):  # result.fix
         names = {column: own.name for column, own in COLUMNS.items()}
     return [names.get(name, name) for name in header]
-
-
-def has_own_columns(header: Sequence[str]) -> bool:
-    """Tell whether a header is that of one of our result files."""
-    return any(name.startswith(OWN_PREFIX) for name in own_names(header))
-
-
-def restored(table: Table) -> Table:
-    """Return a table of one of our own files with its records as they were."""
-    names = own_names(table.columns)
-    kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
-    # A frame and a workbook have types for their cells, and need no guard.
-    is_guarded = names == [*table.columns]
-    columns = tuple(
-        unguarded(table.columns[at]) if is_guarded else table.columns[at] for at in kept
-    )
-    restore = partial(_restored, names, kept, is_guarded)
-    return replace(table, columns=columns, rows=lambda: map(restore, table.rows()))
 
 
 def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:

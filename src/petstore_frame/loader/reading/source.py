@@ -56,13 +56,9 @@ class Source:
     Attributes:
         name: What to call it in a message, with the sheet where there are several.
         recipe: What the caller says; of a fix file, with how its import was read.
-        mapping: The column of each field that has one.
-        key: The columns that identify an animal, as the file spells them; empty without ``key=``.
-            Where rows stand for several animals, the column of their count is one of them.
+        mapping, key: The column of each field that has one; those that identify an animal, with
+            that of the count where rows stand for several.
         is_returned: It is one of our own files, whose records have an ``origin``.
-
-    Raises:
-        InputError: A column that is needed is not there.
     """
 
     def __init__(
@@ -175,7 +171,10 @@ class Source:
         problems = [] if uncounted is None else [uncounted]
         notes = list[str]()
         if lines > 1 and self._is_swallowing(cells):
-            problems.append(_swallowing(line, line + lines - 1))
+            what = f"a cell seems to hold other rows of lines {line} to {line + lines - 1}"
+            doubtful = suspicious(Suspicion.SWALLOWED_ROWS, f"{what}: a quote opens there")
+            hint = "close the quote, or read quotes as letters"
+            problems.append(replace(doubtful, hint=hint, add=("quoting", "none")))
         key = None
         if self._keys is not None:
             key, keyless = self._keys.read(cells, ordinal)
@@ -260,29 +259,25 @@ class Source:
 
     def _count_of(self, row: Row) -> tuple[int, RecordProblem | None]:
         """Return how many animals a row stands for, or why that is not known."""
-        text = cell_at(row.cells, self._count_at)
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
-        whole = text.removesuffix(".0")
-        count = int(whole[:9]) if whole.isascii() and whole.isdecimal() else 0
-        if count < 1:
-            problem = RecordProblem(
-                "not_a_count", "this is no number of animals", hint="correct it"
-            )
-        elif count > _MOST_OF_A_ROW and Suspicion.LARGE_COUNT not in self.recipe.accept:
-            problem = suspicious(Suspicion.LARGE_COUNT, f"this row stands for {count:,} animals")
-        else:
+        text = cell_at(row.cells, self._count_at).removesuffix(".0")
+        count = int(text[:9]) if text.isascii() and text.isdecimal() else 0
+        if 0 < count <= _MOST_OF_A_ROW or (count and Suspicion.LARGE_COUNT in self.recipe.accept):
             return count, None
+        problem = RecordProblem("not_a_count", "this is no number of animals", hint="correct it")
+        if count:
+            problem = suspicious(Suspicion.LARGE_COUNT, f"this row stands for {count:,} animals")
         return 1, self._placed(problem, self._count_at, row.cells)
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell of a text file holds line breaks and what looks like other rows."""
-        width, sign = self._width, self._delimiter
-        for at, cell in enumerate(cells if width > 1 and not self.is_returned else ()):
+        rest, sign = self._width - 1, self._delimiter
+        for at, cell in enumerate(cells if rest and not self.is_returned else ()):
             first, *below = cell.splitlines() or [""]
             # The rest of the row in which the quote opens, or a whole row below it.
-            is_rest = bool(below) and 0 < first.count(sign) == width - 1 - at
-            if is_rest or any(line.count(sign) == width - 1 for line in below):
+            is_rest = bool(below) and 0 < first.count(sign) == rest - at
+            if is_rest or any(line.count(sign) == rest for line in below):
                 return True
         return False
 
@@ -297,14 +292,6 @@ def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> 
     """Return a default with the cells of columns that it names; empty where one is empty."""
     found = {column: cell_at(cells, at) for column, at in named.items()}
     return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
-
-
-def _swallowing(first: int, last: int) -> RecordProblem:
-    """Return the doubt about a record with a cell that seems to hold the rows below it."""
-    what = f"a cell seems to hold other rows of lines {first} to {last}: a quote opens there"
-    problem = suspicious(Suspicion.SWALLOWED_ROWS, what)
-    hint = "close the quote, or read quotes as letters"
-    return replace(problem, hint=hint, add=("quoting", "none"))
 
 
 def _refuses(noted: Mapping[int, Any]) -> bool:

@@ -61,92 +61,54 @@ def _meaning(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _labels(categories: Any) -> Any:
-    """Return ids by label; or labels by id, where labels recur or look like ids; a path stays."""
-    if isinstance(categories, str | PathLike):
-        return fspath(categories)
-    blanks = dict[str, str]()
-    if isinstance(categories, Mapping):
-        blanks = {label: BLANK for label, value in categories.items()
-                  if value == BLANK and not _is_number(label)}  # fmt: skip
-        categories = {label: categories[label] for label in categories if label not in blanks}
-    words = {*category_words(categories)}
-    table: dict[Any, Any] = {label: number for number, label in words}
-    if len(table) < len(words) or any(map(_is_number, table)):
-        table = dict(words)
-    if len(table) < len(words):
-        raise ValueError("has labels and ids that stand several times; write them as a CSV")
-    return {**table, **blanks}
-
-
 def _is_number(label: object) -> bool:
     return str(label).strip().lstrip("-").isdecimal()
 
 
 class RecipeFields(BaseModel):
-    """How a file is read: the words of a ``Recipe``, checked.
+    """How a file is read: the words of a ``Recipe``, checked."""
 
-    Raises:
-        ArgumentError: A word is unknown, or its value cannot be used; it names both.
-    """
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    # Each description is the comment in a file, and says in a refusal what the word may be.
-    key: tuple[str, ...] | None = Field(
-        None, description='the column, or columns, that identify an animal; "" if none does'
-    )
-    keep: str | None = Field(
-        None,
-        pattern=r"(?s)^(\?|first|last|newest:\s*\S.*)$",
-        description="of several rows of one key: first, last, or newest: COLUMN",
-    )
-    mapping: dict[str, str] = Field(
-        {}, description='the column of each field, as text: {"name": "Animal"}'
-    )
-    value_map: dict[str, dict[str, str | int | float]] = Field(
-        {}, description='what words mean, by field: {"status": {"in stock": "available"}}'
-    )
-    otherwise: dict[str, str | int | float] = Field(
-        {}, description="what all other words of a field become"
-    )
-    defaults: dict[str, str | int | float] = Field(
-        {}, description="what an empty cell becomes; braces name a column of the file"
-    )
-    categories: Any = Field({}, description="the number of each label, or a CSV file")
-    leave_out: dict[str, tuple[str, ...]] = Field(
-        {}, description='rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}'
-    )
-    only: dict[str, tuple[str, ...]] = Field(
-        {}, description='the rows that are loaded, in the same way: {"Place": ["North"]}'
-    )
-    count: str | None = Field(
-        None, pattern=r"\S", description="the column that says how many animals a row stands for"
-    )
-    accept: tuple[Suspicion, ...] = Field(
-        (),
-        description=f"suspicious rows that are sent all the same: {', '.join(Suspicion)}",
-    )
-    encoding: str | None = Field(None, description="of a text file that is not UTF-8")
-    delimiter: str | None = Field(
-        None,
-        pattern=r'^[^"\r\n]$',
-        description="one character between the cells, no quote and no line end",
-    )
-    quoting: Literal["strict", "none"] = Field(
-        "strict", description="strict, or none to read quotes as letters"
-    )
-    sheet: str | None = Field(None, description="the name of a workbook's sheet")
-    header_row: int | None = Field(
-        None, ge=1, description="the row of the header: 1 is the first of the file"
-    )
-    columns: tuple[str, ...] | None = Field(
-        None, description="a list of the columns' names, where the file has no header"
-    )
-    thousands: Literal[",", "."] | None = Field(
-        None, description="the separator in numbers: , or ."
-    )
-    keep_spaces: bool = Field(False, description="true leaves the outer spaces of names")
+    # Each text is the comment in a file, and says in a refusal what the word may be.
+    key: tuple[str, ...] | None = None
+    """the column, or columns, that identify an animal; "" if none does"""
+    keep: str | None = Field(None, pattern=r"(?s)^(\?|first|last|newest:\s*\S.*)$")
+    """of several rows of one key: first, last, or newest: COLUMN"""
+    mapping: dict[str, str] = {}
+    """the column of each field, as text: {"name": "Animal"}"""
+    value_map: dict[str, dict[str, str | int | float]] = {}
+    """what words mean, by field: {"status": {"in stock": "available"}}"""
+    otherwise: dict[str, str | int | float] = {}
+    """what all other words of a field become"""
+    defaults: dict[str, str | int | float] = {}
+    """what an empty cell becomes; braces name a column of the file"""
+    categories: Any = {}
+    """the number of each label, or a CSV file"""
+    leave_out: dict[str, tuple[str, ...]] = {}
+    """rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}"""
+    only: dict[str, tuple[str, ...]] = {}
+    """the rows that are loaded, in the same way: {"Place": ["North"]}"""
+    count: str | None = Field(None, pattern=r"\S")
+    """the column that says how many animals a row stands for"""
+    accept: tuple[Suspicion, ...] = ()
+    """kinds of suspicious rows that are sent all the same, such as hidden_row"""
+    encoding: str | None = None
+    """of a text file that is not UTF-8"""
+    delimiter: str | None = Field(None, pattern=r'^[^"\r\n]$')
+    """one character between the cells, no quote and no line end"""
+    quoting: Literal["strict", "none"] = "strict"
+    """strict, or none to read quotes as letters"""
+    sheet: str | None = None
+    """the name of a workbook's sheet"""
+    header_row: int | None = Field(None, ge=1)
+    """the row of the header: 1 is the first of the file"""
+    columns: tuple[str, ...] | None = None
+    """a list of the columns' names, where the file has no header"""
+    thousands: Literal[",", "."] | None = None
+    """the separator in numbers: , or ."""
+    keep_spaces: bool = False
+    """true leaves the outer spaces of names"""
 
     @field_validator("key", "accept", "columns", "leave_out", "only", mode="before")
     @classmethod
@@ -175,8 +137,22 @@ class RecipeFields(BaseModel):
 
     @field_validator("categories")
     @classmethod
-    def _labels_or_file(cls, categories: Any) -> Any:
-        return _labels(categories)
+    def _ids_by_label(cls, categories: Any) -> Any:
+        """Return labels by id where labels recur or look like ids; the path of a file stays."""
+        if isinstance(categories, str | PathLike):
+            return fspath(categories)
+        blanks = dict[str, str]()
+        if isinstance(categories, Mapping):
+            blanks = {label: BLANK for label, value in categories.items()
+                      if value == BLANK and not _is_number(label)}  # fmt: skip
+            categories = {label: categories[label] for label in categories if label not in blanks}
+        words = {*category_words(categories)}
+        table: dict[Any, Any] = {label: number for number, label in words}
+        if len(table) < len(words) or any(map(_is_number, table)):
+            table = dict(words)
+        if len(table) < len(words):
+            raise ValueError("has labels and ids that stand several times; write them as a CSV")
+        return {**table, **blanks}
 
     @field_validator("encoding")
     @classmethod

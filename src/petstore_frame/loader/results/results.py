@@ -14,8 +14,7 @@ from petstore_frame.errors import PetstoreError
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.groups import read_keys
-from petstore_frame.loader.journal.rows import Import, JournalRow
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
@@ -26,6 +25,7 @@ from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, writ
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
+from petstore_frame.loader.sending.session import ignore
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
@@ -64,6 +64,7 @@ class LoadResult(HasFrame):
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
         self.wait: Callable[[float], None] = wait_announced  # before reading back
+        self.watch: Callable[[], object] = ignore  # at each page of that; what it raises ends it
         self.folder: Path | None = None
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._source, self.is_rehearsal = copy or path, copy is not None
@@ -253,8 +254,7 @@ class LoadResult(HasFrame):
         if not 0 <= grace_s < inf:
             refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
         imports = [*self.facts.in_doubt_elsewhere, self.import_id]
-        # Whoever gave a wait may end it, also while the store is read.
-        watched = WatchedClient(client, lambda _: self.wait(0.0))
+        watched = WatchedClient(client, self.watch)
         return settling.reconcile(self.path, imports, watched, grace_s, self.wait)
 
     def resolve(self, pets: Mapping[int, int | None]) -> None:
@@ -272,9 +272,6 @@ class LoadResult(HasFrame):
 
     def __len__(self) -> int:
         return len(self.facts)
-
-    def _columns(self) -> Collection[str]:
-        return [*columns.COLUMNS, *columns.original_columns(self.facts.run)]
 
     def text(self, reader: Reader = "python") -> str:
         """Return what became of the records and what to do next, as its reader types it."""
