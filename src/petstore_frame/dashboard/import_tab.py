@@ -12,20 +12,13 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.file_tab import OF_LAYOUT, FileTab
+from petstore_frame.dashboard.file_tab import FileTab
 from petstore_frame.dashboard.kit import show
-from petstore_frame.dashboard.rows_step import RowsStep, problems_of
+from petstore_frame.dashboard.rows_step import RowsStep
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
-from petstore_frame.loader import (
-    LoadResult,
-    Recipe,
-    State,
-    place_of,
-    resume_loads,
-    run_import,
-)
+from petstore_frame.loader import LoadResult, State, place_of, resume_loads, run_import
 from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
 
@@ -62,7 +55,7 @@ class ImportTab(FileTab):
         send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
-        results: What became of the last file, and of its corrected rows.
+        results: What became of the last file.
     """
 
     def __init__(self, top: Top) -> None:
@@ -72,7 +65,7 @@ class ImportTab(FileTab):
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
         self.question: Any = None  # what the loader asks: the ``question`` of its DuplicatesError
         self.to_send, self.results = 0, list[LoadResult]()
-        self.rows = RowsStep(kit, self.changed)
+        self.rows = RowsStep(kit, self.words, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self._texts: dict[str, tuple[str, str, str]] = {}
         self.files: dict[str, widgets.Button] = {}
@@ -186,20 +179,12 @@ class ImportTab(FileTab):
         facts, words = plan.facts, self.words
         fields = {column: name for name, column in facts.run.mapping.items()}
         wrong = {
-            row["line"]: {str(name): cell for name, cell in row.items()}
+            row["line"]: row
             for row in plan.fix.to_dict("records")
             if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
-            and row["accept"] not in words.accept
         }
-        rows = self.rows.corrected_rows(plan.fix)
-        how = self.recognised.replace(
-            **dict.fromkeys((*OF_LAYOUT, "leave_out")),
-            mapping=facts.run.mapping, accept=[*plan.fix["accept"].dropna()],
-        )  # fmt: skip
-        problems = problems_of(rows, facts.run.header, how)
-        self.rows.draw(wrong, problems)
-        fixed, absent = len(rows) - len(problems), facts.count(State.ABSENT)
-        new = facts.count(State.PENDING) + fixed
+        self.rows.draw(wrong, fields)
+        new, absent = facts.count(State.PENDING), facts.count(State.ABSENT)
         self.to_send = 0 if facts.is_held else new
         known, changed = (
             sum(each.records for each in facts.skipped if each.reason == reason)
@@ -210,7 +195,7 @@ class ImportTab(FileTab):
             "New pets to send": (new, ""),
             "Known already": (known, "not sent again"),
             "Changed since": (changed, "not sent: a pet cannot be changed"),
-            "To fix": (facts.to_fix - fixed, "not sent"),
+            "To fix": (facts.to_fix, "not sent"),
             "In doubt": (facts.in_doubt - absent, "sent before, perhaps in the store"),
             "Not found": (absent, "sent before, and not in the store"),
         }
@@ -250,10 +235,6 @@ class ImportTab(FileTab):
         options = self._options(progress=progress)
         try:
             results.append(run_import(self.source, self.top.client, self.recipe, **options))
-            rows = self.rows.corrected_rows(results[0].fix)
-            if len(rows):
-                again = {word: options[word] for word in ("journal", "progress", "duplicates")}
-                results.append(run_import(rows, self.top.client, Recipe(), **again))
         except (LoadInterrupted, LoadStopped) as stopped:
             results.append(stopped.result)
         except DuplicatesError as problem:
