@@ -7,12 +7,11 @@ from typing import Any
 from petstore_frame.counts import Line, shares
 from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Sheet, cell_name
-from petstore_frame.markup.palette import INK, MUTED, RULE, status_word, tint, verdict_badge
+from petstore_frame.markup.palette import INK, MUTED, RULE, status_word, verdict_badge
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 
 CHARTED_CATEGORIES = 20
-_BAR = tint(INK, 0.16)
 _TEXT = {"name": FONT, "size": styles.QUIET_SIZE, "color": INK}
 _QUIET = {**_TEXT, "size": 9, "color": MUTED}
 _NO_LINE = {"none": True}
@@ -101,21 +100,14 @@ class CountCells:
             sheet.formula(self.total, col, formula, value, **styles.TOTAL, num_format=number)
 
     def _mark_rows(self) -> None:
-        """Bars behind the totals, and a mark on each category with nothing available."""
-        marks: dict[int, dict[str, Any]] = {
-            self.pets: {
-                "type": "data_bar", "bar_color": _BAR, "bar_border_color": _BAR, "bar_solid": True,
-                "min_type": "num", "min_value": 0,
-            },
-        }  # fmt: skip
+        """Mark each category with nothing available."""
         if self._may_alarm:
             badge = verdict_badge("incomplete")
             colours = {"bg_color": badge.fill, "font_color": badge.ink}
             mark = self.sheet.book.workbook.add_format(colours)
             zero = {"type": "cell", "criteria": "==", "value": 0, "format": mark}
-            marks[self.first_status] = zero
-        for col, options in marks.items():
-            self.sheet.do("conditional_format", self.first, col, self.last, col, options)
+            place = (self.first, self.first_status, self.last, self.first_status)
+            self.sheet.do("conditional_format", *place, zero)
 
 
 def category_chart(cells: CountCells) -> Any:

@@ -174,9 +174,10 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
         (("Our list against the store",), styles.TITLE),
         *(((line,), {}) for line in about),
         (("What", "Records of the list", "Pets of the store"), styles.HEAD),
-        *((counts, styles.BODY) for counts in comparison.summary.itertuples(name=None)),
+        *((counts, _CELL) for counts in comparison.summary.itertuples(name=None)),
         *(((line,), {}) for line in (*comparison.warnings, *comparison.next_steps())),
     ]
+    sheet.do("set_row", 0, styles.TITLE_POINTS)
     for row, (cells, look) in enumerate(rows):
         for col, cell in enumerate(cells):
             sheet.put(row, col, cell, book.style(**look))
