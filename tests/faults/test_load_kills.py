@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import threading
@@ -16,23 +15,12 @@ import pytest
 from benchmarks.campaign import OURS, run
 
 from faults.load_harness import check_promises, journal_in, result_in, start_child
-from petstore_frame.loader.options import MOST_WORKERS
 from petstore_frame.loader.record import State
 from plain_http import wait_until
 
 # A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.
 SEED = random.SystemRandom().randrange(10**6)
 COMPILER = shutil.which("cc") or shutil.which("gcc")
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("step", ["commit", "committed"])
-@pytest.mark.parametrize("nth", [1, 2, 9])
-def test_killed_beside_a_commit(step: str, nth: int, stores, go_on, run_child) -> None:
-    """Before a commit nothing of it was sent; after it all of it may have been."""
-    store = stores()
-    assert run_child(40, store, step=step, nth=nth) == (-signal.SIGKILL, {})
-    assert go_on(40, store).counts[State.UNKNOWN] <= MOST_WORKERS
 
 
 def test_killed_while_staging(tmp_path: Path, pets_csv, stores, run_load) -> None:
@@ -107,7 +95,7 @@ def test_nothing_is_doubled_or_lost(design: str, campaign: int) -> None:
     tally = run(design, SEED, 60 * campaign, 2 * campaign)
     assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0), f"seed {SEED}"
     assert tally.unknown <= sum(tally.faults.values()) + 16 * tally.kills
-    if OURS[design].keys() & {"keys", "resend"}:  # no other writer to leave a doubt
+    if "keys" in OURS[design]:  # elsewhere the pets of others leave a doubt
         assert tally.not_created == 0, f"seed {SEED}"
 
 

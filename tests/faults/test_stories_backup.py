@@ -39,60 +39,6 @@ def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool
     assert shop.load("c.csv", key="tag").exit_code == 0 and len(shop.pets) == 30
 
 
-def test_ids_that_are_given_again_are_found_out_while_sending(shop: Shop) -> None:
-    """A small file of new animals gets the ids of lost ones: these are gone, and asked for."""
-    shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    for _ in range(2):
-        shop.load("b.csv", HEADER, *rows(10, 20), key="tag")
-    shop.store.restore(10, ids_again=True)
-    result = shop.load("c.csv", HEADER, *rows(20, 25), key="tag")
-    assert result.counts[State.CREATED] == 5
-    with shop.asks("gone"):
-        shop.load("b.csv", key="tag")
-    shop.load("b.csv", key="tag", duplicates={"gone": "send"})
-    assert len(shop.names) == len({*shop.names}) == 25
-
-
-def test_what_a_colleague_created_again_is_asked_about(shop: Shop) -> None:
-    """Animals that the store lost are not sent beside the pets that somebody made of them since."""
-    for _ in range(2):
-        shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    shop.store.restore(0, ids_again=False)
-    shop.colleague.load("his.csv", HEADER, *rows(0, 10), key="tag")
-    with shop.asks("gone"):
-        shop.load("a.csv", key="tag")
-    with shop.asks("store"):
-        shop.load("a.csv", key="tag", duplicates={"gone": "send"})
-    shop.load("a.csv", key="tag", duplicates={"gone": "send", "store": "skip"})
-    assert len(shop.pets) == 10 and len({*shop.ids.values()}) == 10
-
-
-def test_ids_that_were_given_again_to_a_colleague_are_his(shop: Shop) -> None:
-    """Pets with the ids of lost ones, and other names, are compared as pets of others."""
-    for _ in range(2):
-        shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    shop.store.restore(6, ids_again=True)
-    shop.colleague.load("his.csv", HEADER, *rows(6, 10)[::-1], key="tag")
-    later = [f"N{row}" for row in rows(6, 10)]
-    with shop.asks("store"):
-        shop.load("b.csv", HEADER, *later, key="tag")
-    shop.load("b.csv", key="tag", duplicates="skip")
-    assert len(shop.pets) == 10
-    with shop.asks("gone"):
-        shop.load("a.csv", key="tag")
-
-
-def test_an_id_that_is_given_again_is_no_old_stranger(shop: Shop) -> None:
-    """A colleague's new pet under the id of another one, seen before, is compared with my rows."""
-    shop.load("mine.csv", HEADER, *rows(0, 1), key="tag")
-    shop.colleague.load("his.csv", HEADER, *rows(50, 60), key="tag")
-    shop.load("mine.csv", HEADER, *rows(0, 2), key="tag")
-    shop.store.restore(1, ids_again=True)
-    shop.colleague.load("other.csv", HEADER, *rows(2, 12), key="tag")
-    with shop.asks("store"):
-        shop.load("mine.csv", HEADER, *rows(0, 1), *rows(2, 8), *rows(70, 80), key="tag")
-
-
 def test_pets_that_were_taken_out_on_purpose_are_not_asked_about_again(shop: Shop) -> None:
     """Once the user has said so they keep no id, and no later file sends or asks."""
     shop.load("a.csv", HEADER, *rows(0, 20), key="tag")
@@ -115,29 +61,6 @@ def test_a_copy_that_lags_behind_and_a_renamed_pet_are_not_asked_about(shop: Sho
     shop.store.pets[1]["name"] = "Renamed in the store"
     assert shop.load("c.csv", HEADER, *rows(0, 9), key="tag").exit_code == 0
     assert len(shop.pets) == 9
-
-
-def test_a_listing_that_is_never_complete_asks_where_it_is_said_by_name(shop: Shop) -> None:
-    """Where only full pages speak for the end of the listing, the user's word is needed."""
-    shop.store.has_links, shop.store.page_cap = False, 100
-    shop.load("a.csv", HEADER, *rows(0, 8), key="tag")
-    shop.load("a.csv", key="tag")
-    shop.store.pets = {}
-    shop.load("b.csv", HEADER, *rows(0, 9), key="tag", duplicates={"gone": "send"})
-    assert len(shop.names) == len({*shop.names}) == 9
-
-
-def test_a_lost_journal_and_a_small_file_before_the_large_one(shop: Shop) -> None:
-    """A row that equals a pet of the store is asked about in a journal without animals."""
-    shop.load("large.csv", HEADER, *rows(0, 40), key="tag")
-    shop.lose_journal()
-    with shop.asks("store"):
-        shop.load("small.csv", HEADER, *rows(0, 1), *rows(50, 55), key="tag")
-    shop.load("small.csv", key="tag", duplicates="skip")
-    with shop.asks("store"):
-        shop.load("large.csv", key="tag")
-    shop.load("large.csv", key="tag", duplicates="skip")
-    assert len(shop.names) == len({*shop.names}) == 45
 
 
 def test_twenty_equal_animals_every_week(shop: Shop) -> None:

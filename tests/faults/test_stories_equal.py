@@ -42,18 +42,6 @@ def test_what_was_sent_and_reads_otherwise_now_is_told(shop: Shop) -> None:
     assert result.changed["changed"].tolist() == [f"category_id: {n} → {n + 1}" for n in (1, 2, 3)]
 
 
-def test_again_makes_copies_and_goes_on_with_them(shop: Shop) -> None:
-    """again=True sends the whole file once more, also where the copy was cut short."""
-    rows = "name", *(f"Pet {number}" for number in range(20))
-    shop.load("a.csv", *rows)
-    shop.store.fault_of = {25: "401"}.get
-    shop.load("a.csv", again=True)
-    result = shop.load("a.csv", again=True)
-    assert len(shop.pets) == 40 and result.counts[State.CREATED] == 20
-    shop.load("a.csv")
-    assert len(shop.pets) == 40
-
-
 def test_rows_of_two_fix_files_in_one_are_two_records(shop: Shop) -> None:
     """Rows pasted together from two imports are known one by one."""
     header, one = shop.fix_file(shop.load("one.csv", NAMES, "Bo,two,", "Ada,1,"))
@@ -83,14 +71,6 @@ def test_a_fix_row_of_an_unknown_import_is_refused(
     with pytest.raises(InputError):
         office.fix(rows, {"two": "2"})
     assert "Bo" not in shop.names
-
-
-def test_a_fixed_animal_is_known_though_its_source_is_not_fixed(shop: Shop) -> None:
-    """Next week's export holds the old bad cells again: its key says that it is in the store."""
-    rows = "tag,name,categoryId", "A,Ada,1", "B,Bo,two"
-    shop.fix(shop.load("a.csv", *rows, key="tag"), {"two": "2"})
-    result = shop.load("b.csv", *rows, "C,Cy,1", key="tag")
-    assert (shop.names, result.exit_code, len(result.fix)) == (["Ada", "Bo", "Cy"], 0, 0)
 
 
 def test_a_fixed_row_that_equals_an_earlier_one_is_asked_about(shop: Shop) -> None:
@@ -175,14 +155,3 @@ def test_a_frame_that_was_cut_short_is_asked_about_when_it_comes_back_corrected(
     pf.resume_loads(shop.client, journal=shop.journal, progress=False)
     assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 2, "Cy": 1}
     assert len(shop.pets) == 3
-
-
-def test_a_record_proven_absent_is_not_called_known(shop: Shop) -> None:
-    """Loaded again, what is surely not in the store still counts as in doubt, not as done."""
-    shop.store.fault_of, shop.store.page_cap = {3: "fin_before"}.get, 1
-    rows = "tag,name", "A,Ada", "D,Di", "B,Bo"
-    result = shop.load("a.csv", *rows, key="tag")
-    result.reconcile(shop.client, grace_s=0.0)
-    assert result.counts[State.ABSENT] == 1
-    again = shop.load("b.csv", *rows, "C,Cy", key="tag")
-    assert (len(again.unknown), again.exit_code, shop.names) == (1, 3, ["Ada", "Cy", "Di"])

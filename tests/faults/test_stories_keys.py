@@ -76,16 +76,6 @@ def test_what_may_be_a_known_animal_is_asked_about(
     assert (shop.names, len(result.fix)) == (names.split(), 0)
 
 
-def test_a_key_without_its_zeros_is_asked_about_and_then_known(shop: Shop) -> None:
-    """What pandas made of a key is never sent unasked, nor asked about twice."""
-    shop.load("a.csv", TAGS, *SIX, key="tag")
-    with shop.asks("alias"):
-        shop.pandas(TAGS, *SIX, key="tag")
-    shop.pandas(TAGS, *SIX, key="tag", duplicates="skip")
-    shop.pandas(TAGS, *SIX, "7,New", key="tag")
-    assert shop.names == ["New", *(f"Pet {number}" for number in range(1, 7))]
-
-
 def test_the_question_shows_both_spellings(shop: Shop) -> None:
     """A key stands beside the known one that it is like, not beside itself."""
     shop.load("a.csv", TAGS, "A2,Bo", key="tag")
@@ -110,33 +100,6 @@ def test_the_same_text_in_another_column_is_another_key(shop: Shop) -> None:
         shop.load("c.csv", TAGS, "1,Cy", key="tag")
 
 
-def test_lost_zeros_and_used_keys_are_answered_each_for_itself(shop: Shop) -> None:
-    """Keys without their zeros and two used again: one question, two answers."""
-    rows = [f"{row},1" for row in SIX]
-    shop.load("a.csv", KEYED, *rows, "A7,Old 1,1", "A8,Old 2,1", key="tag")
-    later = KEYED, *rows, "A7,New 1,2", "A8,New 2,2"
-    with shop.asks("alias", "reused"):
-        shop.excel("b.xlsx", *later, key="tag")
-    answers = {"alias": "skip", "reused": "send"}
-    shop.excel("b.xlsx", *later, key="tag", duplicates=answers)
-    shop.excel("c.xlsx", *later, "A9,Last,1", key="tag")
-    names = ["Last", "New 1", "New 2", "Old 1", "Old 2"]
-    assert shop.names == names + [f"Pet {number}" for number in range(1, 7)]
-
-
-@pytest.mark.parametrize("cell", ["#N/A", ""])
-def test_what_is_no_key_is_invalid_until_it_is_fixed(shop: Shop, cell: str) -> None:
-    """An Excel error and an empty cell name no animal; the key of the fix file is known then."""
-    results = [
-        shop.load(f"{name}.csv", TAGS, f"{cell},{name}", key="tag") for name in ("Ada", "Cy")
-    ]
-    assert (shop.names, [len(result.fix) for result in results]) == ([], [1, 1])
-    for result, key in zip(results, "AC", strict=True):
-        shop.fix(result, {cell: key})
-    shop.load("c.csv", TAGS, "A,Ada", "C,Cy", key="tag")
-    assert shop.names == ["Ada", "Cy"]
-
-
 def test_a_column_of_none_sends_nothing_in_silence(shop: Shop) -> None:
     """Animals whose chip is "none" are to fix, in each call, and "none" can be said to be empty."""
     rows = "chip,name,categoryId", "none,Ada,1", "none,Bo,2", "none,Cy,3", "985-1,Di,1"
@@ -151,12 +114,3 @@ def test_a_few_new_names_are_changed_values(shop: Shop) -> None:
     shop.load("a.csv", TAGS, *rows, key="tag")
     result = shop.load("b.csv", TAGS, "T0,Renamed", *rows[1:], key="tag")
     assert len(shop.names) == 8 and result.changed["tag"].tolist() == ["T0"]
-
-
-def test_a_fix_row_keeps_the_key_of_its_record(shop: Shop) -> None:
-    """A spreadsheet that makes 7 of 007 in the fix file changes no key."""
-    rows = KEYED, "007,Ada,two", "008,Bo,1"
-    result = shop.load("a.csv", *rows, key="tag")
-    shop.fix(result, {"two": "2", "007": "7"})
-    shop.load("b.csv", KEYED, "007,Ada,2", "008,Bo,1", "009,Cy,1", key="tag")
-    assert shop.names == ["Ada", "Bo", "Cy"] and set(shop.ids) == {"007", "008", "009"}

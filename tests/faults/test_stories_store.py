@@ -17,34 +17,6 @@ WEEKS = [[f"{week}-{n},Pet {week}-{n}" for n in range(10)] for week in range(10)
 KEYS = pytest.mark.parametrize("key", [{"key": "tag"}, {}], ids=["keyed", "keyless"])
 
 
-@KEYS
-def test_ten_weekly_files_after_a_lost_journal(shop: Shop, key: dict) -> None:
-    """Each week's file is asked about for itself, and adopted: none is sent, and none is lost."""
-    for week, rows in enumerate(WEEKS):
-        shop.load(f"{week}.csv", HEADER, *rows, **key)
-    shop.lose_journal()
-    for week in range(10):
-        with shop.asks("store"):
-            shop.load(f"{week}.csv", **key)
-        result = shop.load(f"{week}.csv", **key, duplicates="skip")
-        assert result.counts[State.ADOPTED] == 10 and "10 found in the store" in str(result)
-    shop.load("new.csv", HEADER, "New,New", **key)
-    assert len(shop.pets) == 101
-
-
-@KEYS
-def test_his_file_then_mine_then_his_again(shop: Shop, key: dict) -> None:
-    """Pets that my last reading saw are adopted with their ids when their file comes."""
-    shop.colleague.load("his.csv", HEADER, *WEEKS[0], **key)
-    shop.load("mine.csv", HEADER, *WEEKS[1], **key)
-    with shop.asks("store"):
-        shop.load("his.csv", HEADER, *WEEKS[0], **key)
-    result = shop.load("his.csv", **key, duplicates="skip")
-    assert sorted(result.frame["pet_id"]) == sorted(pet["id"] for pet in shop.pets[:10])
-    shop.load("all.csv", HEADER, *WEEKS[0], *WEEKS[1], key="tag", duplicates="skip")
-    assert len(shop.names) == len(set(shop.names)) == 20
-
-
 def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
     """Of a colleague's pets some are in my first file and some in my next: both are asked about."""
     shop.colleague.load("his.csv", HEADER, *WEEKS[0], key="tag")
@@ -133,16 +105,6 @@ def test_each_store_of_an_address_has_its_own_import(store: FlakyStore, run_load
     assert again.import_id == first.import_id and not again.sent_now
     assert (len(pets), store.posts) == (10, 20)
     assert again.summary["store_id"] == OLD  # for scripts
-
-
-def test_a_store_that_has_got_an_id_is_known_by_its_address(store: FlakyStore, run_load) -> None:
-    """Where the journal knows no id, the address counts, and the id is kept from then on."""
-    store.store_id, store.fault_of = None, {31: "401"}.get
-    stopped = run_load(60, store)
-    store.store_id, store.fault_of = OLD, lambda number: None
-    result = run_load(60, store)
-    assert (result.import_id, result.exit_code) == (stopped.import_id, 0)
-    assert len(store.pets) == 60 and result.facts.run.store_id == OLD
 
 
 def test_a_store_that_changes_during_an_import_gets_nothing_of_it(

@@ -133,7 +133,7 @@ class ImportTab(FileTab):
 
         self._plan(None)
         if self.look() and self.source is not None:
-            client = WatchedClient(self.top.client, lambda _: self.work.check())
+            client = WatchedClient(self.top.client, self.work.check)
             options = self._options(dry_run=True, progress=False)
             self._plan(run_import(self.source, client, self.recognised, options, records_read=read))
         self.work.say("")
@@ -295,7 +295,7 @@ class ImportTab(FileTab):
             self.work.check(seconds)
 
         said, results = list[str](), list[LoadResult]()
-        client: Any = WatchedClient(self.top.client, lambda _: self.work.check())
+        client: Any = WatchedClient(self.top.client, self.work.check)
         for run, counts in self._past():
             if _in_doubt(counts):
                 results.append(LoadResult(self._place, run.id, sent_now=False))

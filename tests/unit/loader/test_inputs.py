@@ -196,8 +196,6 @@ def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
         ("15_two_columns_one_field.csv", {"mapping": {"category_id": "Category ID"}},
          '2: {"name":"Rex","categoryId":3}'),
         ("21_grouped_digits.csv", {"thousands": ","}, '2: {"name":"Rex","categoryId":1024}'),
-        ("25_statuses.csv", {"keep_spaces": True},
-         '2: {"name":"A","categoryId":3,"status":"available"} | trimmed'),
         # What the caller says counts also for a text that the field allows, and without a note.
         ("01_utf8_bom.csv", {"value_map": {"status": {"SOLD": "pending"}}},
          '2: {"name":"Rex","categoryId":3,"status":"pending"}'),

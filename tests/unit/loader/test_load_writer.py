@@ -50,7 +50,7 @@ def test_a_key_is_repeated_only_while_it_is_remembered(writer: Outcomes) -> None
     assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
     again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
     assert [intent.key for intent in again] == [first.key, second.key]
-    with pytest.raises(JournalError, match="in doubt"):
+    with pytest.raises(JournalError, match="no such move"):
         writer.commit([end(again[0], State.PENDING)], 201.0)
 
 
@@ -67,6 +67,7 @@ def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, repeatable) 
     writer.commit([end(two, State.UNKNOWN)], 10.0)
     assert [one.key is None, two.key is None] == [key is None for key in keys]
     assert (writer.repeatable(5.0, 10.0), writer.repeatable(9.0, 10.0)) == repeatable
+    assert writer.repeatable(0.0, 0.5) == []  # a clock that was ahead makes no key fresh
 
 
 @pytest.mark.parametrize("old", MOVES)

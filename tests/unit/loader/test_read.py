@@ -137,22 +137,6 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
         records_of(titled, header_row=row)
 
 
-@pytest.mark.parametrize(
-    ("text", "header"),
-    [
-        ("Animal;Kind, size;Note\nRex;3;\n", ("Animal", "Kind, size", "Note")),
-        ('"Animal, or not";Kind\nRex;3\n', ("Animal, or not", "Kind")),
-    ],
-)
-def test_a_header_is_read_though_its_columns_are_unclear(tmp_path: Path, text: str, header) -> None:
-    """A person can say which column is which only if all are shown: the widest reading counts."""
-    path = written(tmp_path, text)
-    assert look(path).columns == header
-    with pytest.raises(InputError, match="no column for name and category_id among") as refused:
-        open_source(path)
-    assert refused.value.add is not None
-
-
 def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
     """Values that no field allows come commonest first; what is held stays there once accepted."""
     rows = "Bo,-4,\nTotal,3,\nRex,3,old\nMax,3,avail\nLuna,3,avail\n"

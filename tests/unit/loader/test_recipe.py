@@ -150,17 +150,6 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
         assert listed[listed["problem"].isna()]["name"].tolist() == expected
 
 
-@pytest.mark.parametrize("again", [",7,Ada", ",7,Bo"])
-def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
-    """Rows of a key of which a part is empty may be several animals, so none of them is sent."""
-    rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
-    result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
-    assert shop.names == ["Cy", "Di"]
-    assert [(cause.problem.code, cause.lines) for cause in result.facts.causes] == [
-        ("key_missing", (2, 3))
-    ]
-
-
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     """Every way in takes one; a result has it for the next file, also that of a rehearsal."""
     recipe = pf.Recipe(key="Tag", mapping={"name": "Pet", "category_id": "Kind"},

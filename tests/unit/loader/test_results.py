@@ -29,7 +29,7 @@ SPOILT = '<img src=x onerror="alert(1)">'
 # What each record of ARRIVALS came to; the spoilt ones stay invalid.
 OUTCOMES = {
     1: ("created", {"pet_id": 2**60, "id_source": "response"}),
-    2: ("rejected", {"answer": json.dumps({"http_status": 400, "error_code": "=cmd()",
+    2: ("rejected", {"answer": json.dumps({"error_code": "=cmd()",
                                            "error_message": SPOILT, "error_field": "name"})}),
     3: ("unknown", {"reason": "read_timeout"}),
     4: ("absent", {"reason": "reset"}),

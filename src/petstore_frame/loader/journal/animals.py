@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import form_of
+from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN, form_of
 from petstore_frame.loader.question import CASES, Case, Earlier, Example
 from petstore_frame.loader.record import RecordProblem
 
@@ -45,19 +45,17 @@ INSERT INTO animals (animal, import, record, payload, likeness, state)
 SELECT rows.animal, rows.import, rows.record, rows.payload, rows.likeness, 'pending'
 {TO_SEND} AND own.animal IS NULL
 """
-# Animals for which a row of this import spoke that is another animal now, or is to fix now.
-_DROPPED = """
-SELECT own.animal FROM animals AS own JOIN rows USING (import, record)
-WHERE own.import = :mine AND (own.state IS NULL OR own.state IN ('pending', 'rejected'))
-  AND (rows.animal IS NOT own.animal
-    OR own.state = 'pending' AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))
-"""
-# A row that is to fix now speaks for its animal still.
-_BACK = """
-UPDATE animals SET import = :mine, record = back.record FROM (
-  SELECT rows.animal, min(rows.record) AS record FROM rows JOIN animals AS own USING (animal)
-  WHERE rows.import = :mine AND own.import IS NULL AND rows.known_by IS NOT 'repeat'
-  GROUP BY rows.animal) AS back WHERE animals.animal = back.animal
+# Of what was not sent: a row that is to fix now, or left out, speaks for its animal still, and one
+# that is another animal now does not.
+_WITHDRAW = """
+UPDATE animals SET state = iif(own.state = 'pending', NULL, own.state),
+  import = iif(own.is_here, import, NULL), record = iif(own.is_here, record, NULL)
+FROM (SELECT one.animal, one.state, rows.animal IS one.animal AS is_here
+  FROM animals AS one JOIN rows USING (import, record)
+  WHERE one.import = :mine AND (one.state IS NULL OR one.state IN ('pending', 'rejected'))
+    AND (rows.animal IS NOT one.animal OR one.state = 'pending'
+      AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))) AS own
+WHERE animals.animal = own.animal
 """
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
@@ -102,35 +100,24 @@ class Guess(NamedTuple):
 
 @dataclass
 class Animals:
-    """The rows of one import, with their animals as far as the rules have found them.
-
-    Attributes:
-        sql: A connection within a transaction.
-        answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
-        otherwise: The answer to try where the user gave none.
-        pause: Called now and then; what it raises ends the rules.
-        guesses: The rows of each case, and of how many that were compared.
-        facts: What else the user should know, as values.
-        repeats: Rows that are the animal of another row of the file, by their records.
-        lives: How many equal pets there were of a row that is said to be another animal.
-        adopted: The rows that are pets of the store.
-        origins: The record of each correction, and the import and record that it corrects.
-    """
+    """The rows of one import, with their animals as far as the rules have found them."""
 
     sql: sqlite3.Connection
     staged: Staged
-    answers: Mapping[str, str]
-    otherwise: str
-    pause: Callable[[], None]
+    answers: Mapping[str, str]  # by case: ``skip`` (the same animals) or ``send`` (others)
+    otherwise: str  # the answer to try where the user gave none
+    pause: Callable[[], None]  # called now and then; what it raises ends the rules
+    # The rows of each case, and of how many that were compared.
     guesses: dict[str, tuple[list[Guess], int]] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-    repeats: dict[int, int] = field(default_factory=dict)
-    lives: dict[int, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)  # what else the user should know
+    repeats: dict[int, int] = field(default_factory=dict)  # rows that another row stands for
+    lives: dict[int, int] = field(default_factory=dict)  # rows that are others than so many pets
     adopted: dict[int, StorePet] = field(default_factory=dict)
+    # The record of each correction, and the import and record that it corrects.
     origins: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.run = self.staged.run
+        self.run, self.has_keys = self.staged.run, bool(self.staged.key_columns)
         self._names = {
             "mine": self.run.number,
             "base": self.staged.base,
@@ -170,18 +157,15 @@ class Animals:
     def repeat(self, records: Mapping[int, int]) -> None:
         """Make rows the animal of another row of the file."""
         self.repeats |= records
-        self.each(
-            "rows SET animal = NULL, known_by = 'repeat', problem = NULL",
-            [(record,) for record in records],
-        )
+        repeated = [(record,) for record in records]
+        self.each("rows SET animal = NULL, known_by = 'repeat', problem = NULL", repeated)
 
     def spoil(self, records: Iterable[int], problem: RecordProblem) -> None:
         """Turn rows that could be sent into rows to fix."""
-        self.each(
-            "rows SET animal = iif(problem IS NULL, NULL, animal),"
-            " known_by = iif(problem IS NULL, NULL, known_by), problem = coalesce(problem, ?)",
-            [(pack_problem(problem), record) for record in records],
-        )
+        spoilt = [(pack_problem(problem), record) for record in records]
+        of_sendable = "animal = iif(problem IS NULL, NULL, animal)"
+        of_sendable += ", known_by = iif(problem IS NULL, NULL, known_by)"
+        self.each(f"rows SET {of_sendable}, problem = coalesce(problem, ?)", spoilt)
 
     def ask(self, case: str, guesses: Sequence[Guess], of: int) -> str:
         """Note the guesses of a case; follow its answer, the user's or the one to try."""
@@ -196,42 +180,26 @@ class Animals:
             self.become((base + guess.record, "user", guess.record) for guess in guesses)
         else:
             by = case if case in ("equal", "store") else "key"
-            known = [guess for guess in guesses if guess.animal is not None]
-            self.become((guess.animal, by, guess.record) for guess in known)
+            self.become((g.animal, by, g.record) for g in guesses if g.animal is not None)
             self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
             self.adopted |= {g.record: g.pet for g in guesses if g.pet is not None}
         return answer
 
     def warn(self, name: str, guesses: Iterable[Guess]) -> None:
         """Note the lines of rows that are shown to the user without a question."""
-        found = self.do(
-            "SELECT line FROM json_each(:records) AS of JOIN rows"
-            " ON rows.import = :mine AND rows.record = of.value",
-            records=json.dumps([guess.record for guess in guesses]),
-        )
+        records = json.dumps([guess.record for guess in guesses])
+        these = "record IN (SELECT value FROM json_each(:records))"
+        found = self.do(f"SELECT line FROM rows WHERE import = :mine AND {these}", records=records)
         if lines := [line for (line,) in found]:
             self.facts[name] = lines
 
-    # What was found is written
-
     def speak(self, now: float) -> None:
-        """Give each animal the row that speaks for it, and withdraw those that have none now."""
-        if dropped := self.do(_DROPPED).fetchall():
-            self.sql.executemany(
-                "UPDATE animals SET state = iif(state = 'pending', NULL, state),"
-                " import = NULL, record = NULL WHERE animal = ?",
-                dropped,
-            )
-            self.do(_BACK)
-        self.do(_SPEAK)
-        self.do(_NEW)
+        """Write what was found: give each animal the row that speaks for it, or withdraw it."""
+        for statement in (_WITHDRAW, _SPEAK, _NEW):
+            self.do(statement)
         lives = [(life, record) for record, life in self.lives.items()]
         self.each("animals SET life = life + ?", lives)
-        self.sql.executemany(  # a store that was restored gives ids again
-            "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again'"
-            " WHERE pet_id = ?",
-            [(pet.pet_id,) for pet in self.adopted.values()],
-        )
+        self.sql.executemany(ID_GIVEN_AGAIN, [(pet.pet_id,) for pet in self.adopted.values()])
         self.each(
             "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
             f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",
@@ -241,7 +209,12 @@ class Animals:
             ],
         )
         self.each("rows SET known_by = 'store'", [(record,) for record in self.adopted])
-        self._follow_repeats()
+        # Rows that repeat another one have its animal, or its reason to be left out.
+        self.each(
+            "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
+            f" WHERE one.import = {self.run.number} AND one.record = ?)",
+            [(self._standing(record), record) for record in self.repeats],
+        )
         # The rows that were corrected are the animals of their corrections.
         self.sql.executemany(
             "UPDATE rows SET animal = fixed.animal, known_by = 'record'"
@@ -252,24 +225,13 @@ class Animals:
         )
         self.do(_UNFINISHED)
 
-    def _follow_repeats(self) -> None:
-        """Give rows that repeat another one its animal, or its reason to be left out."""
-        last = dict(self.repeats)
-        for record, stands in last.items():
-            while stands in last:
-                stands = last[stands]  # noqa: PLW2901
-            last[record] = stands
-        self.each(
-            "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
-            f" WHERE one.import = {self.run.number} AND one.record = ?)",
-            [(stands, record) for record, stands in last.items()],
-        )
+    def _standing(self, record: int) -> int:
+        while record in self.repeats:
+            record = self.repeats[record]
+        return record
 
-    # The question
-
-    def cases(self) -> tuple[Case, ...]:
-        """Return the cases that the user has not answered, as values to be shown."""
-        found = []
+    def cases(self) -> Iterator[Case]:
+        """Yield the cases that the user has not answered, as values to be shown."""
         for name in CASES:
             if name in self.guesses and name not in self.answers:
                 guesses, of = self.guesses[name]
@@ -277,8 +239,7 @@ class Animals:
                 sources = self.do(_SOURCES, animals=json.dumps(animals)).fetchall()
                 examples = tuple(self._example(name, guess) for guess in guesses[:2])
                 earlier = tuple(Earlier(*source) for source in sources)
-                found.append(Case(name, len(guesses), of, examples, earlier))
-        return tuple(found)
+                yield Case(name, len(guesses), of, examples, earlier)
 
     def _example(self, case: str, guess: Guess) -> Example:
         line, ours, key, theirs, other_key, source, day, pet = self.do(

@@ -14,20 +14,18 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
-from petstore_frame.files.whole import AtWorkError, held, sync
+from petstore_frame.files.whole import AtWorkError, held, replacing, sync
 from petstore_frame.loader.journal.tables import FORMAT, TABLES
 from petstore_frame.transport.settings import same_store_address
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
-# A reader that makes sure of a journal holds its lock for a moment.
-LOCK_WAIT_S = 2.0
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
 OF_DISK = (sqlite3.Error, OSError)
 # No table, not a database, or a torn file: what it knew is not there.
@@ -36,8 +34,6 @@ _ASKS_AGAIN = (
     "run the same import again: it compares the file with the pets of the store, and asks before "
     "it sends any that is there already"
 )
-# Journals that this process found whole, by what their files looked like then.
-_whole: dict[Path, list[int]] = {}
 
 
 def place_of(
@@ -45,12 +41,9 @@ def place_of(
 ) -> Path:
     """Return where the journal of a store is, whether or not there is one yet.
 
-    Absolute, as a result outlives the working directory.
-
-    Args:
-        journal: Folder of the journals; None is the user's state directory.
-        base_url: The address of the store.
-        store_id: The id of a store that is not the first one that had this address.
+    Absolute, as a result outlives the working directory. ``journal`` is the folder of the
+    journals, None the user's state directory; ``store_id`` is that of a store which is not the
+    first one that had this address.
     """
     if journal is None:
         from platformdirs import user_state_path
@@ -67,23 +60,18 @@ def place_of(
 
 
 def find_journal(
-    journal: str | PathLike[str] | None,
-    base_url: str,
-    store_id: str | Callable[[], str | None] | None,
+    journal: str | PathLike[str] | None, base_url: str, ask_id: Callable[[], str | None]
 ) -> Path:
-    """Return where the journal of a store is that states this id; None fits the first one.
+    """Return where the journal of a store is; the first one belongs to the first of its address.
 
-    The first journal of an address belongs to the first store that had it. One that states another
-    id has a journal of its own. A function is asked for the id only where that can matter.
+    A store that states another id has a journal of its own; it is asked only where that matters.
     """
     path = place_of(journal, base_url)
-    if store_id is None or not path.exists():
+    if not path.exists():
         return path
     with reading(path, NOTHING_SENT) as sql:
         ((known,),) = sql.execute("SELECT store_id FROM journal").fetchall()
-    if known is None:
-        return path
-    stated = store_id() if callable(store_id) else store_id
+    stated = None if known is None else ask_id()
     return path if stated in (None, known) else place_of(journal, base_url, stated)
 
 
@@ -100,7 +88,7 @@ def _read_count(path: Path, done: str) -> int | None:
         return None
     except (OSError, ValueError) as problem:
         what = f"cannot be trusted: {count_file(path).name} is damaged"
-        raise not_whole(path, what, done) from problem
+        raise _not_whole(path, what, done) from problem
 
 
 def write_count(path: Path, commits: int) -> None:
@@ -115,36 +103,37 @@ def write_count(path: Path, commits: int) -> None:
 def sql_errors(
     path: Path, done: str = "", kinds: tuple[type[Exception], ...] = (sqlite3.Error,)
 ) -> Iterator[None]:
-    """Turn errors of the database, or of the disk too, into ours with the next step."""
-    try:
-        yield
-    except kinds as problem:
-        raise journal_error(path, problem, done) from problem
-
-
-def journal_error(path: Path, problem: Exception, done: str = "") -> JournalError:
-    """Return what an error of the database or the disk means, and the next step.
+    """Turn errors of the database, or of the disk too, into ours with the next step.
 
     ``done`` says whether anything was sent, as far as the caller knows.
     """
+    try:
+        yield
+    except kinds as problem:
+        raise _journal_error(path, problem, done) from problem
+
+
+def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
     code = None
     if isinstance(problem, sqlite3.Error):
         # Python's own errors, of text that is not UTF-8, have no code.
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) == errno.ENOSPC:
         what = f"the disk of {path} is full{done}; free some room"
+    elif isinstance(problem, OSError) and not isinstance(problem, FileNotFoundError):
+        what = f"{problem.filename or path}: {problem.strerror}{done}; put that right"
     elif not path.is_file():
         return JournalError(
             f"{path} is gone{done}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
         )
     elif code in _LOST:
-        return not_whole(path, f"is damaged or not a journal ({problem})", done)
+        return _not_whole(path, f"is damaged or not a journal ({problem})", done)
     else:
         what = f"{path}: {problem}{done}; free some room or repair the disk"
     return JournalError(f"{what}, then run the same import again")
 
 
-def not_whole(path: Path, what: str, done: str = "") -> JournalError:
+def _not_whole(path: Path, what: str, done: str) -> JournalError:
     """Return the refusal of a journal that has lost something."""
     return JournalError(
         f"{path} {what}{done}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
@@ -161,75 +150,18 @@ def holding(path: Path) -> Iterator[None]:
         JournalLockedError: Another import is at work in it.
         JournalError: The place cannot be written.
     """
-    lock, is_held = path.with_name(path.name + LOCK), False
-    try:
-        # For its owner alone: a journal has the cells of the files.
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with held(lock, wait_s=LOCK_WAIT_S):
-            is_held = True
-            yield
-    except AtWorkError:
-        raise JournalLockedError(
-            f"{path}: another import is at work here; wait for it to end, or stop it: what it has "
-            "begun can be resumed"
-        ) from None
-    except OSError as problem:
-        if is_held:
-            raise
-        place = problem.filename or path.parent
-        if problem.errno == errno.ENOSPC:
-            raise journal_error(path, problem, NOTHING_SENT) from problem
-        raise JournalError(f"{place}: {problem.strerror}{NOTHING_SENT}") from problem
-
-
-def check_whole(path: Path, done: str = NOTHING_SENT) -> bool:
-    """Refuse a journal that has lost anything; the caller has its lock.
-
-    Returns:
-        Whether there is one.
-
-    Raises:
-        JournalError: It is not whole; the text says what is missing, and the next step.
-    """
-    if not path.exists():
-        if _read_count(path, done):
-            raise not_whole(path, "is missing", done)
-        return False
-    if _whole.get(path) == _stamp(path):
-        return True
-    with sql_errors(path, done), closing(connect(path)) as sql:
-        found = sql.execute("SELECT format, commits FROM journal").fetchall()
-        is_damaged = sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
-    if len(found) != 1 or is_damaged:
-        raise not_whole(path, "is not as it was written", done)
-    ((version, commits),) = found
-    if version != FORMAT:
-        raise JournalError(
-            f"{path} has the format {version}, and this program reads {FORMAT}{done}. "
-            f"Use the version that wrote it, or move it away: then {_ASKS_AGAIN}"
-        )
-    counted = _read_count(path, done)
-    if counted is None:
-        raise not_whole(path, f"was moved or copied without {count_file(path).name}", done)
-    if commits < counted:
-        what = (
-            f"has lost its last {counted - commits:,} entries: its log {path.name}{LOG} is "
-            "missing or cut, or an older copy was put back"
-        )
-        raise not_whole(path, what, done)
-    _whole[path] = _stamp(path)
-    return True
-
-
-def _stamp(path: Path) -> list[int]:
-    """Return what tells that the files of a journal were touched since."""
-    found: list[int] = []
-    for file in (path, path.with_name(path.name + LOG), count_file(path)):
-        with suppress(OSError):
-            facts = file.stat()
-            if facts.st_size:  # a reader leaves an empty log
-                found += [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
-    return found
+    with ExitStack() as stack:
+        try:
+            with sql_errors(path, NOTHING_SENT, (OSError,)):
+                # For its owner alone: a journal has the cells of the files.
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                stack.enter_context(held(path.with_name(path.name + LOCK)))
+        except AtWorkError:
+            raise JournalLockedError(
+                f"{path}: another import is at work here; wait for it to end, or stop it: what it "
+                "has begun can be resumed"
+            ) from None
+        yield
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
@@ -249,21 +181,34 @@ def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
     Nobody knows here whether anything was sent, unless ``done`` says so.
 
     Raises:
-        JournalError: It is missing, or has lost something.
+        JournalError: It is missing, of another format, or has lost something.
     """
-    if _whole.get(path) != _stamp(path):
-        # An import at work has made sure of it, and is writing to it now.
-        with suppress(AtWorkError, PermissionError), held(path.with_name(path.name + LOCK)):
-            if not check_whole(path, done):
-                raise not_whole(path, "is missing", done)
+    counted = _read_count(path, done)  # before the commits: an import may be writing now
     with sql_errors(path, done), closing(connect(path)) as sql:
+        found = sql.execute("SELECT format, commits FROM journal").fetchall()
+        if len(found) != 1:
+            raise _not_whole(path, "is not as it was written", done)
+        ((version, commits),) = found
+        if version != FORMAT:
+            raise JournalError(
+                f"{path} has the format {version}, and this program reads {FORMAT}{done}. "
+                f"Use the version that wrote it, or move it away: then {_ASKS_AGAIN}"
+            )
+        if counted is None:
+            raise _not_whole(path, f"was moved or copied without {count_file(path).name}", done)
+        if commits < counted:
+            what = (
+                f"has lost its last {counted - commits:,} entries: its log {path.name}{LOG} is "
+                "missing or cut, or an older copy was put back"
+            )
+            raise _not_whole(path, what, done)
         try:
             yield sql
         except PetstoreError:
             raise
         except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
             what = f"is damaged ({type(problem).__name__}: {problem})"
-            raise not_whole(path, what, done) from problem
+            raise _not_whole(path, what, done) from problem
 
 
 def copy_journal(path: Path, copy: Path) -> None:
@@ -276,29 +221,21 @@ def copy_journal(path: Path, copy: Path) -> None:
 
 def _make(path: Path, base_url: str) -> None:
     """Make a journal, whole or not at all."""
-    draft = path.with_name(path.name + ".new")
     with sql_errors(path, NOTHING_SENT, OF_DISK):
-        draft.unlink(missing_ok=True)
-        with closing(connect(draft, mode="rwc")) as sql:
+        # The count comes first: without a commit it proves nothing missing.
+        write_count(path, 0)
+        path.with_name(path.name + LOG).unlink(missing_ok=True)
+        with replacing(path) as draft, closing(connect(draft, mode="rwc")) as sql:
             draft.chmod(0o600)
             sql.execute("PRAGMA journal_mode = WAL")
             sql.executescript(f"BEGIN; {TABLES} COMMIT;")
             sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
-            sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        sync(draft)
-        # The count comes first: without a commit it proves nothing missing.
-        write_count(path, 0)
-        path.with_name(path.name + LOG).unlink(missing_ok=True)
-        draft.replace(path)
-        sync(path.parent)
 
 
 class Writer:
     """The only writer of the journal of one store; the caller holds its lock.
 
-    Args:
-        path: The journal; made if it is not there.
-        base_url: The store of a new one.
+    A journal that is not there is made, for the store at ``base_url``.
 
     Attributes:
         sql: The connection; whatever changes the journal does so in ``transaction``.
@@ -311,7 +248,13 @@ class Writer:
 
     def __init__(self, path: Path, base_url: str) -> None:
         self.path, self.has_sent = path, False
-        if not check_whole(path):
+        if path.exists():
+            with reading(path, NOTHING_SENT) as sql:
+                if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                    raise _not_whole(path, "is not as it was written", NOTHING_SENT)
+        elif _read_count(path, NOTHING_SENT):
+            raise _not_whole(path, "is missing", NOTHING_SENT)
+        else:
             _make(path, base_url)
         with sql_errors(path, NOTHING_SENT, OF_DISK):
             self._count = os.open(count_file(path), os.O_RDWR)
@@ -323,10 +266,6 @@ class Writer:
             self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
             ((self.commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
 
-    @property
-    def _done(self) -> str:
-        return STOPPED if self.has_sent else NOTHING_SENT
-
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Give the connection for one commit, which is on disk and counted when the block ends.
@@ -334,7 +273,12 @@ class Writer:
         Raises:
             JournalError: Nothing of it is on disk, or it cannot be relied on.
         """
-        with sql_errors(self.path, self._done):
+        done = STOPPED if self.has_sent else NOTHING_SENT
+        with sql_errors(self.path, done, OF_DISK):
+            is_ours = os.path.samestat(self.path.stat(), self._file)
+        if not is_ours:  # no later import would find what is written to it
+            raise _not_whole(self.path, "was replaced during the import", done)
+        with sql_errors(self.path, done):
             try:
                 self.sql.execute("BEGIN IMMEDIATE")
                 yield self.sql
@@ -345,27 +289,14 @@ class Writer:
                     self.sql.execute("ROLLBACK")
                 raise
         self.commits += 1
-        with sql_errors(self.path, self._done, OF_DISK):
+        with sql_errors(self.path, done, OF_DISK):
             os.lseek(self._count, 0, os.SEEK_SET)
             os.write(self._count, b"%020d\n" % self.commits)
-
-    def check_place(self) -> None:
-        """Refuse to write to a file that has lost its name: no later import would find it.
-
-        Raises:
-            JournalError: It was moved or deleted.
-        """
-        with sql_errors(self.path, self._done, OF_DISK):
-            is_ours = os.path.samestat(self.path.stat(), self._file)
-        if not is_ours:
-            raise not_whole(self.path, "was replaced during the import", STOPPED)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, problem: object, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):
             self.sql.close()
         os.close(self._count)
-        if problem is None and self.path.exists():
-            _whole[self.path] = _stamp(self.path)  # the next load need not look through it again

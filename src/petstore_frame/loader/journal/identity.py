@@ -29,7 +29,7 @@ from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.tables import one_of
 from petstore_frame.loader.journal.witness import ReadStore, Witness
 from petstore_frame.loader.question import Question, is_many
-from petstore_frame.loader.record import LIVE_STATES, RecordOrigin
+from petstore_frame.loader.record import LIVE_STATES
 
 # Animals of earlier imports that a row may be; the rows of one file are different animals.
 _EARLIER = f"""
@@ -69,30 +69,21 @@ def identify(
     read: ReadStore | None = None,
     pause: Callable[[], None] = lambda: None,
 ) -> Question | None:
-    """Give each staged row its animal; try both answers to each open question.
+    """Give each staged row its animal; return what the user must answer first, or None.
 
-    Args:
-        sql: A connection within a transaction.
-        staged: The rows.
-        answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
-        read: Reads the store, given the number of rows to send; None leaves the store alone.
-        pause: Called now and then; what it raises ends the rules.
-
-    Returns:
-        What the user must answer first, or None.
+    Both answers to each open question are tried. ``read`` reads the store, given the number of
+    rows to send; None leaves the store alone.
     """
     run = staged.run
 
     def apply(otherwise: str) -> Animals:
         animals = Animals(sql, staged, answers, otherwise, pause)
         _find_animals(animals, read)
-        before = run.facts if staged.is_resumed else {}
-        note_facts(sql, run, before | animals.facts)
+        note_facts(sql, run, (run.facts if staged.is_resumed else {}) | animals.facts)
         return animals
 
     sql.execute("SAVEPOINT identity")
-    animals = apply("skip")
-    cases = animals.cases()
+    cases = tuple(apply("skip").cases())
     if not cases:
         sql.execute("RELEASE identity")
         return None
@@ -100,21 +91,14 @@ def identify(
     sql.execute("ROLLBACK TO identity")
     apply("send")
     if_send = count_in(sql, run.id)
-    return Question(
-        run.source,
-        sum(if_send.values()),
-        tuple(cases),
-        run.base_url,
-        if_skip,
-        if_send,
-    )
+    rows = sum(if_send.values())
+    return Question(run.source, rows, cases, run.base_url, if_skip, if_send)
 
 
 def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     """Apply the rules; of a copy, and of a file that is not at hand, the store is asked alone."""
-    staged, is_copy = animals.staged, bool(animals.run.copy)
-    has_file, has_keys = not staged.is_resumed, bool(staged.key_columns)
-    is_compared = has_file and not is_copy
+    has_file, has_keys = not animals.staged.is_resumed, animals.has_keys
+    is_compared = has_file and not animals.run.copy
     is_first = has_keys and not animals.has("FROM keys WHERE columns = :columns")
     if has_file:
         _find_fixed(animals)
@@ -151,11 +135,8 @@ def _take_lines_to_send(animals: Animals) -> None:
     )
 
 
-# 2: a row of a fix file is the record that it names
-
-
 def _find_fixed(animals: Animals) -> None:
-    """Make rows of a fix file the records that they name.
+    """Make rows of a fix file the records that they name (rule 2).
 
     Raises:
         InputError: A row names a record that this journal does not know, or that stands twice.
@@ -163,56 +144,40 @@ def _find_fixed(animals: Animals) -> None:
     base, lines = animals.staged.base, dict[tuple[int, int], int]()
     of_row = "WHERE import = :mine AND record = :record"
     for record, line, origin in animals.staged.origins:
-        number, key, problem, animal = _read_origin(animals, line, origin)
-        if (number, origin.record) in lines:
+        found = animals.do(
+            "SELECT import, key, problem, animal FROM imports JOIN rows USING (import)"
+            " WHERE id GLOB :id || '*' AND record = :origin",
+            id=origin.import_id,
+            origin=origin.record,
+        ).fetchall()
+        if len(found) != 1:
             raise InputError(
-                f"this row and line {lines[number, origin.record]} are the same record; nothing "
-                "was sent",
+                f"this row is record {origin.record} of the import {origin.import_id}, which this "
+                "journal does not know, so it may be in the store already; nothing was sent",
+                line=line,
+                hint="name the journal folder that the import was made with; or, if these are new "
+                "animals, empty the column _pf_record",
+            )
+        ((number, key, problem, animal),) = found
+        other = lines.setdefault((number, origin.record), line)
+        if other != line:
+            raise InputError(
+                f"this row and line {other} are the same record; nothing was sent",
                 line=line,
                 hint="remove one of the two, or empty _pf_record where it is another animal",
             )
-        lines[number, origin.record] = line
         animals.origins.append((record, number, origin.record))
         # A record whose key was what had to be fixed gets that of its correction.
         if key is not None and (not problem or read_problem(problem).code not in KEY_PROBLEMS):
             animals.do(f"UPDATE rows SET key = :key {of_row}", key=key, record=record)
         ((mine, reason),) = animals.do(f"SELECT animal, reason FROM rows {of_row}", record=record)
-        is_known = mine is not None and mine <= base
-        if reason is not None or is_known:
+        if reason is not None or (mine is not None and mine <= base):
             continue
         own = base + record
         if animal is None and mine is None:  # it is to fix still, and an animal to come
-            animals.do(
-                "INSERT INTO animals (animal, import, record) VALUES (:own, :mine, :record)",
-                own=own,
-                record=record,
-            )
+            animals.do("INSERT INTO animals (animal, import, record) VALUES (:own, :mine, :record)",
+                       own=own, record=record)  # fmt: skip
         animals.become([(animal or own, "record", record)])
-
-
-def _read_origin(
-    animals: Animals, line: int, origin: RecordOrigin
-) -> tuple[int, str | None, str | None, int | None]:
-    """Return import, key, problem and animal of the record that a row of a fix file names."""
-    found = animals.do(
-        "SELECT import, key, problem, animal FROM imports JOIN rows USING (import)"
-        " WHERE id GLOB :id || '*' AND record = :origin",
-        id=origin.import_id,
-        origin=origin.record,
-    ).fetchall()
-    if len(found) != 1:
-        raise InputError(
-            f"this row is record {origin.record} of the import {origin.import_id}, which this "
-            "journal does not know, so it may be in the store already; nothing was sent",
-            line=line,
-            hint="name the journal folder that the import was made with; or, if these are new "
-            "animals, empty the column _pf_record",
-        )
-    ((number, key, problem, animal),) = found
-    return number, key, problem, animal
-
-
-# 4: without a key, a row that equals an earlier one may be its animal
 
 
 def _equal_rows(animals: Animals) -> None:
@@ -225,7 +190,7 @@ def _equal_rows(animals: Animals) -> None:
     animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
     rows, pairs = animals.count(_COMPARED), _pairs(animals)
     guesses = [Guess(record, animal) for record, animal in sorted(pairs.items())]
-    if animals.staged.key_columns and not is_many(len(guesses), rows):
+    if animals.has_keys and not is_many(len(guesses), rows):
         animals.warn("equal_few", guesses)
     else:
         animals.ask("equal", guesses, rows)
@@ -237,7 +202,7 @@ def _pairs(animals: Animals) -> dict[int, int]:
     Without a key, the rows of a path that comes back are paired with its last file's by name.
     """
     siblings = json.dumps([number for _, number, _ in animals.origins])
-    by_name = not animals.staged.key_columns and not animals.origins
+    by_name = not (animals.has_keys or animals.origins)
     equal = animals.do(_EQUAL, siblings=siblings).fetchall()
     recurring = animals.do(_RECURRING).fetchall() if by_name else []
     if not (equal or recurring):
@@ -260,8 +225,7 @@ def _pairs(animals: Animals) -> dict[int, int]:
 def _earlier_versions(animals: Animals) -> list[int]:
     """Let rows be the unsent animals of earlier versions of the file that have their content.
 
-    Returns:
-        The versions of which many unsent animals are in this file.
+    Return the versions of which many unsent animals are in this file.
     """
     if animals.run.place is None or animals.origins:
         return []

@@ -22,28 +22,18 @@ KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A record with one of these problems may get another key when it is fixed.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 
-# Most keys are plain letters and digits, whose form the database finds by itself.
-_FORM = """
-CASE WHEN key GLOB '*[^0-9A-Za-z]*' THEN form_of(key)
-  ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END
-"""
-# The keys of the file. A row whose content is given here is nothing but its key and its content.
-# ``found`` is the animal of a row that needs no thought, and 0 where it keeps the one that it had.
-_KEYED = f"""
-INSERT INTO temp.keyed SELECT {_FORM}, key, record,
+# The keys of the file; the forms of most are found without Python. A row whose content is given
+# here is nothing but its key and its content. ``found`` is the animal of a row that needs no
+# thought, and 0 where it keeps the one that it had.
+_KEYED = """
+INSERT INTO temp.keyed SELECT
+  CASE WHEN key GLOB '*[^0-9A-Za-z]*' THEN form_of(key)
+    ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END, key, record,
   CASE WHEN problem IS NULL AND reason IS NULL AND known_by IS NULL AND animal > :base
     THEN likeness END,
   CASE WHEN animal <= :base AND known_by IS NOT 'record' THEN 0 END
 FROM rows WHERE import = :mine AND key IS NOT NULL
   AND (payload IS NOT NULL OR problem IS NOT NULL) ORDER BY 1, 2, 3
-"""
-_REPEATED = """
-SELECT keyed.key, rows.record, rows.line, rows.payload, rows.cells, rows.rank, rows.is_unnamed
-FROM (SELECT form, key FROM temp.keyed GROUP BY form, key
-  HAVING count(*) > 1 AND count(found) < count(*)) AS several
-CROSS JOIN temp.keyed AS keyed USING (form, key)
-CROSS JOIN rows ON rows.import = :mine AND rows.record = keyed.record
-WHERE rows.known_by IS NOT 'user' ORDER BY keyed.form, keyed.key, keyed.record
 """
 # What needs no thought: a key that one row of the file has, and one animal that was sent, with the
 # same content.
@@ -60,16 +50,26 @@ _BE_SAME = """
 UPDATE rows SET animal = keyed.found, known_by = 'key' FROM temp.keyed AS keyed
 WHERE keyed.found AND rows.import = :mine AND rows.record = keyed.record
 """
-# The rows of the forms that are known, or that the file writes in several ways.
-_OF_FORMS = """
-SELECT keyed.form, keyed.key, rows.record, rows.animal, rows.payload, rows.likeness,
-  rows.is_unnamed, rows.problem, own.state
-FROM (SELECT form FROM temp.keyed AS one GROUP BY form
-  HAVING count(found) < count(*) AND (min(key) <> max(key)
-    OR EXISTS (SELECT 1 FROM keys WHERE keys.columns = :columns AND keys.form = one.form))) AS open
-CROSS JOIN temp.keyed AS keyed USING (form)
+_READ = """
+SELECT keyed.key, rows.record, rows.line, rows.payload, rows.cells, rows.rank, rows.is_unnamed,
+  keyed.form, rows.animal, rows.likeness, rows.problem, own.state
+"""
+_ROWS = """
 CROSS JOIN rows ON rows.import = :mine AND rows.record = keyed.record
 LEFT JOIN animals AS own ON own.animal = rows.animal
+"""
+_REPEATED = f"""
+{_READ} FROM (SELECT form, key FROM temp.keyed GROUP BY form, key
+  HAVING count(*) > 1 AND count(found) < count(*)) AS several
+CROSS JOIN temp.keyed AS keyed USING (form, key) {_ROWS}
+WHERE rows.known_by IS NOT 'user' ORDER BY keyed.form, keyed.key, keyed.record
+"""
+# The rows of the forms that are known, or that the file writes in several ways.
+_OF_FORMS = f"""
+{_READ} FROM (SELECT form FROM temp.keyed AS one GROUP BY form
+  HAVING count(found) < count(*) AND (min(key) <> max(key)
+    OR EXISTS (SELECT 1 FROM keys WHERE keys.columns = :columns AND keys.form = one.form))) AS open
+CROSS JOIN temp.keyed AS keyed USING (form) {_ROWS}
 WHERE coalesce(rows.known_by, '') NOT IN ('repeat', 'user') AND rows.reason IS NULL
 ORDER BY keyed.form, keyed.record
 """
@@ -99,7 +99,7 @@ class Differs(IntEnum):
 
 
 class KeyedRow(NamedTuple):
-    """One of several rows of a key."""
+    """A row that a key names; the state is that of its animal."""
 
     key: str
     id: int
@@ -108,30 +108,16 @@ class KeyedRow(NamedTuple):
     cells: str | bytes
     rank: str | None
     is_unnamed: bool
+    form: str = ""
+    animal: int = 0
+    likeness: bytes | None = None
+    problem: str | None = None
+    state: str | None = None
 
     @property
     def content(self) -> bytes | str:
         """All that is sent, or the cells of a row that cannot be."""
         return self.payload or self.cells
-
-
-class RowOfForm(NamedTuple):
-    """A row with a key that is known, or that is written in several ways."""
-
-    form: str
-    key: str
-    record: int
-    animal: int
-    payload: bytes | None
-    likeness: bytes | None
-    is_unnamed: bool
-    problem: str | None
-    state: str | None
-
-    @property
-    def was_sent(self) -> bool:
-        """Whether its animal was sent, or is about to be settled."""
-        return self.state not in (None, State.PENDING, State.REJECTED)
 
     @property
     def has_no_key(self) -> bool:
@@ -148,7 +134,7 @@ class KeyAnimal(NamedTuple):
     likeness: bytes | None
     state: str | None
 
-    def differs(self, row: RowOfForm) -> Differs:
+    def differs(self, row: KeyedRow) -> Differs:
         """Return in what a row differs from it; one that was not sent takes what the row says."""
         if self.state is None or self.state == State.REJECTED:
             return Differs.NOTHING
@@ -188,32 +174,26 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
     if len({row.content for row in rows}) == 1:
         return rows[0]
     if Differs.BOTH in differences(rows):
-        return other_animals(rows)
+        return _differ(rows, OTHER_ANIMALS)
     if keep in ("first", "last"):
         return rows[0] if keep == "first" else rows[-1]
     if keep is None:
         return _differ(rows, "leave one, or say which one counts", ("keep", "?"))
     newest = max(row.rank or "" for row in rows)
     best = [row for row in rows if row.rank == newest]
-    unclear = [row for row in rows if not row.rank]
-    if len({row.content for row in best}) > 1:
-        unclear = sorted({*unclear, *best}, key=lambda row: row.id)
-    if not unclear:
-        return best[0]
-    return _differ(rows, "it is not clear which is the newest; leave the row that counts")
+    is_clear = all(row.rank for row in rows) and len({row.content for row in best}) == 1
+    return best[0] if is_clear else _differ(rows, "it is not clear which is the newest; leave one")
 
 
-def other_animals(rows: Sequence[KeyedRow]) -> RecordProblem:
-    """Return the problem of rows of one key that are other animals."""
-    hint = "each seems to be another animal: a further key column, such as the shelter, would help"
-    return _differ(rows, hint)
+OTHER_ANIMALS = (
+    "each seems to be another animal: a further key column, such as the shelter, would help"
+)
 
 
 def _differ(
     rows: Sequence[KeyedRow], hint: str, add: tuple[str, str] | None = None
 ) -> RecordProblem:
-    lines = [str(row.line) for row in rows]
-    shown = ", ".join(lines[:5]) + (", …" if len(lines) > 5 else "")
+    shown = ", ".join(str(row.line) for row in rows[:5]) + (", …" if len(rows) > 5 else "")
     hint = f"of the lines {shown} {hint}"
     return RecordProblem(KEY_REPEATED, "rows of this key differ", hint=hint, add=add)
 
@@ -245,7 +225,7 @@ def one_row_per_key(animals: Animals) -> None:
             stand |= {row.id: one.id for row in rows if row is not one}
     is_said = keep is not None and animals.answers.get("reused") == "skip"
     if is_quarter(len(renamed), repeated) and not is_said:
-        spoilt += [(rows, other_animals(rows)) for rows in renamed]
+        spoilt += [(rows, _differ(rows, OTHER_ANIMALS)) for rows in renamed]
     to_fix = {row.id for rows, _ in spoilt for row in rows}
     animals.repeat({record: one for record, one in stand.items() if record not in to_fix})
     for rows, problem in spoilt:
@@ -261,27 +241,28 @@ def known_keys(animals: Animals) -> None:
     is_reused: list[Guess] = []
     is_like: list[Guess] = []
     read_as: dict[int, bytes | None] = {}
-    found = map(RowOfForm._make, animals.do(_OF_FORMS).fetchall())
+    found = map(KeyedRow._make, animals.do(_OF_FORMS).fetchall())
     for form, group in groupby(found, lambda row: row.form):
         known = [KeyAnimal(*each) for each in animals.do(_ANIMALS_OF_FORM, form=form)]
         numbers, first = {each.animal for each in known}, None
         for row in group:
+            was_sent = row.state not in (None, State.PENDING, State.REJECTED)
             of_key = [each for each in known if each.key == row.key]
-            if row.was_sent or row.animal in {each.animal for each in of_key}:
+            if was_sent or row.animal in {each.animal for each in of_key}:
                 continue  # as another animal, or it is the animal of its key already
-            read_as[row.record] = row.likeness
+            read_as[row.id] = row.likeness
             if of_key:
                 animal, how = _animal_of_key(row, of_key, known)
                 found_as = {Differs.NAME: has_other_name, Differs.BOTH: is_reused}
-                found_as.get(how, is_known).append(Guess(row.record, animal))
+                found_as.get(how, is_known).append(Guess(row.id, animal))
             elif row.has_no_key or row.animal in numbers:
                 continue
             elif known:
-                is_like.append(Guess(row.record, known[-1].animal))
+                is_like.append(Guess(row.id, known[-1].animal))
             elif row.problem is None:
                 if first is not None:
-                    is_like.append(Guess(row.record, stands=first))
-                first = first or row.record
+                    is_like.append(Guess(row.id, stands=first))
+                first = first or row.id
     named = [guess.animal for guess in (*has_other_name, *is_reused)]
     earlier = set(animals.do(_EARLIER_ROWS, animals=json.dumps(named))) if named else set()
     for guesses in (has_other_name, is_reused):
@@ -300,7 +281,7 @@ def known_keys(animals: Animals) -> None:
 
 
 def _animal_of_key(
-    row: RowOfForm, of_key: list[KeyAnimal], of_form: list[KeyAnimal]
+    row: KeyedRow, of_key: list[KeyAnimal], of_form: list[KeyAnimal]
 ) -> tuple[int, Differs]:
     """Return which animal of its key a row is, and in what it differs from it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,17 +12,18 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.record import MOVES, Ending, State
+from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN
+from petstore_frame.loader.record import Ending, State
 
 _TO_SEND = """
-SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, attempts, is_in_doubt
+SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, is_in_doubt
 FROM animals AS own JOIN rows USING (import, record) WHERE own.import = ?
 """
 # A start time in the future means that the clock was wrong, so the key may be of any age.
 _REPEATABLE = "state = 'unknown' AND key_since > ? AND key_since <= ?"
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
-UPDATE animals SET state = 'in_flight', attempts = attempts + 1, sent_at = ?1, session = ?2,
+UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
   key_since = iif(?3, coalesce(key_since, ?1), NULL)
 WHERE import = ?4 AND state IN ('pending', 'unknown')
   AND record IN (SELECT value FROM json_each(?5))
@@ -35,57 +37,42 @@ FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
 """
 _CHANGE = """
 UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, pet_id),
-  id_source = coalesce(:id_source, id_source), settled_at = iif(:is_pending, NULL, :now),
-  is_in_doubt = iif(:is_pending, 0, is_in_doubt)
+  id_source = coalesce(:id_source, id_source), settled_at = iif(:state = 'pending', NULL, :now),
+  is_in_doubt = iif(:state = 'pending', 0, is_in_doubt)
 WHERE import = :import AND record = :record AND state = :old
 """
 READ_AHEAD = 256
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _READ_AHEAD = f"""
-SELECT json_group_array(json_array(record, line, payload, life, attempts, is_in_doubt))
+SELECT json_group_array(json_array(record, line, payload, life, is_in_doubt))
 FROM ({_TO_SEND} AND state = 'pending' AND own.record >= ? ORDER BY own.record LIMIT ?)
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A request that may now be sent: it is on disk.
-
-    Attributes:
-        key: Its idempotency key, or None.
-        attempt: 1 for the first.
-        is_in_doubt: An earlier attempt may have been applied.
-        claimed_at: When it was written, before the first byte; seconds since 1970.
-    """
+    """A request that may now be sent: it is on disk."""
 
     record: int
     line: int
     payload: bytes
-    key: str | None
-    attempt: int
-    is_in_doubt: bool
-    claimed_at: float
+    key: str | None  # its idempotency key
+    is_in_doubt: bool  # an earlier attempt may have been applied
+    claimed_at: float  # when it was written, before the first byte; seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the end of a request made of its record.
-
-    Attributes:
-        answer: What is known of the answer, by the names of a ``JournalRow``.
-        notes: In what the pet differs from what was sent.
-        may_repeat: The same request again, under its key, may settle a record in doubt.
-        is_taken: Its pet has an id that an earlier session gave to another animal.
-    """
+    """What the end of a request made of its record."""
 
     intent: Intent
     state: State
     reason: str
     pet_id: int | None = None
-    answer: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    may_repeat: bool = True
-    is_taken: bool = False
+    answer: dict[str, str] = field(default_factory=dict)  # the error, as a ``JournalRow`` has it
+    notes: tuple[str, ...] = ()  # in what the pet differs from what was sent
+    may_repeat: bool = True  # the same request, under its key, may settle a record in doubt
+    is_taken: bool = False  # an earlier session gave its pet's id to another animal
 
 
 class Change(NamedTuple):
@@ -123,12 +110,11 @@ class Outcomes:
 
     def counts(self) -> dict[State, int]:
         """Count the animals that the import sends by their states, and its rows to fix."""
-        which = "import = (SELECT import FROM imports WHERE id = ?)"
         found = self._sql.execute(
-            f"SELECT state, count(*) FROM animals WHERE {which} AND state IS NOT NULL GROUP BY 1"
-            f" UNION ALL SELECT 'invalid', count(*) FROM records WHERE {which}"
+            "SELECT state, count(*) FROM animals WHERE import = ?1 AND state IS NOT NULL GROUP BY 1"
+            " UNION ALL SELECT 'invalid', count(*) FROM records WHERE import = ?1"
             " AND state = 'invalid'",
-            [self.run.id, self.run.id],
+            [self._import],
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
 
@@ -173,24 +159,17 @@ class Outcomes:
     ) -> list[Intent]:
         """Write what became of requests, and return the next intents, in one durable transaction.
 
-        Args:
-            verdicts: What became of the requests that ended.
-            now: Seconds since 1970.
-            fresh: How many pending records may start.
-            repeats: Unknown records to send again under their key.
-            keys_since: The store remembers keys first sent after this moment; None: it has none.
-            store_id: The id that the store states; the first one counts.
+        Up to ``fresh`` pending records may start, and records in doubt be repeated under the keys
+        that the store remembers if they were first sent after ``keys_since`` (None: it has none).
 
         Raises:
             JournalError: Nothing of this call is on disk.
         """
-        self._writer.check_place()
-        with self._writer.transaction():
+        with self._writer.transaction() as sql:
             if verdicts:
                 self._settle(verdicts, now)
             if store_id != self._store_id:
-                named = "UPDATE journal SET store_id = ? WHERE store_id IS NULL"
-                self._sql.execute(named, [store_id])
+                sql.execute("UPDATE journal SET store_id = ? WHERE store_id IS NULL", [store_id])
                 self._store_id = store_id
             intents = self._claim(fresh, repeats, keys_since, now)
         self._writer.has_sent |= bool(intents)
@@ -217,9 +196,7 @@ class Outcomes:
             return []
         numbers, has_key = [record for record, *_ in chosen], keys_since is not None
         values: list[Any] = [now, self._session, has_key, self._import, json.dumps(numbers)]
-        claimed = self._sql.execute(_CLAIM, values)
-        if claimed.rowcount != len(numbers):
-            raise self._refused(numbers[0], State.IN_FLIGHT)
+        self._expect(len(numbers), self._sql.execute(_CLAIM, values))
         return [
             Intent(
                 record,
@@ -228,11 +205,10 @@ class Outcomes:
                 # The same on every computer, so that a store replays for a restored journal, too.
                 # An animal that is another than an equal pet has a life, and a key, of its own.
                 str(uuid.uuid5(self._uuid, f"{record} {life} {payload}")) if has_key else None,
-                attempts + 1,
                 bool(is_in_doubt),
                 now,
             )
-            for record, line, payload, life, attempts, is_in_doubt in chosen
+            for record, line, payload, life, is_in_doubt in chosen
         ]
 
     def _next_pending(self, most: int) -> list[Any]:
@@ -256,55 +232,36 @@ class Outcomes:
         values: list[tuple[Any, ...]] = []
         for each in verdicts:
             intent, state = each.intent, each.state
-            is_back = state is State.PENDING
-            if is_back and intent.is_in_doubt:
-                raise JournalError(f"record {intent.record} is in doubt and cannot become pending")
-            if state not in MOVES[State.IN_FLIGHT]:
-                raise self._refused(intent.record, state)
-            if is_back:
+            if state is State.PENDING:
                 self._read_again(intent.record)
-            id_source = None if each.pet_id is None else "response"
-            doubt = intent.is_in_doubt or state is State.UNKNOWN
             answer = each.answer | ({"notes": each.notes} if each.notes else {})
             values.append((
-                intent.record, state.value, each.reason, each.pet_id, id_source,
-                json.dumps(answer), doubt, each.may_repeat, None if is_back else now,
+                intent.record, state.value, each.reason, each.pet_id,
+                None if each.pet_id is None else "response", json.dumps(answer),
+                intent.is_in_doubt or state is State.UNKNOWN, each.may_repeat,
+                None if state is State.PENDING else now,
             ))  # fmt: skip
-        taken = [each.pet_id for each in verdicts if each.is_taken]
-        if taken:
-            self._sql.execute(
-                "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again'"
-                f" WHERE pet_id IN ({_places(taken)})",
-                taken,
-            )
+        self._sql.executemany(
+            ID_GIVEN_AGAIN, [(each.pet_id,) for each in verdicts if each.is_taken]
+        )
         query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
         flat = [value for row in values for value in row]
-        if self._sql.execute(query, [*flat, self._import]).rowcount != len(verdicts):
-            raise self._refused(verdicts[0].intent.record, verdicts[0].state)
+        self._expect(len(verdicts), self._sql.execute(query, [*flat, self._import]))
         for each in verdicts:
-            if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces its answer
-                detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
-                detail |= {"reason": each.reason} | each.answer
-                self._note(now, "attempt", detail, each.intent.record)
+            if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces this one
+                sent = {"sent_at": each.intent.claimed_at}
+                self._note(now, "attempt", sent, each.intent.record)
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""
         with self._writer.transaction() as sql:
-            for record, old, state, reason, pet_id, id_source in changes:
-                if state is State.PENDING:  # what was in doubt is settled; it is sent once more
-                    self._read_again(record)
+            for each in changes:
+                if each.state is State.PENDING:  # its doubt is settled, and it is sent once more
+                    self._read_again(each.record)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
-                values = {
-                    "state": state.value, "reason": reason, "pet_id": pet_id,
-                    "id_source": id_source, "is_pending": state is State.PENDING, "now": now,
-                    "import": self._import, "record": record, "old": old.value,
-                }  # fmt: skip
-                is_named = state is old is State.CREATED  # only its id was not known
-                is_move = is_named or state in MOVES[old]
-                if not is_move or sql.execute(_CHANGE, values).rowcount != 1:
-                    raise self._refused(record, state)
-                detail = {"from": str(old), "to": str(state), "reason": reason, "pet_id": pet_id}
-                self._note(now, "changed", detail, record)
+                named = {"state": str(each.state), "old": str(each.old)}
+                values = each._asdict() | named | {"now": now, "import": self._import}
+                self._expect(1, sql.execute(_CHANGE, values))
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
         """Add an event to the import's log."""
@@ -321,8 +278,10 @@ class Outcomes:
             found = self._sql.execute(query, [self._session, *pet_ids])
             return {pet: Owner(record, file, bool(earlier)) for pet, record, file, earlier in found}
 
-    def _refused(self, record: int, state: State) -> JournalError:
-        return JournalError(f"{self.path}: record {record} cannot become {state}; not written")
+    def _expect(self, records: int, done: sqlite3.Cursor) -> None:
+        """Refuse all of a transaction where a record is not in the state that it should be in."""
+        if done.rowcount != records:
+            raise JournalError(f"{self.path}: a record is in another state; nothing was written")
 
     def _note(self, now: float, kind: str, detail: Any, record: int | None = None) -> None:
         self._sql.execute(

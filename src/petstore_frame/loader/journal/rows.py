@@ -1,4 +1,4 @@
-"""What a journal knows of each import, and of each of its records."""
+"""What a journal knows of each import and of each of its rows, one by one or in groups."""
 
 from __future__ import annotations
 
@@ -12,61 +12,49 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.tables import one_of
-from petstore_frame.loader.record import Ending, Reason, RecordProblem, State
+from petstore_frame.loader.record import (
+    DOUBT_STATES,
+    LIVE_STATES,
+    Ending,
+    Reason,
+    RecordProblem,
+    State,
+)
 
 
 @dataclass(frozen=True)
 class Import:
-    """The facts of one import; times are seconds since 1970, UTC.
+    """The facts of one import; times are seconds since 1970, UTC."""
 
-    Attributes:
-        id: 32 hex digits, a digest of the cells as read and of the copy number, so that it is the
-            same on every computer.
-        source: The file's name, or "frame".
-        place: The file's path, with the sheet of a workbook; None for a frame.
-        mapping: Field to column of the file.
-        duplicates: The answers to the question, one word or one for each case.
-        keep: Which of several rows of one key stands.
-        bytes_id: Digest of the bytes of a file and of its sheet; None for a frame.
-        copy: 0, or the number of a copy that was made on purpose (``again=True``).
-        call, recipe: The call and how the file was read, as JSON; None where that is not known.
-        facts: What a user should know of it, as values by name.
-        staged_at: When its records were read last.
-        started_at: When the last session began to send; None before the first.
-        ended_at: When it ended, or None while it runs or after a kill.
-        store_id: The id that the store stated, or None where it has not.
-        number: Its place in the journal.
-    """
-
-    id: str
+    id: str  # 32 hex digits of the cells as read and of the copy, the same on every computer
     base_url: str
-    source: str
-    place: str | None
+    source: str  # the file's name, or "frame"
+    place: str | None  # its path, with the sheet of a workbook
     header: tuple[str, ...]
-    mapping: dict[str, str]
+    mapping: dict[str, str]  # field to column
     key: tuple[str, ...] = ()
-    duplicates: Any = "refuse"
+    duplicates: Any = "refuse"  # one answer, or one for each case
     keep: str | None = None
-    bytes_id: str | None = None
-    copy: int = 0
-    recipe: dict[str, Any] | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    staged_at: float = 0.0
-    started_at: float | None = None
+    bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
+    copy: int = 0  # or the number of a copy that was made on purpose
+    recipe: dict[str, Any] | None = None  # how it was read, as the words that say so
+    facts: dict[str, Any] = field(default_factory=dict)  # what a user should know of it
+    staged_at: float = 0.0  # when it was read last
+    started_at: float | None = None  # when the last session began to send, and when that ended
     ended_at: float | None = None
-    ending: Ending | None = None
+    ending: Ending | None = None  # None while it runs, or after a kill
     ending_detail: str = ""
     store_id: str | None = None
-    number: int = 0
+    number: int = 0  # its place in the journal
 
 
-# How it was read and called, in the column ``recipe``.
+# How it was read, in the column ``recipe``.
 RECIPE = ("mapping", "key", "keep", "recipe")
 _PLAIN = (
     "id", "bytes_id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
 )  # fmt: skip
 _IMPORTS = f"""
-SELECT {", ".join(_PLAIN)}, detail, base_url, store_id, import, header, recipe, answers, warnings
+SELECT {", ".join(_PLAIN)}, detail, base_url, store_id, import, recipe, header, answers, warnings
 FROM imports, journal WHERE
 """
 
@@ -100,20 +88,21 @@ def read_imports(
     Raises:
         JournalError: What it knows of one is not what was written.
     """
-    found = sql.execute(f"{_IMPORTS} {where} ORDER BY import", values).fetchall()
     runs = []
-    for *plain, detail, base_url, store_id, number, header, recipe, answers, warnings in found:
+    for *plain, detail, base_url, store_id, number, recipe, header, answers, facts in sql.execute(
+        f"{_IMPORTS} {where} ORDER BY import", values
+    ).fetchall():
         try:
             known = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
             known |= {"key": tuple(known["key"]), "header": tuple(json.loads(header))}
             known["ending"] = Ending(known["ending"]) if known["ending"] else None
-            known |= {"base_url": base_url, "store_id": store_id, "number": number}
-            known |= {"duplicates": json.loads(answers), "ending_detail": detail}
-            runs.append(Import(**known, facts=json.loads(warnings)))
+            known |= {"duplicates": json.loads(answers), "facts": json.loads(facts)}
+            runs.append(Import(
+                **known, ending_detail=detail, base_url=base_url, store_id=store_id, number=number
+            ))  # fmt: skip
         except (ValueError, KeyError, TypeError) as problem:
-            raise JournalError(
-                f"import {number} of the journal is damaged ({problem})"
-            ) from problem
+            what = f"import {number} of the journal is damaged ({problem})"
+            raise JournalError(what) from problem
     return runs
 
 
@@ -142,39 +131,29 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JournalRow:
-    """All that is known of one record; times are seconds since 1970, UTC.
-
-    Attributes:
-        payload: What was sent where this row speaks for its animal; else what its file gives.
-        problem: Why it cannot be sent; None unless it is invalid.
-        reason: Why it is in its state; of a skipped one a ``Reason``.
-        reads_now: The payload that its file gives now, where that is not what was sent.
-        known: What was done about its animal, where another row speaks for it.
-    """
+    """All that is known of one record; times are seconds since 1970, UTC."""
 
     record: int
     line: int
     cells: tuple[str, ...]
     state: State
-    payload: bytes | None
+    payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
     problem: RecordProblem | None
     notes: tuple[str, ...]
-    reason: str | None
-    reads_now: bytes | None = None
+    reason: str | None  # why it is in its state; of a skipped one a ``Reason``
+    reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
     pet_id: int | None = None
     sent_at: float | None = None
     error_code: str | None = None
     error_message: str | None = None
     error_field: str | None = None
-    known: Known | None = None
+    known: Known | None = None  # its animal, where another row speaks for it
 
 
 _STATES = {str(state): state for state in State}
-_LATEST = 1e11  # seconds; a later moment is damage
 _ROWS = """
-SELECT r.record, r.line, r.cells, r.state, r.payload, r.known_by, r.problem, r.notes, r.reason,
-  r.own_state, r.own_payload, r.own_reason, r.answer, r.pet_id, r.sent_at,
-  r.own_import = r.import AND r.own_record = r.record, others.id, speaker.line
+SELECT r.record, r.line, r.cells, r.state, r.payload, r.problem, r.notes, r.why, r.own_state,
+  r.own_payload, r.answer, r.pet_id, r.sent_at, r.speaks, others.id, speaker.line
 FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN imports AS others ON others.import = r.own_import
 LEFT JOIN rows AS speaker ON speaker.import = r.own_import AND speaker.record = r.own_record
@@ -209,11 +188,7 @@ def read_problem(text: str) -> RecordProblem:
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:
-    """Return the values of a request body that a journal has; empty for None.
-
-    Raises:
-        JournalError: It is not what was written.
-    """
+    """Return the values of a request body that a journal has; empty for None."""
     try:
         return {} if payload is None else dict(json.loads(payload))
     except (ValueError, TypeError) as problem:
@@ -221,10 +196,7 @@ def read_payload(payload: bytes | None) -> dict[str, Any]:
 
 
 def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
-    """Read the rows of an import in order, those of the given states or all.
-
-    What it yields is one moment of the journal, also while an importer writes.
-    """
+    """Read the rows of an import in order, those of the given states or all, at one moment."""
     with reading(path) as sql:
         yield from read_rows(sql, import_id, *states)
 
@@ -236,24 +208,17 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
 
 
 def _row(values: Sequence[Any]) -> JournalRow:
-    (record, line, packed, state, payload, known_by, problem, notes, reason, own_state, sent,
-     own_reason, answer, pet_id, sent_at, speaks, other_id, other_line) = values  # fmt: skip
-    if abs(sent_at or 0.0) > _LATEST:
-        raise ValueError("a moment that is none")
+    (record, line, packed, state, payload, problem, notes, why, own_state, sent, answer, pet_id,
+     sent_at, speaks, other_id, other_line) = values  # fmt: skip
     noted, answered = tuple(notes.split("\n")) if notes else (), dict[str, Any]()
     known = reads_now = None
-    if own_state is None:
-        reason = reason or _reason_of(state, known_by)
-    elif speaks:
+    if own_state is not None and speaks:
         answered = json.loads(answer) if answer else {}
-        noted += tuple(answered.get("notes", ()))
-        payload, reads_now, reason = sent, None if payload == sent else payload, own_reason
-    else:
+        noted += tuple(answered.pop("notes", ()))
+        payload, reads_now = sent, payload if payload != sent else None
+    elif own_state is not None:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
-        if state == State.SKIPPED:
-            is_same = payload is None or payload == sent
-            reason = reason or (Reason.KNOWN if is_same else Reason.CHANGED)
-        reason, pet_id, sent_at = reason or own_reason, None, None
+        pet_id = sent_at = None
     return JournalRow(
         record,
         line,
@@ -262,22 +227,13 @@ def _row(values: Sequence[Any]) -> JournalRow:
         payload,
         None if problem is None else read_problem(problem),
         noted,
-        reason,
+        why,
         reads_now,
         pet_id,
         sent_at,
-        answered.get("error_code"),
-        answered.get("error_message"),
-        answered.get("error_field"),
-        known,
+        **answered,
+        known=known,
     )
-
-
-def _reason_of(state: str, known_by: str | None) -> str | None:
-    """Return why a row is skipped that has no animal and no other reason."""
-    if state != State.SKIPPED:
-        return None
-    return Reason.BLANK if known_by is None else Reason.KNOWN
 
 
 def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
@@ -288,3 +244,105 @@ def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
         [import_id],
     )
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
+
+
+# The rows of an import in groups, so that a million of them are a few.
+_SKIPPED = """
+SELECT r.why, r.known_by, other.source, other.staged_at, count(*)
+FROM imports AS mine JOIN records AS r USING (import)
+LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
+WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
+"""
+# SQLite takes the line and the cells from the row that has the smallest record.
+_NOTED = """
+SELECT notes, count(*), min(record), line, cells FROM records
+WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
+GROUP BY notes ORDER BY 3
+"""
+_INVALID = """
+SELECT problem, count(*), min(line), max(line) FROM records
+WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY problem
+ORDER BY min(record)
+"""
+# An animal of which nothing is to be sent has no state.
+_KEYS = f"""
+SELECT keys.key, own.pet_id, own.state, imports.source
+FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own")}
+LEFT JOIN imports USING (import)
+GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
+"""
+_KEYS_OF_ROWS = """
+SELECT mine.key, mine.pet_id, coalesce(mine.own_state, mine.state), imports.source
+FROM records AS mine JOIN imports USING (import)
+WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
+ORDER BY mine.record
+"""
+
+
+class KeyOfPet(NamedTuple):
+    """Which pet a key is, and the file that it came with."""
+
+    key: str
+    pet_id: int | None
+    state: str
+    source: str | None
+
+
+class SkippedRows(NamedTuple):
+    """Rows that were skipped for one reason."""
+
+    reason: Reason
+    by: str | None  # what shows that they are known, as in ``rows``
+    source: str | None  # the other file that has the animals, and when it was read
+    staged_at: float | None
+    records: int
+
+
+class NotedRows(NamedTuple):
+    """Rows with the same notes, and the first of them."""
+
+    notes: list[str]
+    rows: int
+    record: int
+    line: int
+    cells: tuple[str, ...]
+
+
+def read_skipped(sql: sqlite3.Connection, run: Import) -> list[SkippedRows]:
+    """Return the skipped rows of an import by their reason, the first row's first."""
+    found = sql.execute(_SKIPPED, [run.id])
+    return [SkippedRows(Reason(reason), *values) for reason, *values in found]
+
+
+def read_problems(
+    sql: sqlite3.Connection, run: Import
+) -> Iterator[tuple[RecordProblem, list[int], int]]:
+    """Yield each problem of an import, with the lines of two rows that have it, and how many do."""
+    for text, rows, *lines in sql.execute(_INVALID, [run.number]):
+        yield read_problem(text), lines, rows
+
+
+def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
+    """Return the rows with notes that were not refused, by these."""
+    return [
+        NotedRows(notes.split("\n"), rows, record, line, read_cells(packed))
+        for notes, rows, record, line, packed in sql.execute(_NOTED, [run.number])
+    ]
+
+
+def read_doubt_elsewhere(sql: sqlite3.Connection, run: Import) -> list[str]:
+    """Return the ids of other imports in which animals of this one are in doubt."""
+    found = sql.execute(
+        "SELECT DISTINCT other.id FROM records AS r"
+        " JOIN imports AS other ON other.import = r.own_import"
+        f" WHERE r.import = ? AND other.import <> r.import AND {one_of(DOUBT_STATES, 'r')}",
+        [run.number],
+    )
+    return [import_id for (import_id,) in found]
+
+
+def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[KeyOfPet]:
+    """Return which pet each key is, of the rows of one import or of all animals."""
+    if import_id is None:
+        return [KeyOfPet(*values) for values in sql.execute(_KEYS)]
+    return [KeyOfPet(*values) for values in sql.execute(_KEYS_OF_ROWS, [import_id])]

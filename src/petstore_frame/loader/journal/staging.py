@@ -24,7 +24,7 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.journal.tables import columns_of, in_order
 from petstore_frame.loader.record import Ending, Reason, Record, RecordOrigin, State
 
-_INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
 # an answer found the animal, it does so only if it reads as it did then.
 _KEEP = """
@@ -46,25 +46,20 @@ WHERE old.import = ? AND new.record IS NULL LIMIT 1
 
 @dataclass(frozen=True)
 class Staged:
-    """The rows that were just read.
-
-    Attributes:
-        run: The import that they belong to.
-        base: The animal of a row that is none yet is this number and its record.
-        is_new: Nothing of the import was known before.
-        key_columns: The columns of its key in their one spelling.
-        send_lines: Lines of rows that are other animals, whatever they equal.
-        origins: The record and line of each correction, and the record that it corrects.
-        is_resumed: Its file is not at hand: only what it has still to send is looked at.
-    """
+    """The rows that were just read, and the import that they belong to."""
 
     run: Import
-    base: int
-    is_new: bool
-    key_columns: str
-    send_lines: frozenset[int] = frozenset()
+    base: int  # the animal of a row that is none yet is this number and its record
+    is_new: bool = False
+    send_lines: Collection[int] = ()  # rows that are other animals, whatever they equal
+    # The record and line of each correction, and the record that it corrects.
     origins: list[tuple[int, int, RecordOrigin]] = field(default_factory=list)
-    is_resumed: bool = False
+    is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
+
+    @property
+    def key_columns(self) -> str:
+        """The columns of its key in their one spelling; empty without a key."""
+        return columns_of(self.run.key)
 
 
 def stage(
@@ -78,23 +73,16 @@ def stage(
     leave_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> Staged:
-    """Write records, and find the import that they belong to.
+    """Write records, many at once, and find the import that they belong to.
 
-    Args:
-        sql: A connection within a transaction.
-        run: The facts of the import, should it be new.
-        batches: Its records, many at once.
-        again: They are a copy, made on purpose.
-        answers: The cases in which rows are other animals now, whatever was answered before.
-        send_lines: Lines of records that are other animals, whatever they equal.
-        leave_lines: Lines of records that are not to be sent.
-        pause: Called now and then; what it raises ends the staging.
+    ``run`` has its facts, should it be new; ``answers`` are the cases in which rows are other
+    animals now, whatever was answered before. ``pause`` is called now and then; what it raises
+    ends the staging.
     """
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
     base, origins = _last_animal(sql), list[tuple[int, int, RecordOrigin]]()
     digest = hashlib.sha256(json.dumps(run.header).encode())
-    order = in_order(run.key)
-    leave, blank = frozenset(leave_lines), 0
+    order, leave, blank = in_order(run.key), frozenset(leave_lines), 0
     for batch in batches:
         pause()
         values, read = [], []
@@ -127,17 +115,22 @@ def stage(
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
     run = _find_import(sql, replace(run, number=number), digest, again=again)
-    columns = columns_of(run.key)
-    if run.number != number:
-        _replace_rows(sql, run.number, number, columns, answers)
-    write_import(sql, run, columns)
-    is_new = run.number == number
-    return Staged(run, base, is_new, columns, frozenset(send_lines), origins)
+    staged = Staged(run, base, run.number == number, send_lines, origins)
+    if not staged.is_new:
+        of_import = "SELECT key_columns = ? FROM imports WHERE import = ?"
+        ((has_key,),) = sql.execute(of_import, [staged.key_columns, run.number]).fetchall()
+        said = {"mine": run.number, "staged": number, "has_key": has_key}
+        said |= {f"keeps_{case}": case not in answers for case in ("equal", "store")}
+        sql.execute(_KEEP, said)
+        sql.execute("DELETE FROM rows WHERE import = :mine", said)
+        sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", said)
+    write_import(sql, run, staged.key_columns)
+    return staged
 
 
 def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
     """Return what an import has still to send, as if it was just staged."""
-    return Staged(run, _last_animal(sql), False, columns_of(run.key), is_resumed=True)
+    return Staged(run, _last_animal(sql), is_resumed=True)
 
 
 def _last_animal(sql: sqlite3.Connection) -> int:
@@ -152,7 +145,14 @@ def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bo
         copied = digest.copy()
         copied.update(f":{copy}".encode())
         run = replace(run, id=copied.hexdigest()[:32], copy=copy)
-        found = read_imports(sql, "id = ?", [run.id]) or _of_same_bytes(sql, run)
+        found = read_imports(sql, "id = ?", [run.id])
+        if not found:
+            # A record is known by its number, by its idempotency key, too. Where other words give
+            # the rows other numbers, it is another import, and what its rows equal is asked.
+            same = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
+            found = [
+                one for one in same if not sql.execute(_MOVED, [run.number, one.number]).fetchone()
+            ]
         if not (again and found and found[-1].ending is Ending.DONE):
             break
         copy += 1  # that copy is finished, so this is the next one
@@ -160,34 +160,6 @@ def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bo
         return run
     told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
     return replace(found[-1], **{name: getattr(run, name) for name in told})
-
-
-def _of_same_bytes(sql: sqlite3.Connection, run: Import) -> list[Import]:
-    """Return the imports of the same bytes, if each of their rows is in its place.
-
-    A record is known by its number, by its idempotency key, too. Where other words give the rows
-    other numbers, it is another import, and what its rows equal is asked.
-    """
-    found = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, run.copy])
-    return [one for one in found if not sql.execute(_MOVED, [run.number, one.number]).fetchone()]
-
-
-def _replace_rows(
-    sql: sqlite3.Connection, mine: int, staged: int, columns: str, answers: Collection[str]
-) -> None:
-    """Replace the rows of an import by those that were read now."""
-    values = {
-        "mine": mine,
-        "staged": staged,
-        "has_key": sql.execute(
-            "SELECT key_columns = ? FROM imports WHERE import = ?", [columns, mine]
-        ).fetchone()[0],
-        "keeps_equal": "equal" not in answers,
-        "keeps_store": "store" not in answers,
-    }
-    sql.execute(_KEEP, values)
-    sql.execute("DELETE FROM rows WHERE import = :mine", values)
-    sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", values)
 
 
 def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:

@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 from petstore_frame.loader.record import DOUBT_STATES, MOVES, State
 
-FORMAT = 6
+FORMAT = 7
 
 
 def one_of(states: Iterable[State], table: str = "") -> str:
@@ -48,7 +48,7 @@ CREATE TABLE animals (
   animal INTEGER PRIMARY KEY, import INTEGER, record INTEGER,  -- the row that speaks for it
   payload BLOB, likeness BLOB,
   state TEXT CHECK {one_of(state for state in MOVES if state)},
-  reason TEXT, answer TEXT, attempts INTEGER DEFAULT 0,
+  reason TEXT, answer TEXT,
   is_in_doubt INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
   pet_id INTEGER, id_source TEXT,
@@ -64,8 +64,9 @@ CREATE TRIGGER first_state BEFORE INSERT ON animals
 WHEN NEW.state <> 'pending' AND NEW.state <> 'adopted'
 BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or adopted'); END;
 CREATE TRIGGER moves BEFORE UPDATE OF state ON animals
-WHEN OLD.state IS NOT NEW.state
-  AND coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
+WHEN OLD.state IS NOT NEW.state AND (
+  coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
+  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.is_in_doubt)
 BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
@@ -73,25 +74,35 @@ CREATE TABLE keys (
 -- Pets of others at a reading after which an import went on.
 CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
 CREATE TABLE events (import INTEGER, record INTEGER, at REAL, kind TEXT, detail TEXT);
-CREATE VIEW records AS
-SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
-  rows.payload, rows.notes, rows.reason, iif(own.state IS NULL, rows.problem, NULL) AS problem,
-  CASE WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
-    WHEN own.state IS NULL THEN 'invalid'
-    WHEN own.import = rows.import AND own.record = rows.record THEN own.state
-    WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
-    ELSE own.state END AS state,
-  own.import AS own_import, own.record AS own_record, own.state AS own_state,
-  own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id, own.sent_at
-FROM rows LEFT JOIN animals AS own USING (animal);
+CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
+  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'skipped' THEN reason
+  WHEN state <> 'skipped' THEN own_reason
+  WHEN known_by IS NULL THEN 'blank'
+  WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
+FROM (
+  SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
+    rows.payload, rows.notes, rows.reason, iif(own.state IS NULL, rows.problem, NULL) AS problem,
+    CASE WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+      WHEN own.state IS NULL THEN 'invalid'
+      WHEN own.import = rows.import AND own.record = rows.record THEN own.state
+      WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
+      ELSE own.state END AS state,
+    own.import = rows.import AND own.record = rows.record AS speaks,
+    own.import AS own_import, own.record AS own_record, own.state AS own_state,
+    own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id, own.sent_at
+  FROM rows LEFT JOIN animals AS own USING (animal));
+"""
+# What a store that was restored does to animals: it gives their ids to other pets.
+ID_GIVEN_AGAIN = """
+UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
 """
 
 
 def form_of(key: str) -> str:
-    """Return a key without what spreadsheets and people change of it.
+    """Return a key without what spreadsheets and people change of it; like keys may be one key.
 
-    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. Keys of
-    one form may be one key, which is to be asked. A key of several columns is a JSON list.
+    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. A key of
+    several columns is a JSON list.
 
     Example:
         >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')

@@ -34,36 +34,25 @@ _COMPARED = f"""
 SELECT rows.record, rows.likeness {TO_SEND}
 AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.record
 """
-_IN_STORE = """
-own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL
-AND (own.shown_at IS NOT NULL OR own.settled_at < :settled_before)
+# Pets that a reading has shown, or should have by now.
+_WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
+_ANIMALS_HERE = f"""
+SELECT min(rows.record), own.animal, own.pet_id, own.payload, own.state = 'gone'
+FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
+AND (own.state = 'gone' AND own.reason IS NOT 'user'
+  OR :was_read AND own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
+GROUP BY own.animal
 """
-_ANIMALS_HERE = """
-SELECT min(rows.record), own.animal, own.pet_id, own.payload FROM rows
-JOIN animals AS own USING (animal) WHERE rows.import = :mine AND {} GROUP BY own.animal
-"""
-_UNANSWERED = _ANIMALS_HERE.format("own.state = 'gone' AND own.reason IS NOT 'user'")
 _OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
-_TWINS = """
-SELECT count(*) FROM animals
-WHERE likeness = :likeness AND state IN ('created', 'adopted')
-"""
 
 
 class StorePets(NamedTuple):
-    """What a reading of the store showed.
-
-    Attributes:
-        pets: The pets.
-        is_complete: The store was read to its end, as far as it shows.
-        is_whole: It was surely read to its end, so what is not there is not in the store.
-        problem: Why it was not read at all.
-    """
+    """What a reading of the store showed."""
 
     pets: list[StorePet]
-    is_complete: bool = False
-    is_whole: bool = False
-    problem: PetstoreError | None = None
+    is_complete: bool = False  # it was read to its end, as far as it shows
+    is_whole: bool = False  # surely, so that what is not there is not in the store
+    problem: PetstoreError | None = None  # why it was not read at all
 
 
 ReadStore = Callable[[int], StorePets]
@@ -73,8 +62,7 @@ class Witness:
     """Holds the rows of one import against a reading of the store, made ``now``."""
 
     def __init__(self, animals: Animals, read: ReadStore | None) -> None:
-        self._animals, self.now = animals, time.time()
-        self._was_read = read is not None
+        self._animals, self.now, self._was_read = animals, time.time(), read is not None
         self._store = StorePets([]) if read is None else read(animals.count(TO_SEND))
         if self._store.problem:
             # Nothing was sent; whoever cannot wait may leave the store alone.
@@ -110,8 +98,6 @@ class Witness:
         """Return whether it is no known stranger; an id that was given again is another pet's."""
         return self._strangers.get(pet.pet_id) != pet.likeness
 
-    # Which rows are pets of the store
-
     def find_ids(self) -> None:
         """Ask about rows that carry the ids of pets of this store.
 
@@ -119,7 +105,8 @@ class Witness:
         another list a column ``id`` may hold numbers of its own, so some names must agree.
         """
         animals, header = self._animals, self._animals.run.header
-        at = _id_column(header)
+        names = [folded_name(name).replace("_", "").replace(" ", "") for name in header]
+        at = next((at for at, name in enumerate(names) if name in ("id", "petid")), None)
         if animals.run.copy or at is None or not self._pets:
             return
         found: dict[int, Guess] = {}
@@ -146,8 +133,8 @@ class Witness:
         # First new pets of others, then those that were there, our own last.
         taken = animals.known_here()
         ours = (self._pets[pet] for pet, animal in self._ours.items() if animal not in taken)
-        free = [*self._others, *self._renamed.values(), *ours]
-        pairs = paired(rows, ((pet.likeness, pet) for pet in dict.fromkeys(free)))
+        free = dict.fromkeys([*self._others, *self._renamed.values(), *ours])
+        pairs = paired(rows, ((pet.likeness, pet) for pet in free))
         guesses = [
             Guess(record, pet=pet) if pet.pet_id in self._renamed else self._guess(record, pet)
             for record, pet in pairs.items()
@@ -155,9 +142,13 @@ class Witness:
         theirs = [guess for guess in guesses if guess.pet is not None]
         new = [guess for guess in theirs if self._is_new(pairs[guess.record])]
         new_pets = sum(map(self._is_new, self._others))
-        if _is_nearly_all(guesses, rows, LEAST_OF_OURS):
+
+        def are_nearly_all(found: list[Guess], least: int) -> bool:
+            return len(rows) >= least and len(found) >= NEARLY_ALL * len(rows)
+
+        if are_nearly_all(guesses, LEAST_OF_OURS):
             self._ask(guesses, len(rows))
-        elif _is_nearly_all(theirs, rows, LEAST_OF_OTHERS) or (theirs and self._is_first):
+        elif are_nearly_all(theirs, LEAST_OF_OTHERS) or (theirs and self._is_first):
             self._ask(theirs, len(rows))
         elif is_quarter(len(new), len(rows)) or is_quarter(len(new), new_pets):
             self._ask(new, len(rows))
@@ -176,52 +167,50 @@ class Witness:
             self._animals.lives |= {record: there[pet.likeness] for record, pet in theirs.items()}
             self._note_strangers([*theirs.values()])
 
-    # Which animals are gone
-
     def find_gone(self) -> None:
         """Ask about animals of the file that the store showed, and does not show any more."""
-        animals, store, known = self._animals, self._store, 0
-        missing, renamed = list[Guess](), list[Guess]()
-        here = _ANIMALS_HERE.format(_IN_STORE) if self._was_read else "SELECT 1 WHERE FALSE"
-        for record, animal, pet_id, payload in animals.do(here, settled_before=self.now - LAG_S):
-            known += 1
-            pet = self._pets.get(pet_id)
-            if pet is None and store.is_complete:
-                missing.append(Guess(record, animal))
+        animals, store, before = self._animals, self._store, self.now - LAG_S
+        missing, renamed, gone, known = list[Guess](), list[Guess](), list[Guess](), 0
+        here = animals.do(_ANIMALS_HERE, was_read=self._was_read, settled_before=before)
+        for record, animal, pet_id, payload, is_gone in here:
+            pet, guess = self._pets.get(pet_id), Guess(record, animal)
+            known += not is_gone
+            if is_gone:
+                gone.append(guess)
+            elif pet is None and store.is_complete:
+                missing.append(guess)
             elif pet is not None and folded_name(pet.name) != name_of(payload):
-                renamed.append(Guess(record, animal))
-        unanswered = animals.do(_UNANSWERED).fetchall()
+                renamed.append(guess)
+        unanswered = len(gone)
         is_sure = store.is_whole or (store.is_complete and "gone" in animals.answers)
-        gone = [Guess(record, animal) for record, animal, *_ in unanswered]
-        is_lost = is_sure and is_many(len(missing), known)
         is_reused = is_quarter(len(renamed), known)
-        if is_lost or is_reused or gone:
+        if (is_sure and is_many(len(missing), known)) or is_reused or gone:
             gone += missing if is_sure else []
             gone += renamed if is_reused else []
+            animals.guesses["gone"] = sorted(gone), known + unanswered
+            self._answer_gone([(guess.animal,) for guess in gone])
+            self._find_owners()
         elif is_sure:
             animals.warn("gone_few", missing)
-        if gone:
-            animals.guesses["gone"] = sorted(gone), known + len(unanswered)
-            self._answer_gone(gone, animals.answers.get("gone", animals.otherwise))
-            self._find_owners()
-        elif store.is_whole:
+        if store.is_whole and not gone:
             # In whatever file: the pets of this journal that the store no longer shows.
             shown = animals.do(
-                f"SELECT own.pet_id FROM animals AS own WHERE {_IN_STORE}",
-                settled_before=self.now - LAG_S,
+                "SELECT pet_id FROM animals AS own WHERE state IN ('created', 'adopted')"
+                f" AND pet_id IS NOT NULL AND {_WAS_SHOWN}",
+                settled_before=before,
             )
             if hidden := sum(pet_id not in self._pets for (pet_id,) in shown):
                 animals.facts["not_shown"] = hidden
 
-    def _answer_gone(self, gone: list[Guess], answer: str) -> None:
+    def _answer_gone(self, numbers: list[tuple[int | None]]) -> None:
         """Let animals be gone, or send them again under a new life; their old ids are free."""
-        numbers = [(guess.animal,) for guess in gone]
-        self._animals.sql.executemany(
+        animals = self._animals
+        animals.sql.executemany(
             "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'user' WHERE animal = ?",
             numbers,
         )
-        if answer == "send":
-            self._animals.sql.executemany(
+        if animals.answers.get("gone", animals.otherwise) == "send":
+            animals.sql.executemany(
                 "UPDATE animals SET state = 'pending', reason = NULL, life = life + 1,"
                 " answer = NULL, shown_at = NULL, is_in_doubt = 0 WHERE animal = ?",
                 numbers,
@@ -233,16 +222,12 @@ class Witness:
         if not self._was_read or animals.answers.get("absent") != "send":
             return
         there = {pet.likeness for pet in self._pets.values() if pet.pet_id not in self._ours}
-        absent = animals.do(
-            "SELECT animal, likeness FROM animals WHERE import = :mine AND state = 'absent'"
-        ).fetchall()
-        animals.sql.executemany(
+        animals.do(
             "UPDATE animals SET state = 'pending', reason = 'user', is_in_doubt = 0"
-            " WHERE animal = ?",
-            [(animal,) for animal, likeness in absent if likeness not in there],
+            " WHERE import = :mine AND state = 'absent'"
+            " AND hex(likeness) NOT IN (SELECT value FROM json_each(:there))",
+            there=json.dumps([likeness.hex().upper() for likeness in there]),
         )
-
-    # What is remembered of the reading
 
     def note(self) -> None:
         """Remember the pets of others, which are not compared again, and that the store was read.
@@ -261,10 +246,8 @@ class Witness:
             self._tell_twins(new)
             self._note_strangers(new)
         if store.is_complete:
-            lost = self._strangers.keys() - self._pets.keys()
-            animals.sql.executemany(
-                "DELETE FROM strangers WHERE pet_id = ?", [(pet_id,) for pet_id in lost]
-            )
+            lost = [(pet_id,) for pet_id in self._strangers.keys() - self._pets.keys()]
+            animals.sql.executemany("DELETE FROM strangers WHERE pet_id = ?", lost)
         animals.do(
             "INSERT INTO events (import, at, kind, detail) VALUES (:mine, :now, 'read', :detail)",
             now=self.now,
@@ -284,17 +267,7 @@ class Witness:
         animals, twins = self._animals, 0
         animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
         for likeness, theirs in Counter(pet.likeness for pet in new).items():
-            ((ours,),) = animals.do(_TWINS, likeness=likeness).fetchall()
-            twins += min(theirs, ours)
+            which = "likeness = :likeness AND state IN ('created', 'adopted')"
+            twins += min(theirs, animals.count(f"FROM animals WHERE {which}", likeness=likeness))
         if twins:
             animals.facts["twins"] = twins
-
-
-def _is_nearly_all(pairs: list[Guess], rows: list[tuple[int, bytes]], least: int) -> bool:
-    return len(rows) >= least and len(pairs) >= NEARLY_ALL * len(rows)
-
-
-def _id_column(header: tuple[str, ...]) -> int | None:
-    """Return the column of a source that may hold the store's ids, if it has one."""
-    names = [folded_name(name).replace("_", "").replace(" ", "") for name in header]
-    return next((at for at, name in enumerate(names) if name in ("id", "petid")), None)

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.loader.causes import NOTES
 from petstore_frame.loader.journal.database import find_journal, reading
-from petstore_frame.loader.journal.groups import KeyOfPet, read_keys
-from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
+from petstore_frame.loader.journal.rows import (
+    Import,
+    JournalRow,
+    KeyOfPet,
+    read_keys,
+    read_payload,
+)
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import Reason, State
 from petstore_frame.loader.results.summary import problem_of
@@ -152,7 +157,7 @@ def read_ids(
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
         raise ArgumentError(f"store is a Client or an address, got {kind_text(store)}")
-    path = find_journal(journal, address, store_id)
+    path = find_journal(journal, address, lambda: store_id)
     if not path.exists():
         return frame_of_keys([])
     with reading(path) as sql:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from os import fspath
 
-from petstore_frame.loader.journal.groups import SkippedRows
+from petstore_frame.loader.journal.rows import SkippedRows
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.question import LIKELY

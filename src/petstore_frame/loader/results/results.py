@@ -14,8 +14,7 @@ from petstore_frame.errors import PetstoreError
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.groups import read_keys
-from petstore_frame.loader.journal.rows import JournalRow
+from petstore_frame.loader.journal.rows import JournalRow, read_keys
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question

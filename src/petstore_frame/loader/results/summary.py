@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.loader.causes import Cause, Note, find_causes, kind_of
-from petstore_frame.loader.journal import groups
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.groups import SkippedRows
-from petstore_frame.loader.journal.rows import Import, JournalRow
+from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import field_name
 from petstore_frame.loader.record import RecordProblem, State, exit_code
@@ -111,22 +109,24 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
         return ImportSummary(
             run=run,
             counts=journal.count_in(sql, import_id),
-            skipped=groups.read_skipped(sql, run),
+            skipped=journal.read_skipped(sql, run),
             causes=read_causes(sql, run),
             notes=_read_notes(sql, run),
-            in_doubt_elsewhere=groups.read_doubt_elsewhere(sql, run),
+            in_doubt_elsewhere=journal.read_doubt_elsewhere(sql, run),
             doubt=read_doubt(path, import_id),
         )
 
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     """Return what keeps rows from being sent, the commonest cause first."""
-    problems = list(groups.read_problems(sql, run))
+    problems = list(journal.read_problems(sql, run))
     for row in journal.read_rows(sql, run.id, State.REJECTED):
         problems.append((problem_of(row, run), [row.line], 1))
     if not problems:
         return []
-    return find_causes(problems, groups.count_naming(sql, run), run.mapping, run.key)
+    naming = sum(journal.count_in(sql, run.id).values())
+    naming -= sum(each.records for each in journal.read_skipped(sql, run) if each.reason.is_plain)
+    return find_causes(problems, naming, run.mapping, run.key)
 
 
 def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
@@ -134,7 +134,7 @@ def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
     name = run.mapping.get("name")
     at = run.header.index(name) if name in run.header else 0
     rows, firsts = Counter[str](), dict[str, tuple[int, int, str]]()
-    for found in groups.read_noted(sql, run):
+    for found in journal.read_noted(sql, run):
         (name_cell,) = found.cells[at : at + 1] or ("",)
         for kind in dict.fromkeys(map(kind_of, found.notes)):
             rows[kind] += found.rows

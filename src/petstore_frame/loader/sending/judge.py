@@ -36,7 +36,7 @@ def judge(intent: Intent, end: PostOutcome) -> Outcome:
         _state(intent, end),
         end.reason,
         pet_id=end.pet.id if end.pet else None,
-        answer=_answer(end),
+        answer=_answer(end.error),
         notes=() if end.pet is None else _differences(intent, end.pet),
         may_repeat=end.proof is not Proof.REJECTED,  # it would be refused again
     )
@@ -52,19 +52,15 @@ def _state(intent: Intent, end: PostOutcome) -> State:
     return State.PENDING if end.proof is Proof.NOT_APPLIED else State.UNKNOWN
 
 
-def _answer(end: PostOutcome) -> dict[str, object]:
-    error = end.error
-    found = {
-        "http_status": end.http_status,
-        "request_id": end.request_id,
-        "elapsed_ms": None if end.elapsed_s is None else end.elapsed_s * 1000,
-    }
+def _answer(error: Exception | None) -> dict[str, str]:
+    if error is None:
+        return {}
+    message, found = str(error), dict[str, str | None]()
     if isinstance(error, APIStatusError):
-        found |= {"error_code": error.code, "error_field": error.field}
-    if error is not None:
-        message = str(error.api_message if isinstance(error, APIStatusError) else error)
-        is_long = len(message) > LONGEST_MESSAGE
-        found["error_message"] = f"{message[:LONGEST_MESSAGE]}…" if is_long else message
+        message = str(error.api_message)
+        found = {"error_code": error.code, "error_field": error.field}
+    is_long = len(message) > LONGEST_MESSAGE
+    found["error_message"] = f"{message[:LONGEST_MESSAGE]}…" if is_long else message
     return {name: value for name, value in found.items() if value is not None}
 
 

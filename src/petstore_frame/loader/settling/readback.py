@@ -7,10 +7,10 @@ so without trusting the length of a page.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from petstore_frame.errors import APIStatusError, IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.evidence import Assumption
@@ -21,7 +21,7 @@ from petstore_frame.loader.journal.animals import StorePet
 from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.record import digest_of
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.models import SENT_FIELDS, PetStatus
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import count_text, folded_name
 
 # Before a load a store is asked at least so often, and once for each record to send.
@@ -37,9 +37,9 @@ class SettlingClient(PostingClient, ReadingClient, Protocol):
 
 
 class WatchedClient:
-    """A client that tells when it begins to wait for a page, and when it has it."""
+    """A client that tells when it asks for a page."""
 
-    def __init__(self, client: SettlingClient, asked: Callable[[bool], None]) -> None:
+    def __init__(self, client: Any, asked: Callable[[], object]) -> None:
         self._client, self._asked = client, asked
 
     def __getattr__(self, name: str) -> Any:
@@ -47,11 +47,8 @@ class WatchedClient:
 
     def ask_page(self, *args: Any, **options: Any) -> Any:
         """Ask for a page."""
-        self._asked(True)
-        try:
-            return self._client.ask_page(*args, **options)
-        finally:
-            self._asked(False)
+        self._asked()
+        return self._client.ask_page(*args, **options)
 
 
 class Wanted(NamedTuple):
@@ -83,27 +80,20 @@ class Wanted(NamedTuple):
 
 @dataclass
 class ReadBack:
-    """What was read.
+    """The pets that were read by their ids, whether these are surely all, and what says so."""
 
-    Attributes:
-        pets: Pets seen, by id.
-        is_whole: The listing of all pets was read to its end.
-        requests: GETs made.
-        notes: What we could rely on, and what not, as sentences.
-    """
-
-    pets: dict[int, Wanted] = field(default_factory=dict)
-    is_whole: bool = False
-    requests: int = 0
-    notes: list[str] = field(default_factory=list)
+    pets: dict[int, Wanted]
+    is_whole: bool
+    requests: int
+    note: str
 
 
 def read_store(client: Any, records: int) -> StorePets:
     """Read the pets of a store, with at most as many requests as records, or a thousand."""
     pages, most = count(1), max(LEAST_REQUESTS, records)
 
-    def asked(is_waiting: bool) -> None:
-        if is_waiting and next(pages) > most:
+    def asked() -> None:
+        if next(pages) > most:
             raise _EnoughError("enough pages were read")
 
     try:
@@ -111,9 +101,8 @@ def read_store(client: Any, records: int) -> StorePets:
     except PetstoreError as failed:
         return StorePets([], problem=failed)
     if end is not None and not isinstance(end, _EnoughError):
-        return StorePets(
-            [], problem=end if isinstance(end, PetstoreError) else PetstoreError(str(end))
-        )
+        problem = end if isinstance(end, PetstoreError) else PetstoreError(str(end))
+        return StorePets([], problem=problem)
     pets = []
     for pet_id, body in _bodies(inventory):
         payload = _json(body)
@@ -123,14 +112,15 @@ def read_store(client: Any, records: int) -> StorePets:
     return StorePets(pets, is_complete, is_complete and _is_whole(inventory))
 
 
-def list_all(client: SettlingClient, wishes: Iterable[Wanted]) -> ReadBack:
-    """Read the listing of all pets, and where that has no end those of the wished statuses."""
-    found = ReadBack()
-    found.is_whole = _list(client, None, found)
-    if not found.is_whole:
-        for status in sorted({wish.status for wish in wishes if wish.status}):
-            _list(client, status, found)
-    return found
+def list_all(client: SettlingClient) -> ReadBack:
+    """Read the pets of a store to see which records in doubt it has."""
+    inventory, end = _fetch(client)
+    claim, is_whole = inventory.completeness, end is None and _is_whole(inventory)
+    what = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
+    if is_whole:
+        what = f"was read to its end: {claim}"
+    pets = {pet_id: Wanted.of(body) for pet_id, body in _bodies(inventory)}
+    return ReadBack(pets, is_whole, claim.requests, f"the listing of all pets {what}")
 
 
 def ask_store_id(client: PostingClient) -> str | None:
@@ -144,25 +134,10 @@ def ask_store_id(client: PostingClient) -> str | None:
     return store_id
 
 
-def _list(client: SettlingClient, status: str | None, found: ReadBack) -> bool:
-    """Read one listing; return whether it was read to its end."""
-    inventory, end = _fetch(client, status)
-    claim = inventory.completeness
-    is_whole = end is None and _is_whole(inventory)
-    found.requests += claim.requests
-    found.pets |= {pet_id: Wanted.of(body) for pet_id, body in _bodies(inventory)}
-    what = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
-    if is_whole:
-        what = f"was read to its end: {claim}"
-    found.notes.append(f"the listing of {status or 'all'} pets {what}")
-    return is_whole
-
-
-def _fetch(client: Any, status: str | None = None) -> tuple[Inventory, BaseException | None]:
+def _fetch(client: Any) -> tuple[Inventory, BaseException | None]:
     """Read a listing; return what was read, and what ended it before its end."""
     try:
-        asked = cast("PetStatus | None", status)
-        return fetch_inventory(client, status=asked, progress=False), None
+        return fetch_inventory(client, progress=False), None
     except IncompleteInventoryError as cut:
         if isinstance(cut.__cause__, KeyboardInterrupt):
             raise cut.__cause__ from None

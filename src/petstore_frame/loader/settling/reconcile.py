@@ -61,8 +61,7 @@ class Reconciliation:
     candidates: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Doubtful:
+class _Doubtful(NamedTuple):
     """A record in doubt, or a created one whose id is not known, and its first request."""
 
     row: JournalRow
@@ -70,8 +69,7 @@ class _Doubtful:
     sent_at: float
 
 
-@dataclass(frozen=True)
-class _Before:
+class _Before(NamedTuple):
     """What was known of the store before: by pet, our animals and when others were first seen."""
 
     ours: Mapping[int, tuple[str, int]]
@@ -93,14 +91,7 @@ def reconcile(
 ) -> Reconciliation:
     """Settle the records in doubt of imports, as ``LoadResult.reconcile`` says.
 
-    Returns:
-        What that came to; the candidates are those of the last import.
-
-    Raises:
-        ArgumentError: An argument cannot be used; nothing was sent.
-        JournalLockedError: An import is at work on the journal.
-        JournalError: The journal is another store's, or its store's address is another's now.
-        PetstoreError: The store cannot be read; nothing was settled.
+    The candidates that it returns are those of the last import.
     """
     runs = [journal.read_import(path, import_id) for import_id in import_ids]
     base_url, store_id = runs[-1].base_url, runs[-1].store_id
@@ -114,24 +105,23 @@ def reconcile(
     sleep(_wait_s([row.sent_at or 0.0 for row in in_doubt], grace_s))
     done = Reconciliation()
     with holding(path), Writer(path, base_url) as writer:
-        work = [(run, Outcomes(writer, run)) for run in runs]
-        for _, outcomes in work:
+        work = [Outcomes(writer, run) for run in runs]
+        for outcomes in work:
             outcomes.recover()
-        doubtful = {run.number: _read_doubtful(writer.sql, run) for run in runs}
-        wishes = [each.wish for rows in doubtful.values() for each in rows]
-        if not wishes:
+        doubtful = {run.id: _read_doubtful(writer.sql, run) for run in runs}
+        if not any(doubtful.values()):
             return done
         if store_id is not None and ask_store_id(client) not in (None, store_id):
             raise JournalError(
                 f"{path} is an import into another store, which had the address {base_url} "
                 "before; the store there now does not have these records, so nothing was settled"
             )
-        found = list_all(client, wishes)
+        found = list_all(client)
         _check_own(writer.sql, runs, found)
         before = _read_before(writer.sql)
-        for run, outcomes in work:
-            rivals = _read_rivals(writer.sql, run)
-            of_run = _settle(outcomes, doubtful[run.number], found, before, rivals)
+        for outcomes in work:
+            rivals = _read_rivals(writer.sql, outcomes.run)
+            of_run = _settle(outcomes, doubtful[outcomes.run.id], found, before, rivals)
             outcomes.note(time.time(), "reconcile", asdict(of_run))
             counts = ("created", "absent", "unknown")
             sums = {name: getattr(done, name) + getattr(of_run, name) for name in counts}
@@ -155,10 +145,6 @@ _FIRST_SENT = """
 SELECT record, min(json_extract(detail, '$.sent_at')) FROM events
 WHERE import = ? AND kind = 'attempt' GROUP BY record
 """
-_HIDDEN = """
-SELECT pet_id FROM animals WHERE state = 'created' AND pet_id IS NOT NULL
-AND import IN (SELECT value FROM json_each(?))
-"""
 
 
 def _read_doubtful(sql: sqlite3.Connection, run: Import) -> list[_Doubtful]:
@@ -175,13 +161,13 @@ def _read_doubtful(sql: sqlite3.Connection, run: Import) -> list[_Doubtful]:
 
 def _check_own(sql: sqlite3.Connection, runs: Sequence[Import], found: ReadBack) -> None:
     """Believe no listing that lacks pets which the store confirmed."""
-    own = sql.execute(_HIDDEN, [json.dumps([run.number for run in runs])])
-    hidden = {pet_id for (pet_id,) in own} - found.pets.keys()
-    if found.is_whole and hidden:
+    query = "SELECT import, pet_id FROM animals WHERE state = 'created'"
+    numbers = {run.number for run in runs}
+    own = {pet_id for number, pet_id in sql.execute(query) if number in numbers} - {None}
+    if found.is_whole and (hidden := own - found.pets.keys()):
         found.is_whole = False
-        found.notes.append(
-            f"the listing lacks pet {min(hidden)}, which the store confirmed, so its silence means "
-            "nothing"
+        found.note += (
+            f"; it lacks pet {min(hidden)}, which the store confirmed, so its silence means nothing"
         )
 
 
@@ -262,20 +248,23 @@ def _settle(
     pairs, may_be = match(rows, found, before, rivals)
     counts, changes = Counter[str](), list[Change]()
     for row in (each.row for each in rows):
-        pet_id, state, why = pairs.get(row.record), row.state, row.reason or ""
+        pet_id, state = pairs.get(row.record), row.state
         if pet_id is not None:
-            state, why = State.CREATED, "found"
-        elif row.state is State.UNKNOWN and found.is_whole and not may_be[row.record]:
-            state, why = State.ABSENT, row.reason or "not found"
-        if row.state is not State.CREATED:
-            counts[state.value] += 1
-        if state is not row.state or pet_id is not None:
-            source = None if pet_id is None else "recovered"
-            changes.append(Change(row.record, row.state, state, why, pet_id, source))
+            state = State.CREATED
+            changes.append(Change(row.record, row.state, state, "found", pet_id, "recovered"))
+        elif state is State.UNKNOWN and found.is_whole and not may_be[row.record]:
+            state = State.ABSENT
+            changes.append(Change(row.record, row.state, state, row.reason or "not found"))
+        counts[state] += row.state is not State.CREATED
     outcomes.change(changes, time.time())
     candidates = {record: pets for record, pets in may_be.items() if pets}
     return Reconciliation(
-        **counts, requests=found.requests, notes=tuple(found.notes), candidates=candidates
+        counts[State.CREATED],
+        counts[State.ABSENT],
+        counts[State.UNKNOWN],
+        found.requests,
+        (found.note,),
+        candidates,
     )
 
 
@@ -313,10 +302,9 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
                 why = "a person found it"
                 changes.append(Change(record, state, State.CREATED, why, pet_id, "manual"))
                 continue
+            ways = [(State.UNKNOWN, State.ABSENT), (State.ABSENT, State.PENDING)]
             why = "a person did not find it"
-            if state is State.UNKNOWN:
-                changes.append(Change(record, state, State.ABSENT, why))
-            changes.append(Change(record, State.ABSENT, State.PENDING, why))
+            changes += [Change(record, *way, why) for way in ways[state is State.ABSENT :]]
         outcomes.change(changes, time.time())
 
 
