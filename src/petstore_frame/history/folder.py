@@ -21,7 +21,7 @@ import pandas as pd
 
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError, HistoryWarning
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.files.whole import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, held, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,
