@@ -19,7 +19,7 @@ from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.run import run_import
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey
 
 
 def main() -> None:

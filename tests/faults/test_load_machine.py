@@ -33,7 +33,7 @@ from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey
 from shop import Shop, frame_of
 
 HEADER = "tag,name,categoryId,seen"

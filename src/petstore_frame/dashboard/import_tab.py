@@ -12,9 +12,9 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.file_tab import OF_LAYOUT, FileTab
+from petstore_frame.dashboard.file_tab import FileTab
 from petstore_frame.dashboard.kit import show
-from petstore_frame.dashboard.rows_step import RowsStep, problems_of
+from petstore_frame.dashboard.rows_step import RowsStep
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
@@ -23,8 +23,7 @@ from petstore_frame.loader.journal.database import reading as open_journal
 from petstore_frame.loader.journal.rows import Import, count_in, read_imports
 from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
 from petstore_frame.loader.question import CASES, Question
-from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State, Suspicion
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.result_text import result_html
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import resume_loads, run_import
@@ -65,7 +64,7 @@ class ImportTab(FileTab):
         send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
-        results: What became of the last file, and of its corrected rows.
+        results: What became of the last file.
     """
 
     def __init__(self, top: Top) -> None:
@@ -74,7 +73,7 @@ class ImportTab(FileTab):
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
         self.question: Question | None = None
         self.to_send, self.results = 0, list[LoadResult]()
-        self.rows = RowsStep(kit, self.changed)
+        self.rows = RowsStep(kit, self.words, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self.files: dict[str, widgets.Button] = {}
         self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
@@ -188,20 +187,12 @@ class ImportTab(FileTab):
         facts, words = plan.facts, self.words
         fields = {column: name for name, column in facts.run.mapping.items()}
         wrong = {
-            row["line"]: {str(name): cell for name, cell in row.items()}
+            row["line"]: row
             for row in plan.fix.to_dict("records")
             if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
-            and row["accept"] not in words.accept
         }
-        rows = self.rows.corrected_rows(plan.fix)
-        how = self.recognised.replace(
-            **dict.fromkeys((*OF_LAYOUT, "leave_out")),
-            mapping=facts.run.mapping, accept=[*map(str, Suspicion)],
-        )  # fmt: skip
-        problems = problems_of(rows, facts.run.header, how)
-        self.rows.draw(wrong, problems)
-        fixed, absent = len(rows) - len(problems), facts.count(State.ABSENT)
-        new = facts.count(State.PENDING) + fixed
+        self.rows.draw(wrong, fields)
+        new, absent = facts.count(State.PENDING), facts.count(State.ABSENT)
         self.to_send = 0 if facts.is_held else new
         known, changed = (
             sum(each.records for each in facts.skipped if each.reason == reason)
@@ -212,7 +203,7 @@ class ImportTab(FileTab):
             "New pets to send": (new, ""),
             "Known already": (known, "not sent again"),
             "Changed since": (changed, "not sent: a pet cannot be changed"),
-            "To fix": (facts.count(*FIX_STATES) - fixed, "not sent"),
+            "To fix": (facts.count(*FIX_STATES), "not sent"),
             "In doubt": (facts.count(*DOUBT_STATES) - absent, "sent before, perhaps in the store"),
             "Not found": (absent, "sent before, and not in the store"),
         }
@@ -251,12 +242,6 @@ class ImportTab(FileTab):
         options = self._options(progress=progress)
         try:
             results.append(run_import(self.source, self.top.client, self.recipe, options))
-            rows = self.rows.corrected_rows(results[0].fix)
-            if len(rows):
-                again = LoadOptions(
-                    journal=self.top.journal, progress=progress, duplicates=self.answers
-                )
-                results.append(run_import(rows, self.top.client, Recipe(), again))
         except (LoadInterrupted, LoadStopped) as stopped:
             results.append(stopped.result)
         except DuplicatesError as problem:

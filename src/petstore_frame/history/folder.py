@@ -19,8 +19,13 @@ from typing import TypeAlias, Union
 import numpy as np
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError, HistoryWarning
-from petstore_frame.errors.frames import callers_level
+from petstore_frame.errors import (
+    ArgumentError,
+    HistoryError,
+    HistoryLockedError,
+    HistoryWarning,
+    callers_level,
+)
 from petstore_frame.files import AtWorkError, held, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,

@@ -10,7 +10,7 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.requests import Requests
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.frame import PetColumns
-from petstore_frame.transport.response import Page, passes_over
+from petstore_frame.transport import Page
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
@@ -104,7 +104,7 @@ class LinkWalk(Walk):
         super().__init__(ask, first, rows)
         self._visited = {first.address}
         self._without_news = 0
-        gap = passes_over(first.next_address or "", len(first))
+        gap = first.next_skips
         self._skips = f": it goes on at {gap} after row {len(first):,}" if gap else ""
 
     def _step(self) -> None:

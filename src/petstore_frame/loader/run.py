@@ -44,7 +44,7 @@ from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.settling.readback import ask_store_id, read_store
-from petstore_frame.transport.interrupts import Interrupts
+from petstore_frame.transport import Interrupts
 
 log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from petstore_frame.errors import answering, nearest
-from petstore_frame.errors.names import HERE
+from petstore_frame.errors import HERE, answering, nearest
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Pet, PetField
 from petstore_frame.schema.text import holds_lone, kind_text, whole_text
 

@@ -13,8 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from petstore_frame.errors import ArgumentError
-from petstore_frame.errors.names import like
+from petstore_frame.errors import ArgumentError, like
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, NewPet, PetField
 from petstore_frame.schema.text import short_text

@@ -15,8 +15,7 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Any, BinaryIO, NamedTuple
 
-from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.errors.classes import import_extra
+from petstore_frame.errors import ArgumentError, InputError, import_extra
 from petstore_frame.files import styles
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.words import RecipeFields

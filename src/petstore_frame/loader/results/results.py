@@ -10,8 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import PetstoreError
-from petstore_frame.errors.frames import callers_level
+from petstore_frame.errors import PetstoreError, callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import JournalRow, read_keys
