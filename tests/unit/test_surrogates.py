@@ -38,21 +38,6 @@ def test_a_page_holds_whole_characters_alone(names: list[str], is_escaped: bool,
     assert damaged == (() if whole_body(body) is body else marked)
 
 
-@given(st.dictionaries(ANY, ANY | st.integers() | st.lists(ANY)))
-def test_a_body_holds_whole_characters_alone(body: dict[str, Any]) -> None:
-    """A body without halves stays byte for byte; the halves of another become U+FFFD."""
-    sent = json.dumps(body).encode()
-    whole = whole_body(sent)
-    assert not any(
-        "\ud800" <= letter <= "\udfff"
-        for letter in json.dumps(json.loads(whole), ensure_ascii=False)
-    )
-    assert whole == sent or b"\\ud" in sent.lower()
-    # What is no JSON keeps its bytes, which the error then shows.
-    for broken in (b"\\ud800", b'{"a": "\\ud800"', b"[" * 100_000 + b'"\\ud800"'):
-        assert whole_body(broken) == broken
-
-
 @pytest.mark.parametrize("name", [b"a\\ud83d", b"a\xed\xa0\xbd"], ids=["escaped", "raw"])
 def test_single_pets_and_errors_hold_whole_characters(name: bytes) -> None:
     """``get_pet``, ``create_pet`` and messages of the store give text that every file can hold."""
