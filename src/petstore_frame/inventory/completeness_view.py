@@ -48,22 +48,7 @@ def completeness_html(known: Completeness, note: str) -> Markup:
 
 def inventory_html(frame: pd.DataFrame, known: Completeness, note: str) -> Markup:
     """Return the verdict, the counts and the first rows of a frame; ``note`` is a quiet line."""
-    shown = frame.head(_SHOWN_ROWS).astype("object")
-    rows = [
-        [_cell(value) for value in row]
-        for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)
-    ]
-    return PAGE.render(
-        "inventory/inventory.html.j2",
-        completeness=known.to_html(note),
-        table=PAGE.table(rows, list(shown.columns)),
-        rows=rows,
-        more=len(frame) - len(rows),
-    )
-
-
-def _cell(value: object) -> object:
-    """Return a value as a cell shows it: whole numbers to the digit, long texts cut."""
-    if value is None:
-        return None
-    return shorten(value) or "(empty)" if isinstance(value, str) else str(value)
+    first = frame.head(_SHOWN_ROWS)
+    shown = first.assign(name=first["name"].map(shorten))
+    rows = shown.to_html(index=False, border=0, na_rep="—")
+    return completeness_html(known, note) + Markup(rows if len(frame) else "")  # escaped by pandas

@@ -93,7 +93,6 @@ class Fact(Enum):
     PETS_LEFT = S.MOVED, "{pets} left the listing while it was read."
     STATUS_MOVED = S.MOVED, "A pet came once as {scope} and once with another status."
     STILL_GROWS = S.MOVED, "The store still grew after {count} pages; the rest was left unread."
-    NEW_IN_FRONT = S.NOTHING, "{pets} came in front meanwhile; they were read, too."
     PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."

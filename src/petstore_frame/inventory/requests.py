@@ -15,7 +15,8 @@ from petstore_frame.transport import Page
 
 # The query of a page of all pets, also where one status is read.
 OF_ALL = {"limit": str(MAX_LIMIT)}
-DEFAULT_PROBE_BUDGET = 16
+# Requests beyond the listing itself, which a store of whatever size is asked.
+MOST_PROBES = 16
 
 
 class ReadingClient(Protocol):
@@ -38,7 +39,7 @@ class Requests:
     """Asks a store for pages, and notes what all answers show together.
 
     Attributes:
-        budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
+        spent: Requests sent beyond the listing itself, of ``MOST_PROBES``.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
         newest_s, oldest_s: Ages of the answers, as the ``Age`` headers of caches state them.
@@ -49,7 +50,6 @@ class Requests:
 
     store: ReadingClient
     status: str | None = None
-    budget: int = DEFAULT_PROBE_BUDGET
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     requests: int = field(default=0, init=False)
@@ -119,8 +119,8 @@ class Requests:
         key = frozenset(params.items())
         if key not in self._answers:
             self._answers[key] = None
-            detail = f"max_probes allows {self.budget:,} requests beyond the listing"
-            if self.spent < self.budget:
+            detail = f"no more than {MOST_PROBES} requests beyond the listing are sent"
+            if self.spent < MOST_PROBES:
                 self.spent += 1
                 try:
                     self._answers[key] = self.page(params)
