@@ -19,8 +19,7 @@ from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading import BLANK, Look, Recipe, look
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import shorten
+from petstore_frame.markup import PAGE, Markup, shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 

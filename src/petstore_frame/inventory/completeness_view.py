@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.markup import PAGE, Fold, Markup
-from petstore_frame.markup.palette import shorten, status_colours, status_word, verdict_badge
+from petstore_frame.markup import PAGE, Fold, Markup, palette, shorten, status_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +15,7 @@ _SHOWN_ROWS = 5
 
 def completeness_line(known: Completeness) -> Markup:
     """Return one line for a notebook: the badge, then the rest of the headline."""
-    return PAGE.headline(verdict_badge(known.verdict), known.headline)
+    return PAGE.headline(palette.verdict_badge(known.verdict), known.headline)
 
 
 def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
@@ -32,10 +31,10 @@ def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
 def completeness_html(known: Completeness, note: str) -> Markup:
     """Return the verdict, the counts and the evidence folded in; ``note`` is a quiet line."""
     counts = known.counts_asked_for()
-    shades = status_colours(counts)
+    shades = palette.status_colours(counts)
     return PAGE.render(
         "inventory/completeness.html.j2",
-        badge=verdict_badge(known.verdict),
+        badge=palette.verdict_badge(known.verdict),
         words=known.headline,
         note=note,
         counts=[

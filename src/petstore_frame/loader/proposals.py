@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.files.toml import toml_of
+from petstore_frame.files import toml
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.reading import RecipeWords
 
@@ -71,7 +71,7 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
     if reader == "python":
         return f"{word}={value!r}"
     if reader == "recipe":
-        _, _, lines = toml_of({word: value}, {}).partition("\n")
+        _, _, lines = toml.toml_of({word: value}, {}).partition("\n")
         return lines.strip()
     flag = f"--{word.replace('_', '-')}"
     is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")

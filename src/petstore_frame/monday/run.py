@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.files.whole import AtWorkError, held, sync, whole_file
+from petstore_frame.files import AtWorkError, held, sync, whole_file
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Provenance
 from petstore_frame.loader.reading import harmless

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
-from petstore_frame.files.whole import refuse_impossible, whole_file
+from petstore_frame.files import refuse_impossible, whole_file
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.provenance import stamp
 from petstore_frame.inventory.saved import write_coverage

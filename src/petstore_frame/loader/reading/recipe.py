@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.files.toml import toml_of
+from petstore_frame.files import toml
 from petstore_frame.loader.reading.fields import BLANK, quoted, word_of
 from petstore_frame.loader.reading.keys import (
     LikelyKey,
@@ -138,7 +138,7 @@ class _Drafting:
         head = f"{self._seen.name}: {rows}. Replace each question mark."
         comments = [f"# {' '.join(each.split())}" for each in (head, *self._remarks)]
         recipe = type(self._known)(**self._words)  # which spells the words, in their order
-        body = toml_of(recipe.to_dict(), self._notes)
+        body = toml.toml_of(recipe.to_dict(), self._notes)
         return "\n".join([*comments, body, *self._defaults()])
 
     def _add_mapping(self) -> None:

@@ -19,15 +19,14 @@ from petstore_frame.loader.results.summary import (
     LIKELY_KEY,
     ImportSummary,
 )
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
+from petstore_frame.markup import PAGE, Markup, palette
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, day_text, minute_text, short_text
 
 _BADGES = {
-    **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
-    "Rehearsal": NO_CLAIM_BADGE,
-    "In doubt": FAILED_BADGE,
+    **dict.fromkeys(("Done", "Loaded before", "Nothing new"), palette.VERDICT_BADGES["complete"]),
+    "Rehearsal": palette.NO_CLAIM_BADGE,
+    "In doubt": palette.FAILED_BADGE,
 }
 _MOST = 10  # of a list of lines, candidates or causes
 _NEVER = "never send these again by hand"
@@ -130,7 +129,7 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     word, sentence = headline(facts)
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
     parts = [
-        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.headline(_BADGES.get(word, palette.VERDICT_BADGES["incomplete"]), sentence, word),
         PAGE.quiet([facts.run.base_url, *_background(facts)]),
         PAGE.table(counts, numbers={0}),
     ]
