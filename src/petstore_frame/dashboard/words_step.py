@@ -10,9 +10,8 @@ import ipywidgets as widgets
 
 from petstore_frame.dashboard.kit import LABELS, show, titled
 from petstore_frame.dashboard.top import Top
-from petstore_frame.loader.reading import Look, Recipe
-from petstore_frame.markup import PAGE
-from petstore_frame.markup.palette import shorten
+from petstore_frame.loader import Look, Recipe
+from petstore_frame.markup import PAGE, shorten
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
 
 NO_STATUS, LEAVE = "no status", "leave these out"

@@ -26,7 +26,7 @@ from petstore_frame.errors import (
     HistoryWarning,
     callers_level,
 )
-from petstore_frame.files.whole import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, held, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,

@@ -189,10 +189,9 @@ class Completeness:
 
     def to_line(self) -> Markup:
         """Return one line for a notebook: the verdict as a badge, then the headline."""
-        from petstore_frame.markup import PAGE
-        from petstore_frame.markup.palette import verdict_badge
+        from petstore_frame.markup import PAGE, palette
 
-        return PAGE.headline(verdict_badge(self.verdict), self.headline)
+        return PAGE.headline(palette.verdict_badge(self.verdict), self.headline)
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""

@@ -231,8 +231,7 @@ class Inventory(HasFrame, HasProvenance):
         return f"<Inventory of {self.base_url}: {self.completeness}>"
 
     def _repr_html_(self) -> str:
-        from petstore_frame.markup import Markup, in_notebook
-        from petstore_frame.markup.palette import shorten
+        from petstore_frame.markup import Markup, in_notebook, shorten
 
         known, first = self.completeness, self.frame.head(_SHOWN_ROWS)
         requests = count_text(known.requests, "request")

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame import __version__
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book
+from petstore_frame.files import Book, styles
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup.palette import status_word, verdict_badge
+from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 from petstore_frame.report.layout import write_list
@@ -117,7 +116,7 @@ def coverage(content: Content) -> list[Line]:
     known = content.completeness
     lines = [
         ("Store", content.base_url or "not recorded"),
-        ("Verdict", verdict_badge(known.verdict).word),
+        ("Verdict", palette.verdict_badge(known.verdict).word),
         ("In one sentence", content.sentence),
         ("Pets read", f"{len(content.frame):,}"),
     ]
