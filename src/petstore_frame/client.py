@@ -149,8 +149,8 @@ class Client:
         """
         self._check_open()
         answer = self._transport.get(address, params)
-        columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
-        return Page(columns, answer.headers, answer.url, damaged)
+        columns = read_page(answer.body, operation=answer.operation, page=number)
+        return Page(columns, answer.headers, answer.url)
 
     def find_pet(self, pet_id: int) -> PetSearch:
         """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.

@@ -118,7 +118,6 @@ class Fact(Enum):
     PAGE_MAY_BE_CUT = (S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.")
     # Texts, and questions.
-    TEXTS_DAMAGED = S.NOTHING, "U+FFFD stands for a damaged character in the texts of {pets}."
     QUESTION_FAILED = S.NOTHING, "A question beyond the listing has no answer: {detail}."
 
     def __init__(self, shows: Shows, sentence: str) -> None:

@@ -248,14 +248,12 @@ class Reading:
             yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
 
     def of_rows(self) -> Iterator[Evidence]:
-        """Yield what rows show that came twice or damaged, and the questions that failed."""
+        """Yield what rows show that came twice, and the questions that failed."""
         yield from self.ask.troubles
         for status in self.rows.disputed:
             yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
         if self.rows.ambiguous_id is not None:
             yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
-        if count := sum(pet_id in self.rows for pet_id in self.ask.damaged):
-            yield Evidence(Fact.TEXTS_DAMAGED, count=count)
 
 
 def _why_unclear(first: Page) -> Evidence:

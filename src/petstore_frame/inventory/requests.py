@@ -43,7 +43,6 @@ class Requests:
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
         newest_s, oldest_s: Ages of the answers, as the ``Age`` headers of caches state them.
-        damaged: Ids of the pets with U+FFFD for half a character in a text.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
     """
@@ -58,7 +57,6 @@ class Requests:
     store_id: str | None = field(default=None, init=False)
     newest_s: float = field(default=math.inf, init=False)
     oldest_s: float = field(default=0.0, init=False)
-    damaged: set[int] = field(default_factory=set, init=False)
     troubles: list[Evidence] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -102,7 +100,6 @@ class Requests:
             raise PetstoreError(
                 f"the store called itself {names}; check that base_url leads to one store alone"
             )
-        self.damaged.update(page.damaged)
         self.newest_s = min(self.newest_s, page.age_s)
         self.oldest_s = max(self.oldest_s, page.age_s)
         self.max_page = max(self.max_page, len(page))

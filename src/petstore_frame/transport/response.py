@@ -101,8 +101,6 @@ class Page(HasFrame):
         columns: The pets as four lists, in the order received.
         headers: The answer's header lines; names match in any case.
         address: The whole address asked, against which a relative link is read.
-        damaged: Ids of the pets with half a character in a text, such as an emoji that was cut;
-            U+FFFD replaces it.
 
     Example:
         >>> import petstore_frame as pf
@@ -117,7 +115,6 @@ class Page(HasFrame):
     columns: PetColumns
     headers: Mapping[str, str]
     address: str = ""
-    damaged: tuple[int, ...] = ()
 
     @cached_property
     def limit(self) -> int | None:
