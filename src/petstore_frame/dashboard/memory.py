@@ -17,7 +17,7 @@ from pathlib import Path
 
 from petstore_frame.errors import PetstoreError
 from petstore_frame.files import replacing
-from petstore_frame.loader.reading import Recipe
+from petstore_frame.loader import Recipe
 from petstore_frame.schema.categories import category_labels
 
 

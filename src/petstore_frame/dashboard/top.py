@@ -14,7 +14,7 @@ from petstore_frame.dashboard.work import READING, Work, failure
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader import place_of
 from petstore_frame.markup import PAGE, palette
 from petstore_frame.schema.categories import Categories, category_labels
 from petstore_frame.schema.text import minute_text

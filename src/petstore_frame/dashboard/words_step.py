@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from petstore_frame.dashboard.kit import LABELS, show, titled
 from petstore_frame.dashboard.top import Top
-from petstore_frame.loader.reading import Look, Recipe
+from petstore_frame.loader import Look, Recipe
 from petstore_frame.markup import PAGE, shorten
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
 

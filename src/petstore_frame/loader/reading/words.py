@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import reprlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
@@ -311,3 +311,36 @@ def _refusal(error: ValidationError) -> ArgumentError:
         return ArgumentError(f"{word}= {reason}")
     shown = reprlib.repr(problem["input"])
     return ArgumentError(f"{word}= is {known[word].description}; got {shown}")
+
+
+# Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
+_BY_LABEL = ("categories", "value_map")
+_LISTS = ("key", "columns", "accept", "leave_out", "only")
+
+
+def read_set(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the words of ``--set WORD=VALUE``.
+
+    Raises:
+        ArgumentError: One has no ``=``, or a word is both a value and a table.
+
+    Example:
+        >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
+        {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        word, *_ = re.split(r"[.=]", text, maxsplit=1)
+        split = text.rpartition if word in _BY_LABEL else text.partition
+        path, equals, value = split("=")
+        if not (word and equals):
+            raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
+        *tables, last = path.split(".", 2 if word == "value_map" else 1)
+        table = found
+        for part in tables:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise ArgumentError(f"--set {text}: {part} has a value already")
+        # What is added later wins, but for words that take several values.
+        table[last] = [*table.get(last, ()), value] if word in _LISTS else value
+    return found

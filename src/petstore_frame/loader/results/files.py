@@ -102,7 +102,7 @@ def _write_drafts(
             writers[name] = _CsvRows(files.enter_context(opened), name, header, at_risk)
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK))
-            shown = [FIX_SHEET, ALL] if facts.count(*FIX_STATES) else [ALL]
+            shown = [FIX_SHEET, ALL] if facts.to_fix else [ALL]
             writers |= {name: _SheetRows(book, name, header) for name in shown}
         for row in rows():
             counts[row.state] += 1
