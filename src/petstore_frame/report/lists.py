@@ -28,10 +28,6 @@ _PETS = {
 }  # fmt: skip
 Line = tuple[str, str]
 _WORDS: tuple[Line, ...] = (
-    ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
-    ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
-    ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
-    ("Unstable", "The store changed, or contradicted itself, while it was read."),
     ("≥, at least", "A minimum: so many were read, and there may be more."),
     ("≈, about", "So many were read, and pets left the store meanwhile."),
     (
