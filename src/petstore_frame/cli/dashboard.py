@@ -98,7 +98,10 @@ def _show(*, has_browser: bool) -> None:
         "log_level": "ERROR",
         "tornado_settings": of_tornado,
     }
-    config = Config({"Voila": settings, "VoilaConfiguration": {"template": "petstore"}})
+    # Sockets of files are for their owner alone; where there are none, loopback has to do.
+    kernels = {"transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp"}
+    page = {"template": "petstore"}
+    config = Config({"Voila": settings, "VoilaConfiguration": page, "KernelManager": kernels})
     Voila.launch_instance([str(PAGE / "dashboard.ipynb")], config=config)
 
 

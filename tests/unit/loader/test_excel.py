@@ -107,13 +107,6 @@ BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str, int]] = {
         lambda: sheet("", after='<mergeCells><mergeCell ref="A2:XFD1048576"/></mergeCells>'),
         "merges 17,179,852,800 cells", 100,
     ),
-    "entities": (
-        SHEET,
-        lambda: "<!DOCTYPE x [<!ENTITY e0 'pets'>"
-        + "".join(f"<!ENTITY e{n + 1} '{f'&e{n};' * 99}'>" for n in range(9))
-        + "]>" + sheet("<row><c><v>&e9;</v></c></row>"),
-        "the workbook cannot be read", 100,
-    ),
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading import Recipe, look, open_source
+from petstore_frame.loader.reading import Look, Recipe, open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
@@ -137,28 +137,12 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
         records_of(titled, header_row=row)
 
 
-@pytest.mark.parametrize(
-    ("text", "header"),
-    [
-        ("Animal;Kind, size;Note\nRex;3;\n", ("Animal", "Kind, size", "Note")),
-        ('"Animal, or not";Kind\nRex;3\n', ("Animal, or not", "Kind")),
-    ],
-)
-def test_a_header_is_read_though_its_columns_are_unclear(tmp_path: Path, text: str, header) -> None:
-    """A person can say which column is which only if all are shown: the widest reading counts."""
-    path = written(tmp_path, text)
-    assert look(path).columns == header
-    with pytest.raises(InputError, match="no column for name and category_id among") as refused:
-        open_source(path)
-    assert refused.value.add is not None
-
-
 def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
     """Values that no field allows come commonest first; what is held stays there once accepted."""
     rows = "Bo,-4,\nTotal,3,\nRex,3,old\nMax,3,avail\nLuna,3,avail\n"
     path = written(tmp_path, f"name,category,status\n{rows}")
     for accept in ([], ["low_category_id", "total_row"]):
-        found = look(path, Recipe(accept=accept))
+        found = Look.of(path, Recipe(accept=accept))
         assert [(each.text, each.count) for each in found.values] == [("avail", 2), ("old", 1)]
         assert found.suspicious == {"low_category_id": 1, "total_row": 1}
 

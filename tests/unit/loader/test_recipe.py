@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.loader import read_list
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.reading.words import readers_of
-from petstore_frame.stocktake.compare import read_list
 from shop import Shop
 from unit.loader import opened
 
@@ -150,15 +150,12 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
         assert listed[listed["problem"].isna()]["name"].tolist() == expected
 
 
-@pytest.mark.parametrize("again", [",7,Ada", ",7,Bo"])
-def test_a_key_with_a_gap_names_one_row(shop: Shop, again: str) -> None:
-    """Rows of a key of which a part is empty may be several animals, so none of them is sent."""
-    rows = "tag,chip,name", ",7,Ada", again, "1,8,Cy", ",9,Di"
-    result = shop.load("a.csv", *rows, key=["tag", "chip"], keep="last")
-    assert shop.names == ["Cy", "Di"]
-    assert [(cause.problem.code, cause.lines) for cause in result.facts.causes] == [
-        ("key_missing", (2, 3))
-    ]
+def test_a_row_that_stands_and_is_left_out_is_not_to_fix(shop: Shop) -> None:
+    """Its word need have no other meaning, and no older row of its key takes its place."""
+    rows = "7,A,sold,1.2.2026", "7,A,died,2.2.2026", "8,B,sold,1.2.2026"
+    words = {"keep": "newest: day", "leave_out": {"status": "died"}}
+    result = shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
+    assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["skipped"] == 2
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:

@@ -7,8 +7,6 @@ it is read anew. ``records`` shows each row with its state.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 
@@ -81,8 +79,10 @@ CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN
   WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
 FROM (
   SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
-    rows.payload, rows.notes, rows.reason, iif(own.state IS NULL, rows.problem, NULL) AS problem,
-    CASE WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+    rows.payload, rows.notes, rows.reason,
+    iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
+    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'skipped'
+      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
       WHEN own.state IS NULL THEN 'invalid'
       WHEN own.import = rows.import AND own.record = rows.record THEN own.state
       WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
@@ -96,24 +96,6 @@ FROM (
 ID_GIVEN_AGAIN = """
 UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
 """
-
-
-def form_of(key: str) -> str:
-    """Return a key without what spreadsheets and people change of it; like keys may be one key.
-
-    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. A key of
-    several columns is a JSON list.
-
-    Example:
-        >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
-        ('7', '7', 'ab1', 'a\\x1f1')
-    """
-    if key.isascii() and key.isalnum():
-        return key.lower().lstrip("0") or "0"
-    if key.startswith('["'):
-        return "\x1f".join(form_of(part) for part in json.loads(key))
-    text = "".join(normalize("NFKC", key).casefold().split()).lstrip("'’`")
-    return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
 
 
 def columns_of(key: Sequence[str]) -> str:

@@ -127,11 +127,7 @@ def _lines(data: bytes, codec: str, skipped: int = 0) -> Iterator[str]:
 
 
 def _text_table(data: bytes, recipe: RecipeFields) -> Table:
-    """Return the rows of a text, cut as its first line or the caller says.
-
-    Raises:
-        InputError: The encoding is not known, or the header cannot be read.
-    """
+    """Return the rows of a text, cut as its first line or the caller says."""
     codec = _codec_of(data, recipe.encoding)
     sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
     lines = enumerate(_lines(data, codec))
@@ -186,23 +182,15 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
 
 
 def _unreadable(problem: Exception, line: int) -> InputError:
-    what = f"cannot be read: {problem}"
-    if "field limit" in str(problem):
-        what = f"has a cell of more than {MAX_CELL:,} characters"
-    elif "unexpected end" in str(problem):
-        what = "opens a quote that is never closed"
+    is_open = "unexpected end" in str(problem)
+    what = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
     hint = 'double the quotes within a cell ("a ""b"" c"), or read quotes as letters'
-    what, add = f"the record that begins here {what}", ("quoting", "none")
-    return InputError(what, line=line, hint=hint, add=add)
+    add = ("quoting", "none")
+    return InputError(f"the record that begins here {what}", line=line, hint=hint, add=add)
 
 
 class Input:
-    """A file or a frame before its columns are known, and what to call it in a message.
-
-    Raises:
-        InputError: It is no file that could be read.
-        ArgumentError: It is neither a path nor a frame.
-    """
+    """A file or a frame before its columns are known, and what to call it in a message."""
 
     def __init__(self, path_or_frame: Any) -> None:
         self.name, self.path = "frame", None

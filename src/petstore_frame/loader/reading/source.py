@@ -171,7 +171,10 @@ class Source:
         problems = [] if uncounted is None else [uncounted]
         notes = list[str]()
         if lines > 1 and self._is_swallowing(cells):
-            problems.append(_swallowing(line, line + lines - 1))
+            what = f"a cell seems to hold other rows of lines {line} to {line + lines - 1}"
+            doubtful = suspicious(Suspicion.SWALLOWED_ROWS, f"{what}: a quote opens there")
+            hint = "close the quote, or read quotes as letters"
+            problems.append(replace(doubtful, hint=hint, add=("quoting", "none")))
         key = None
         if self._keys is not None:
             key, keyless = self._keys.read(cells, ordinal)
@@ -289,14 +292,6 @@ def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> 
     """Return a default with the cells of columns that it names; empty where one is empty."""
     found = {column: cell_at(cells, at) for column, at in named.items()}
     return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
-
-
-def _swallowing(first: int, last: int) -> RecordProblem:
-    """Return the doubt about a record with a cell that seems to hold the rows below it."""
-    what = f"a cell seems to hold other rows of lines {first} to {last}: a quote opens there"
-    problem = suspicious(Suspicion.SWALLOWED_ROWS, what)
-    hint = "close the quote, or read quotes as letters"
-    return replace(problem, hint=hint, add=("quoting", "none"))
 
 
 def _refuses(noted: Mapping[int, Any]) -> bool:

@@ -15,8 +15,8 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Any, BinaryIO, NamedTuple
 
-from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
-from petstore_frame.files.book import EXACT_NUMBERS
+from petstore_frame.errors import ArgumentError, InputError, import_extra
+from petstore_frame.files import styles
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, RecordProblem, Suspicion
@@ -151,10 +151,7 @@ class Workbook:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        try:
-            import openpyxl
-        except ImportError:
-            raise MissingExtraError("reading a workbook", "excel") from None
+        openpyxl = import_extra("openpyxl", "reading a workbook", "excel")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # on styles
@@ -225,8 +222,8 @@ class Workbook:
                 typed = []
             while typed and typed[-1] == _EMPTY:
                 typed.pop()
-            dimension = sheet.row_dimensions.get(line)
-            is_hidden = dimension is not None and (dimension.hidden or dimension.height == 0)
+            look = sheet.row_dimensions.get(line)
+            is_hidden = look is not None and (look.hidden or look.height == 0)
             yield _row_of(line, typed, _HIDDEN if is_hidden else None)
 
 
@@ -241,7 +238,7 @@ def _of_sheet(cell: Any, merged: CellNote | None) -> Typed:
         from openpyxl.utils.escape import unescape  # of control characters
 
         return unescape(value) if "_x" in value else value, None
-    return _text_of(value, EXACT_NUMBERS)
+    return _text_of(value, styles.EXACT_NUMBERS)
 
 
 def _refuse_packed(file: BinaryIO) -> None:
