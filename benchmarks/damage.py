@@ -23,7 +23,6 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import DuplicatesError, JournalError
-from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.run import run_import
 
@@ -85,8 +84,7 @@ class Scene:
 
     def _load(self, file: Path, journal: Path) -> None:
         with Client(self.store.base_url, KEY, timeout=5.0, max_retries=0) as client:
-            options = LoadOptions(workers=4, journal=journal, progress=False)
-            run_import(file, client, Recipe(), options)
+            run_import(file, client, Recipe(), workers=4, journal=journal, progress=False)
 
     def try_out(self, damage: Damage, outcome: Outcome) -> None:
         """Damage a copy of the journal, run the same load again, and count."""

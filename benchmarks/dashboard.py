@@ -90,7 +90,8 @@ def main() -> None:
                     print(f"| {name} | {paint_ms:,} | {received / 1000:,.0f} |", flush=True)
                     if name.startswith("petstore"):
                         changes = measure_changes(page, traffic)
-                server.end_kernels()
+                for session in server.request("GET", "/api/sessions").json():
+                    server.request("DELETE", f"/api/sessions/{session['id']}")
             print(changes, flush=True)
 
 

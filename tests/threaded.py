@@ -19,7 +19,7 @@ import petstore_frame as pf
 from petstore_frame.service import run
 from petstore_frame.service.app import create_app
 from petstore_frame.service.store import open_database
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey
 from plain_http import wait_until
 
 WAIT_S = 30

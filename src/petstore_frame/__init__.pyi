@@ -44,6 +44,6 @@ from .schema.models import PET_STATUSES as PET_STATUSES
 from .schema.models import NewPet as NewPet
 from .schema.models import Pet as Pet
 from .stocktake import compare as compare
-from .transport.settings import IdempotencyKey as IdempotencyKey
+from .transport import IdempotencyKey as IdempotencyKey
 
 __version__: str

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 from pydantic import SecretStr
 
 from petstore_frame.errors import (
-    APIConnectionError,
     ClosedError,
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
     answering,
+    callers_level,
     nearest,
 )
-from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import (
@@ -44,8 +43,6 @@ from petstore_frame.transport import (
     Proof,
     Transport,
 )
-from petstore_frame.transport.outcome import judge_answer, judge_failure
-from petstore_frame.transport.settings import read_settings
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
@@ -97,19 +94,17 @@ class Client:
     ) -> None:
         if not isinstance(idempotency, IdempotencyKey | None):
             raise ConfigurationError(f"idempotency is an IdempotencyKey, got {idempotency!r}")
-        settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
-        self.base_url = settings.base_url
         self.idempotency = idempotency
         self._options: dict[str, Any] = {
-            "timeout": timeout, "max_retries": max_retries, "transport": transport,
-            "idempotency": idempotency,
+            "timeout": timeout, "max_retries": max_retries, "transport": transport
         }  # fmt: skip
-        self._transport = Transport(settings, transport=transport, clocks=self._clocks)
+        self._transport = Transport(base_url, api_key, **self._options, clocks=self._clocks)
+        self.base_url = self._transport.base_url
         self._has_warned = False
 
     def with_key(self, api_key: str) -> Self:
         """Return a client of the same store with another key; this one stays as it is."""
-        return type(self)(self.base_url, api_key, **self._options)
+        return type(self)(self.base_url, api_key, **self._options, idempotency=self.idempotency)
 
     def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
@@ -154,8 +149,8 @@ class Client:
         """
         self._check_open()
         answer = self._transport.get(address, params)
-        columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
-        return Page(columns, answer.headers, answer.url, damaged)
+        columns = read_page(answer.body, operation=answer.operation, page=number)
+        return Page(columns, answer.headers, answer.url)
 
     def find_pet(self, pet_id: int) -> PetSearch:
         """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
@@ -213,12 +208,9 @@ class Client:
             headers[self.idempotency.header] = idempotency_key
         try:
             self._check_open()
-            answer = self._transport.send("POST", "/pets", body=payload, more=headers)
-        except APIConnectionError as problem:
-            return judge_failure(problem)
         except ClosedError as problem:
             return PostOutcome(Proof.NOT_APPLIED, "client_closed", None, problem, is_systemic=True)
-        return judge_answer(answer, has_key=has_key)
+        return self._transport.post(payload, headers, has_key=has_key)
 
     def get_pet(self, pet_id: int) -> Pet:
         """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.

@@ -103,14 +103,16 @@ class FakeStore:
         self.requests.append(f"{method} {path}")
         if headers.get("Authorization") != f"Bearer {self.api_key}":
             answer = _error(401, "unauthorized", "the API key is missing or invalid")
+        elif headers.get(STORE_ID, self._id) != self._id:
+            answer = _error(412, "other_store", "this address belongs to another store")
         elif (method, path) == ("GET", "/pets"):
             answer = self._list(query)
         elif (method, path) == ("POST", "/pets"):
-            answer = self._create(headers.get(STORE_ID, self._id), body)
-        elif method == "GET" and path.startswith("/pets/"):
-            answer = self._get(path.removeprefix("/pets/"))
+            answer = self._create(body)
         else:
-            answer = _error(404, "not_found", f"nothing is at {path}")
+            found = [pet for pet in self.pets if (method, path) == ("GET", f"/pets/{pet.id}")]
+            missing = _error(404, "not_found", f"nothing is at {path}")
+            answer = (200, _json(found[0]), {}) if found else missing
         return (*answer[:2], {STORE_ID: self._id, **answer[2]})
 
     def _list(self, query: Mapping[str, str]) -> _Answer:
@@ -119,9 +121,8 @@ class FakeStore:
             return _error(400, "invalid_request", f"limit is 1 to {_MAX_LIMIT}")
         if status not in (None, *pf.PET_STATUSES):
             return _error(400, "invalid_request", f"status is one of {', '.join(pf.PET_STATUSES)}")
-        after = int(query.get("after", "0"))
         found = [pet for pet in self.pets if status in (None, pet.status)]
-        rest = [pet for pet in found if "after" not in query or pet.id > after]
+        rest = [pet for pet in found if "after" not in query or pet.id > int(query["after"])]
         page = rest[: int(limit)]
         links = {}
         if len(rest) > len(page):
@@ -129,26 +130,14 @@ class FakeStore:
             links["Link"] = f'<{self.base_url}/pets?{filters}&after={page[-1].id}>; rel="next"'
         return 200, b"[%b]" % b",".join(map(_json, page)), links
 
-    def _create(self, store_id: str, sent: bytes) -> _Answer:
-        if store_id != self._id:
-            return _error(412, "other_store", "this address belongs to another store")
-        wire = {name: field.alias or name for name, field in pf.NewPet.model_fields.items()}
+    def _create(self, sent: bytes) -> _Answer:
         try:
-            body = json.loads(sent)
-            fields = {name: body[sent_as] for name, sent_as in wire.items() if sent_as in body}
-            if not str(fields.get("name", "x")).strip():
-                return _error(400, "invalid_request", "name is blank")
-            return 201, _json(self._add(fields)), {}
-        except (TypeError, ValueError):
-            wanted = ", ".join(wire.values())
-            text = f"the body is not a NewPet ({wanted}), or holds an invalid value"
-            return _error(400, "invalid_request", text)
-
-    def _get(self, pet_id: str) -> _Answer:
-        pet = next((pet for pet in self.pets if str(pet.id) == pet_id), None)
-        if pet is None:
-            return _error(404, "not_found", "there is no pet with this id")
-        return 200, _json(pet), {}
+            new = pf.NewPet.model_validate_json(sent, by_name=False)
+        except ValueError as problem:
+            return _error(400, "invalid_request", f"the body is not a NewPet: {problem}")
+        if not new.name.strip():
+            return _error(400, "invalid_request", "name is blank")
+        return 201, _json(self._add(dict(new))), {}
 
     def __repr__(self) -> str:
         return f"<FakeStore: {len(self._pets)} pets>"

@@ -86,22 +86,3 @@ def test_the_list_for_people_is_the_declaration() -> None:
     groups = {"core": PROJECT["dependencies"], **{extra: EXTRAS[extra] for extra in SHOWN}}
     lists = {extra: {name.lower() for name in declared(group)} for extra, group in groups.items()}
     assert {extra: libraries - {"distributed"} for extra, libraries in shown.items()} == lists
-
-
-ASKING = ("attr", "attrgetter", "methodcaller")
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
-def test_no_private_name_of_another_library() -> None:
-    """None goes through ``self`` or as a text; ruff sees all others (SLF001, PLC2701)."""
-    every = [node for path in FILES for node in nodes(path)]
-    ours = {node.name for node in every if isinstance(node, DEFINITIONS)}
-    used = set()
-    for node in every:
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            ours.add(node.id if isinstance(node, ast.Name) else node.attr)
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls"):
-            used.add(node.attr)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ASKING):
-            used |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
-    assert {name for name in used - ours if re.match("_[a-z]", name)} == set()

@@ -8,12 +8,17 @@ import pytest
 
 from architecture.sources import FILES, nodes, part_of
 
-# To follow: inventory, transport, markup, files, schema, loader and bundled.
-WITH_A_DOOR = ("charts", "cli", "counts", "history", "report", "stocktake")
+# To follow: inventory, schema and bundled.
+WITH_A_DOOR = (
+    "charts", "cli", "counts", "files", "history", "loader", "markup", "report", "stocktake",
+    "transport",
+)  # fmt: skip
 MOST_NAMES = 12
+# Every part may raise and catch any error, so this door is as wide as the tree.
+OF_ERRORS = 40
 
 
-@pytest.mark.parametrize("part", WITH_A_DOOR)
+@pytest.mark.parametrize("part", [*WITH_A_DOOR, "errors"])
 def test_a_part_has_one_door(part: str) -> None:
     """No other part names a module inside it, and all of them together use at most 12 names."""
     home, used, inside = f"petstore_frame.{part}", set[str](), set[str]()
@@ -26,4 +31,4 @@ def test_a_part_has_one_door(part: str) -> None:
         elif isinstance(node, ast.Import):
             inside |= {each.name for each in node.names if each.name.startswith(f"{home}.")}
     assert inside == set()
-    assert 0 < len(used) <= MOST_NAMES
+    assert 0 < len(used) <= (OF_ERRORS if part == "errors" else MOST_NAMES)

@@ -60,16 +60,6 @@ def test_public_signatures_are_as_recorded() -> None:
     assert lines() == RECORDED.read_text(encoding="utf-8").splitlines()
 
 
-def test_the_ways_in_have_the_same_parameters_in_the_same_order() -> None:
-    """What a caller has learned of one function holds for the others."""
-    ways = (petstore_frame.load, petstore_frame.load, petstore_frame.load)
-    names = [[*inspect.signature(way).parameters][2:] for way in (*ways, petstore_frame.compare)]
-    for one in names:
-        for other in names:
-            both = {*one} & {*other}
-            assert [name for name in one if name in both] == [n for n in other if n in both]
-
-
 def table() -> list[tuple[list[str], list[str]]]:
     """The names that each idea has, and those that it must not have."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

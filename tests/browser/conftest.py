@@ -91,21 +91,21 @@ def book(lab: jupyter.Server, chromium: Any) -> Iterator[tuple[Any, jupyter.Traf
     with jupyter.tab(chromium) as (page, traffic):
         jupyter.open_notebook(page, lab, "book.ipynb")
         yield page, traffic
-        lab.end_kernels()
 
 
 @pytest.fixture(scope="package")
 def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
     """Where ``petstore-frame dashboard`` shows the store as a page of its own."""
     words = ["dashboard", "--no-browser", "--categories", "labels.csv"]
-    with subprocess.Popen(
+    log = folder / "page.log"
+    with log.open("w") as out, subprocess.Popen(
         [sys.executable, "-m", "petstore_frame", *words], cwd=folder, env=os.environ | environ,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=out, text=True, start_new_session=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         waited = jupyter.Server(address.partition("/?")[0], address.partition("token=")[2])
-        jupyter.await_answer(waited, "/login", process)
+        jupyter.await_answer(waited, "/login", process, log)
         yield address
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0

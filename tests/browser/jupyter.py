@@ -22,10 +22,8 @@ from plain_http import wait_until
 from ports import free_port
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-CHROMIUM_ARGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-]  # fmt: skip
+CHROMIUM_ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                 "--disable-dev-shm-usage"]  # fmt: skip
 LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
 START_S = 90
 LAB = [
@@ -52,11 +50,6 @@ class Server:
     def request(self, method: str, path: str) -> httpx.Response:
         headers = {"Authorization": f"token {self.token}"}
         return httpx.request(method, self.url + path, headers=headers, timeout=30)
-
-    def end_kernels(self) -> None:
-        """Kernels outlive their page."""
-        for session in self.request("GET", "/api/sessions").json():
-            self.request("DELETE", f"/api/sessions/{session['id']}")
 
 
 @dataclass
@@ -102,9 +95,7 @@ def jupyter(root: Path, environ: Mapping[str, str] | None = None) -> Iterator[Se
         shutil.rmtree(home, ignore_errors=True)
 
 
-def await_answer(
-    server: Server, path: str, process: subprocess.Popen, log: Path | None = None
-) -> None:
+def await_answer(server: Server, path: str, process: subprocess.Popen, log: Path) -> None:
     """Wait until a server answers at all."""
 
     def answers() -> bool:
@@ -114,8 +105,7 @@ def await_answer(
         return process.poll() is not None
 
     if not wait_until(answers, START_S) or process.poll() is not None:
-        said = log.read_text(errors="replace")[-3000:] if log else ""
-        raise RuntimeError(f"the server did not start: {said}")
+        raise RuntimeError(f"it did not start: {log.read_text(errors='replace')[-3000:]}")
 
 
 @contextlib.contextmanager

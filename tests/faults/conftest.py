@@ -59,7 +59,7 @@ def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
         given = {"journal": tmp_path / "journal", "progress": False} | take(_LOADING)
         with timed_client(store.base_url, KEY, **settings) as client:
             try:
-                return run_import(path, client, reading, LoadOptions(**given), **options)
+                return run_import(path, client, reading, **given, **options)
             except LoadStopped as stopped:
                 return stopped.result
 

@@ -16,10 +16,9 @@ from itertools import count
 
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
-from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.run import run_import
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey
 
 
 def main() -> None:
@@ -43,13 +42,11 @@ def main() -> None:
             wish["file"],
             client,
             Recipe(key=wish.get("key", ())),
-            LoadOptions(
-                workers=wish.get("workers", 8),
-                journal=wish["journal"],
-                progress=False,
-                duplicates=wish.get("duplicates"),
-            ),
             step=die_at,
+            workers=wish.get("workers", 8),
+            journal=wish["journal"],
+            progress=False,
+            duplicates=wish.get("duplicates"),
         )
     except LoadStopped as stopped:
         result = stopped.result

@@ -12,7 +12,7 @@ from faults.hostile import http
 from faults.load_harness import check_promises
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.pool import SessionClocks
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey
 from plain_http import wait_until
 
 KEYS = IdempotencyKey(3600)

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +27,19 @@ from petstore_frame.errors import DuplicatesError, LoadStopped
 from petstore_frame.loader.journal import witness
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
-from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.question import is_many, is_quarter
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey
 from shop import Shop, frame_of
 
 HEADER = "tag,name,categoryId,seen"
 PAGE = 5  # pets
 SPOILT = "9" * 20  # no category id that can be sent
 # Sessions wait on a clock that is ten times as fast as ours.
-LIMITS = LoadOptions(workers=4, first_patience_s=10.0, patience_s=10.0, progress=False)
+LIMITS = {"workers": 4, "first_patience_s": 10.0, "patience_s": 10.0, "progress": False}
 FAST = SessionClocks(
     clock=lambda: 10 * time.monotonic(),
     wait=lambda inbox, wait_s: wait_for(inbox, None if wait_s is None else wait_s / 10),
@@ -513,10 +512,10 @@ class Stories(RuleBasedStateMachine):
             if left[0] == 0:
                 raise Crash
 
-        given = replace(LIMITS, journal=office.shop.journal, **options)
+        given: dict[str, Any] = {**LIMITS, "journal": office.shop.journal, **options}
         try:
             recipe = Recipe(key=self.key)
-            return run_import(source, self.client, recipe, given, timing=FAST, step=step)
+            return run_import(source, self.client, recipe, timing=FAST, step=step, **given)
         except LoadStopped as stopped:
             return stopped.result
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from journey.shell import typed
 from petstore_frame.errors import DuplicatesError, PetstoreError
-from petstore_frame.loader.proposals import read_set, to_add
+from petstore_frame.loader.proposals import to_add
+from petstore_frame.loader.reading.words import read_set
 from threaded import Server
 from unit.loader.staged import change
 

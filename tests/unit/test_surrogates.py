@@ -6,17 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.inventory import Fact
 from petstore_frame.schema.decoding import read_error, read_page, read_pet
-from petstore_frame.schema.text import whole_body, whole_text
-from unit.conftest import BASE_URL
+from petstore_frame.schema.text import whole_text
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\ud800"))
 
@@ -32,25 +29,8 @@ def test_a_page_holds_whole_characters_alone(names: list[str], is_escaped: bool,
     # As JSON means it: a pair of halves is one character.
     meant = [pet["name"] for pet in json.loads(json.dumps(pets))] if is_escaped else names
     body = text.encode("utf-8", "surrogatepass")
-    columns, damaged = read_page(body)
+    columns = read_page(body)
     assert columns[1] == columns.status == [whole_text(name) for name in meant]
-    marked = tuple(at for at, name in enumerate(meant) if "\ufffd" in whole_text(name))
-    assert damaged == (() if whole_body(body) is body else marked)
-
-
-@given(st.dictionaries(ANY, ANY | st.integers() | st.lists(ANY)))
-def test_a_body_holds_whole_characters_alone(body: dict[str, Any]) -> None:
-    """A body without halves stays byte for byte; the halves of another become U+FFFD."""
-    sent = json.dumps(body).encode()
-    whole = whole_body(sent)
-    assert not any(
-        "\ud800" <= letter <= "\udfff"
-        for letter in json.dumps(json.loads(whole), ensure_ascii=False)
-    )
-    assert whole == sent or b"\\ud" in sent.lower()
-    # What is no JSON keeps its bytes, which the error then shows.
-    for broken in (b"\\ud800", b'{"a": "\\ud800"', b"[" * 100_000 + b'"\\ud800"'):
-        assert whole_body(broken) == broken
 
 
 @pytest.mark.parametrize("name", [b"a\\ud83d", b"a\xed\xa0\xbd"], ids=["escaped", "raw"])
@@ -61,23 +41,6 @@ def test_single_pets_and_errors_hold_whole_characters(name: bytes) -> None:
     error = read_error(b'{"code": "a", "message": "%b", "status": 400}' % name)
     assert (pet.name, pet.model_extra) == ("a\ufffd", {"by": ["\ufffd"]})
     assert error is not None and error.message == "a\ufffd"
-
-
-def test_a_cut_emoji_is_told_and_costs_no_claim() -> None:
-    """The listing stays complete, and says how many texts were cut."""
-    given = ["Cut \ud83d", "Luna"] * 3 + ["Cut \ud83d"]
-    pets = [{"id": at, "name": name, "categoryId": 3} for at, name in enumerate(given)]
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        listed = [] if request.url.params.get("status") else pets
-        return httpx.Response(200, content=json.dumps(listed[: int(request.url.params["limit"])]))
-
-    with pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer)) as client:
-        inventory = pf.fetch_inventory(client)
-    known, names = inventory.completeness, inventory.frame["name"]
-    assert known.covers_all and known.contradictions == ()
-    assert [each.count for each in known.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
-    assert names.tolist() == [name.replace("\ud83d", "\ufffd") for name in given]
 
 
 def test_half_a_character_is_never_sent(server: Any, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
     rng = random.Random(seed)
     for _ in range(100 * campaign):
         store, failing = census.draw_store(rng), set(rng.sample(range(1, 14), 3))
-        options = census.draw_options(rng) | {"status": None, "max_probes": rng.choice((0, 3, 12))}
+        options = census.draw_options(rng) | {"status": None}
         failure = refusal(rng.choice((401, 404, 429, 500)))
         client = store.client(lambda n, _, at=failing, it=failure: it if n in at else None)
         try:

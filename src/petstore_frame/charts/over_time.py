@@ -16,8 +16,7 @@ import numpy as np
 from petstore_frame.charts import svg
 from petstore_frame.counts import category_ids, short
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import Markup, palette
-from petstore_frame.markup.style import MUTED, PAPER, RULE, SHADE
+from petstore_frame.markup import Markup, palette, style
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.text import count_text
 
@@ -60,12 +59,14 @@ class _Scale:
         """Draw a line across and its number for each step."""
         for number in range(0, self._highest + 1, self._step):
             y = round(self.y(number), 1)
-            yield svg.element("line", x1=svg.share(self._left), x2="100%", y1=y, y2=y, stroke=RULE)
+            yield svg.element(
+                "line", x1=svg.share(self._left), x2="100%", y1=y, y2=y, stroke=style.RULE
+            )
             yield _axis_label(f"{number:,}", at=self._left - 1, y=y + 4, anchor="end")
 
 
 def _axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
-    return svg.label(text, at=at, y=y, anchor=anchor, fill=MUTED)
+    return svg.label(text, at=at, y=y, anchor=anchor, fill=style.MUTED)
 
 
 class _Line(NamedTuple):
@@ -182,7 +183,7 @@ def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iter
     for day in lost:
         title = svg.element("title", f"{day}: no snapshot")
         across = {"x": svg.share(x_of[day] - wide / 2), "width": svg.share(wide)}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=SHADE, **across)
+        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=style.SHADE, **across)
 
 
 def _dates(x_of: Mapping[date, float], height: int) -> Iterator[Markup]:
@@ -213,7 +214,7 @@ def _marks(
     for day, count in line.known.items():
         y = round(scale.y(count.count), 1) if count.is_exact or lane is None else lane
         title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
-        fill = None if count.is_exact else PAPER
+        fill = None if count.is_exact else style.PAPER
         place = {"cx": svg.share(x_of[day]), "cy": y, "r": 3}
         drawn.append(svg.element("circle", title, class_="pf-mark", **place, fill=fill))
     look = {"fill": colour, "stroke": colour, "stroke_width": 1.5}

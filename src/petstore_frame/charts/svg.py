@@ -17,10 +17,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 from petstore_frame.counts import short
-from petstore_frame.files.whole import whole_file
+from petstore_frame.files import whole_file
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import Markup, escape, palette, style, stylesheet
-from petstore_frame.markup.palette import shorten, status_word
+from petstore_frame.markup import Markup, escape, palette, shorten, status_word, style, stylesheet
 
 _FONT = "system-ui,sans-serif"  # in a file; a page has its own
 _HATCH = "url(#pf-at-least)"  # each picture puts its own name here

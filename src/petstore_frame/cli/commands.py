@@ -52,7 +52,7 @@ def explain(problem: Exception) -> str:
 
     Only the question about known animals has more lines.
     """
-    from petstore_frame.loader.proposals import to_add
+    from petstore_frame.loader import to_add
 
     if isinstance(problem, pf.IncompleteInventoryError):
         return f"{problem.__cause__ or problem}; {problem.partial.completeness}"

@@ -54,12 +54,9 @@ def recipe_of(
     words: Sequence[str] | None,
 ) -> pf.Recipe:
     """Return how a file is read: the recipe in a file, and the words that win over it."""
-    from petstore_frame.loader.proposals import read_set
-    from petstore_frame.loader.reading import as_recipe
+    from petstore_frame.loader import as_recipe
 
-    given: dict[str, Any] = read_set(words or ())
-    if key:
-        given["key"] = key
+    given: dict[str, Any] = {"key": key} if key else {}
     if categories is not None:
         given["categories"] = categories
-    return as_recipe(recipe, given)
+    return as_recipe(recipe, given, words or ())

@@ -19,8 +19,7 @@ from petstore_frame.errors import answering
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.inventory.result import completeness as completeness_of
-from petstore_frame.markup import PAGE, Cell, Markup, in_notebook
-from petstore_frame.markup.palette import STATUS_COLOURS, VERDICT_BADGES, shorten, status_word
+from petstore_frame.markup import PAGE, Cell, Markup, in_notebook, palette, shorten, status_word
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
@@ -34,8 +33,8 @@ LEGENDS = {
 SHOWN_CATEGORIES = 20
 _NAME_LENGTH = 40
 _STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
-_SHADE = "{},{},{}".format(*bytes.fromhex(STATUS_COLOURS["available"][1:]))
-_NOTHING = "background:{0.fill};color:{0.ink}".format(VERDICT_BADGES["incomplete"])
+_SHADE = "{},{},{}".format(*bytes.fromhex(palette.STATUS_COLOURS["available"][1:]))
+_NOTHING = "background:{0.fill};color:{0.ink}".format(palette.VERDICT_BADGES["incomplete"])
 _GROUPED = ("category_id", "status")
 Cells: TypeAlias = NDArray[np.int64]
 

@@ -18,16 +18,15 @@ from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import BLANK, Look, Recipe, look
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import shorten
+from petstore_frame.loader import Look, Recipe
+from petstore_frame.markup import PAGE, Markup, shorten
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
 
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
 HINT = "Drop a file here, or paste a table from a spreadsheet"
-OPEN, NONE = "choose …", "(not in the file)"
+OPEN, NONE, BLANK = "choose …", "(not in the file)", "?"  # a recipe has the last for an answer
 # The words of a recipe that say how a file is laid out, as "Does it look wrong?" asks for them.
 LAYOUT = {"encoding": "Encoding", "delimiter": "Delimiter", "header_row": "Column names in row",
           "sheet": "Sheet"}  # fmt: skip
@@ -159,7 +158,7 @@ class FileTab:
         if self.source is None:
             return False
         recipe = self.recipe
-        seen = look(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+        seen = Look.of(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         if self._is_new and seen.columns:
             self._is_new, known = False, self.memory.recall(seen.columns)
             self.is_remembered = known is not None
@@ -169,7 +168,7 @@ class FileTab:
                 proven = {word: None for word in OF_LAYOUT if word not in asked}
                 names = category_labels(known.categories) | self.memory.categories
                 self.recipe = recipe = known.replace(**proven, categories=names or None)
-                seen = look(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+                seen = Look.of(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         with self.kit.drawing():
             if self.recipe is not recipe:  # an answer was given meanwhile, and is looked at next
                 return False

@@ -12,23 +12,13 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.file_tab import OF_LAYOUT, FileTab
+from petstore_frame.dashboard.file_tab import FileTab
 from petstore_frame.dashboard.kit import show
-from petstore_frame.dashboard.rows_step import RowsStep, problems_of
+from petstore_frame.dashboard.rows_step import RowsStep
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
-from petstore_frame.loader.journal.database import place_of
-from petstore_frame.loader.journal.database import reading as open_journal
-from petstore_frame.loader.journal.rows import Import, count_in, read_imports
-from petstore_frame.loader.options import GRACE_S, LoadOptions, Word
-from petstore_frame.loader.question import CASES, Question
-from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State, Suspicion
-from petstore_frame.loader.results.result_text import result_html
-from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import resume_loads, run_import
-from petstore_frame.loader.settling.readback import WatchedClient
+from petstore_frame.loader import LoadResult, State, place_of, resume_loads, run_import
 from petstore_frame.markup import PAGE, Card, Markup
 from petstore_frame.schema.text import count_text, day_text
 
@@ -65,17 +55,19 @@ class ImportTab(FileTab):
         send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
-        results: What became of the last file, and of its corrected rows.
+        results: What became of the last file.
     """
 
     def __init__(self, top: Top) -> None:
         super().__init__(top, "Choose a file")
-        kit, self.grace_s = self.kit, GRACE_S
+        kit = self.kit
+        self.grace_s: float | None = None  # as long as ``reconcile`` waits without a word
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
-        self.question: Question | None = None
+        self.question: Any = None  # what the loader asks: the ``question`` of its DuplicatesError
         self.to_send, self.results = 0, list[LoadResult]()
-        self.rows = RowsStep(kit, self.changed)
+        self.rows = RowsStep(kit, self.words, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
+        self._texts: dict[str, tuple[str, str, str]] = {}
         self.files: dict[str, widgets.Button] = {}
         self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
         self._cases, self._files = kit.column(), kit.row()
@@ -133,26 +125,25 @@ class ImportTab(FileTab):
 
         self._plan(None)
         if self.look() and self.source is not None:
-            client = WatchedClient(self.top.client, self.work.check)
-            options = self._options(dry_run=True, progress=False)
-            self._plan(run_import(self.source, client, self.recognised, options, records_read=read))
+            options = self._options(dry_run=True, progress=False, records_read=read)
+            self._plan(run_import(self.source, self.top.client, self.recognised, **options))
         self.work.say("")
 
     @property
-    def answers(self) -> dict[str, Word]:
+    def answers(self) -> dict[str, Any]:
         """The answer to each case of the question that has one."""
         said = {name: case.value for name, case in self.cases.items() if case.value}
         return said | ({"absent": "send"} if self.ticks["absent"].value else {})
 
-    def _options(self, **more: Any) -> LoadOptions:
-        return LoadOptions(
-            journal=self.top.journal,
-            duplicates=self.answers,
-            again=self.ticks["again"].value,
-            max_errors=MANY if self.ticks["anyway"].value else None,
-            leave_lines=tuple(sorted(self.rows.left_out)),
+    def _options(self, **more: Any) -> dict[str, Any]:
+        return {
+            "journal": self.top.journal,
+            "duplicates": self.answers,
+            "again": self.ticks["again"].value,
+            "max_errors": MANY if self.ticks["anyway"].value else None,
+            "leave_lines": tuple(sorted(self.rows.left_out)),
             **more,
-        )
+        }
 
     # Showing what sending would do.
 
@@ -188,32 +179,24 @@ class ImportTab(FileTab):
         facts, words = plan.facts, self.words
         fields = {column: name for name, column in facts.run.mapping.items()}
         wrong = {
-            row["line"]: {str(name): cell for name, cell in row.items()}
+            row["line"]: row
             for row in plan.fix.to_dict("records")
             if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
-            and row["accept"] not in words.accept
         }
-        rows = self.rows.corrected_rows(plan.fix)
-        how = self.recognised.replace(
-            **dict.fromkeys((*OF_LAYOUT, "leave_out")),
-            mapping=facts.run.mapping, accept=[*map(str, Suspicion)],
-        )  # fmt: skip
-        problems = problems_of(rows, facts.run.header, how)
-        self.rows.draw(wrong, problems)
-        fixed, absent = len(rows) - len(problems), facts.count(State.ABSENT)
-        new = facts.count(State.PENDING) + fixed
+        self.rows.draw(wrong, fields)
+        new, absent = facts.count(State.PENDING), facts.count(State.ABSENT)
         self.to_send = 0 if facts.is_held else new
         known, changed = (
             sum(each.records for each in facts.skipped if each.reason == reason)
-            for reason in (Reason.KNOWN, Reason.CHANGED)
+            for reason in ("known", "changed")
         )
         known += facts.count(State.CREATED, State.ADOPTED)
         shown = {
             "New pets to send": (new, ""),
             "Known already": (known, "not sent again"),
             "Changed since": (changed, "not sent: a pet cannot be changed"),
-            "To fix": (facts.count(*FIX_STATES) - fixed, "not sent"),
-            "In doubt": (facts.count(*DOUBT_STATES) - absent, "sent before, perhaps in the store"),
+            "To fix": (facts.to_fix, "not sent"),
+            "In doubt": (facts.in_doubt - absent, "sent before, perhaps in the store"),
             "Not found": (absent, "sent before, and not in the store"),
         }
         always = ("New pets to send", "Known already", "To fix")
@@ -228,11 +211,12 @@ class ImportTab(FileTab):
         question, asked = self.question, () if self.question is None else self.question.cases
         for case in asked:
             if case.name not in self.cases:
+                self._texts[case.name] = case.text
                 self.cases[case.name] = self.kit.control(
                     widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
                 )
         for name, control in self.cases.items():
-            skip, send, said = CASES[name].skip, CASES[name].send, control.value
+            (_, skip, send), said = self._texts[name], control.value
             if question is not None:
                 skip = f"{skip} ({_becomes(question.if_skip)})"
                 send = f"{send} ({_becomes(question.if_send)})"
@@ -250,13 +234,7 @@ class ImportTab(FileTab):
         results, question, progress = list[LoadResult](), None, self._progress(self.to_send)
         options = self._options(progress=progress)
         try:
-            results.append(run_import(self.source, self.top.client, self.recipe, options))
-            rows = self.rows.corrected_rows(results[0].fix)
-            if len(rows):
-                again = LoadOptions(
-                    journal=self.top.journal, progress=progress, duplicates=self.answers
-                )
-                results.append(run_import(rows, self.top.client, Recipe(), again))
+            results.append(run_import(self.source, self.top.client, self.recipe, **options))
         except (LoadInterrupted, LoadStopped) as stopped:
             results.append(stopped.result)
         except DuplicatesError as problem:
@@ -280,7 +258,7 @@ class ImportTab(FileTab):
         return report
 
     def _finish(self) -> None:
-        progress = self._progress(sum(counts[State.PENDING] for _, counts in self._past()))
+        progress = self._progress(sum(each.counts[State.PENDING] for each in self._past()))
         try:
             results = resume_loads(self.top.client, journal=self.top.journal, progress=progress)
         except (LoadInterrupted, LoadStopped) as stopped:
@@ -295,31 +273,33 @@ class ImportTab(FileTab):
             self.work.check(seconds)
 
         said, results = list[str](), list[LoadResult]()
-        client: Any = WatchedClient(self.top.client, self.work.check)
-        for run, counts in self._past():
-            if _in_doubt(counts):
-                results.append(LoadResult(self._place, run.id, sent_now=False))
-                results[-1].wait = wait
-                found = results[-1].reconcile(client, grace_s=self.grace_s)
-                said.append(f"{run.source}: {found.created:,} found in the store, {found.absent:,} "
-                            f"not found, {found.unknown:,} still in doubt")  # fmt: skip
+        grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
+        for result in self._past():
+            if _in_doubt(result.counts):
+                results.append(result)
+                result.wait, result.watch = wait, self.work.check
+                found = result.reconcile(self.top.client, **grace)
+                said.append(
+                    f"{result.run.source}: {found.created:,} found in the store, "
+                    f"{found.absent:,} not found, {found.unknown:,} still in doubt"
+                )
         self._show_results(results[:1])
         self.work.say(PAGE.success("Checked", said))
         if self.source is not None:
             self.changed()
 
-    def _show_results(self, results: list[LoadResult], question: Question | None = None) -> None:
+    def _show_results(self, results: list[LoadResult], question: Any = None) -> None:
         self.work.say(PAGE.progress("Writing the result files …"))
         self.results, self.files = results, {}
         for result in results:
-            stem = Path(result.facts.run.source).stem
+            stem = Path(result.run.source).stem
             for path in result.write(self.top.folder / f"import-{stem}-{result.import_id[:8]}"):
                 if _is_shown(path, result):
                     self.files[f"{path.parent.name}/{path.name}"] = self.kit.button(
                         f"Download {path.name}", partial(self.drop.download_file, path)
                     )
         self._files.children = [*self.files.values()]
-        shown = Markup("").join(result_html(result.facts, has_steps=False) for result in results)
+        shown = Markup("").join(result.html() for result in results)
         places = dict.fromkeys(str(result.folder) for result in results)
         self._result.value = shown + PAGE.quiet([f"Result files: {each}" for each in places])
         self.work.say("")
@@ -329,21 +309,14 @@ class ImportTab(FileTab):
         self.draw()
         self.top.refresh.click()
 
-    @property
-    def _place(self) -> Path:
-        return place_of(self.top.journal, self.top.client.base_url)
-
-    def _past(self) -> list[tuple[Import, dict[State, int]]]:
-        """Return the last imports, the latest first, with their counts by state."""
-        if not self._place.exists():
-            return []
-        with open_journal(self._place) as sql:
-            last = read_imports(sql, "import > (SELECT max(import) - ? FROM imports)", [PAST_SHOWN])
-            return [(run, count_in(sql, run.id)) for run in reversed(last)]
+    def _past(self) -> list[LoadResult]:
+        """Return the results of the last imports, the latest first."""
+        return LoadResult.latest(place_of(self.top.journal, self.top.client.base_url), PAST_SHOWN)
 
     def _draw_left(self) -> None:
         """Show the imports that were not finished, and what can be done about them."""
-        left = [each for each in self._past() if each[1][State.PENDING] or _in_doubt(each[1])]
+        past = [(result.run, result.counts) for result in self._past()]
+        left = [each for each in past if each[1][State.PENDING] or _in_doubt(each[1])]
         waiting = sum(counts[State.PENDING] for _, counts in left)
         doubtful = sum(_in_doubt(counts) for _, counts in left)
         lines = [
@@ -359,14 +332,14 @@ class ImportTab(FileTab):
 
 def _in_doubt(counts: Mapping[State, int]) -> int:
     """Return how many rows may or may not be in the store."""
-    return sum(counts.get(state, 0) for state in DOUBT_STATES)
+    return sum(count for state, count in counts.items() if state.is_in_doubt)
 
 
 def _is_shown(path: Path, result: LoadResult) -> bool:
     """Whether a file of results has rows, and can be downloaded."""
-    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}.get(path.name)
-    is_empty = states is not None and not result.facts.count(*states)
-    return not is_empty and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
+    facts = result.facts
+    rows = {"fix.csv": facts.to_fix, "unknown.csv": facts.in_doubt}.get(path.name, len(facts))
+    return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
 
 
 def _becomes(counts: Mapping[State, int]) -> str:

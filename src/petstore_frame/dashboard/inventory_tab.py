@@ -17,8 +17,7 @@ from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, t
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook
-from petstore_frame.markup.palette import status_colours, status_word
+from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook, palette, status_word
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 from petstore_frame.schema.text import minute_text
 
@@ -183,7 +182,7 @@ def _cards(shown: ShownPets, everything: Summary) -> Markup:
     under = f"of {short(everything.total)}" if chosen.words else counts.categories_in_words
     name = "Pets selected" if chosen.words else "Pets"
     drawn = [Card(name, short(counts.total), under, None, counts.total.is_exact)]
-    for status, colour in status_colours(everything.statuses).items():
+    for status, colour in palette.status_colours(everything.statuses).items():
         count = counts.by_status.get(status, StatusCount(0, counts.total.is_exact))
         number = short(count)
         if chosen.status not in ("", status):
@@ -203,7 +202,7 @@ def _table(pets: pd.DataFrame, model: StoreModel, title: str, order: str) -> Mar
     import pandas as pd
 
     columns, head, numbers = list[list[str | Markup]](), list[Cell](), set[int]()
-    shades = status_colours(model.counts.statuses)
+    shades = palette.status_colours(model.counts.statuses)
     for at, name in enumerate(dict.fromkeys([*PET_COLUMNS, *pets.columns])):
         values = pets.get(name, pd.Series("", pets.index))
         texts = values.astype("object").where(values.notna(), "").map(str)

@@ -12,8 +12,7 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import CSS, element
 from petstore_frame.dashboard.figures import Figures, read_text
-from petstore_frame.markup import Markup, style
-from petstore_frame.markup.palette import ACCENT, FAILED_BADGE
+from petstore_frame.markup import Markup, palette, style
 from petstore_frame.schema.models import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
@@ -122,7 +121,7 @@ class Kit:
 
     def sheet(self) -> widgets.HTML:
         """Make the styles of everything in a dashboard."""
-        looks = vars(style) | {"ACCENT": ACCENT, "EDGE": FAILED_BADGE.edge}
+        looks = vars(style) | {"ACCENT": palette.ACCENT, "EDGE": palette.FAILED_BADGE.edge}
         css = Template(read_text("style.css")).substitute(looks)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 

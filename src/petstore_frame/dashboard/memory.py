@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.files.whole import replacing
-from petstore_frame.loader.reading import Recipe
+from petstore_frame.files import replacing
+from petstore_frame.loader import Recipe
 from petstore_frame.schema.categories import category_labels
 
 

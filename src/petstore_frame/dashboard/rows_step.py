@@ -2,88 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.kit import Kit, show, titled
-from petstore_frame.loader.reading import Recipe, look
-
-if TYPE_CHECKING:
-    import pandas as pd
+from petstore_frame.dashboard.words_step import FileWord, WordsStep
 
 ROWS = 20
-SEND, LEAVE = "(send it all the same)", "(leave it out)"
+LEAVE = "(leave it out)"
 
 
 class RowToDecide(NamedTuple):
-    """What is said of a row: what its cell of a column is to be, or what becomes of the row."""
+    """What is said of a row: what its cell means, or that it is left out."""
 
     control: widgets.Combobox | widgets.Dropdown
     problem: widgets.HTML
     box: widgets.HBox
-    column: str
 
 
 class RowsStep:
-    """A control for each row to decide; ``decided`` is called after each decision.
+    """A control for each row to decide; ``left`` is called when one is left out, or no longer.
+
+    What a cell is to be is what this word of the file means, as ``words`` has it.
 
     Attributes:
         widget: The whole step.
         rows: The rows by their lines: ``rows[7].control.value = "1"``.
     """
 
-    def __init__(self, kit: Kit, decided: Callable[[], None]) -> None:
-        self._kit, self._decided = kit, decided
+    def __init__(self, kit: Kit, words: WordsStep, left: Callable[[], None]) -> None:
+        self._kit, self._words, self._left = kit, words, left
         self.rows: dict[int, RowToDecide] = {}
         self._title, self._box = kit.html(), kit.column(css="pf-rows")
         self.widget = kit.column(self._title, self._box)
+        self.left_out = set[int]()
         self.forget()
 
     def forget(self) -> None:
         """Take the rows of the last file away."""
         self.rows = {}
+        self.left_out.clear()
         show(self.widget, False)
 
-    @property
-    def said(self) -> dict[int, str]:
-        """What was said of rows, by their lines."""
-        said = {line: row.control.value for line, row in self.rows.items()}
-        return {line: text for line, text in said.items() if text}
+    def draw(self, wrong: Mapping[int, Mapping[Any, Any]], fields: Mapping[str, str]) -> None:
+        """Show rows of ``LoadResult.fix``, by their lines, and those that were decided.
 
-    @property
-    def left_out(self) -> set[int]:
-        """The lines of the rows that are left out."""
-        return {line for line, text in self.said.items() if text == LEAVE}
-
-    def corrected_rows(self, fix: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of ``LoadResult.fix`` that are sent as they are now."""
-        said = {line: text for line, text in self.said.items() if text != LEAVE}
-        rows = fix[fix["line"].isin(said)].copy()
-        for line, text in said.items():
-            if text != SEND:
-                rows.loc[rows["line"].eq(line), self.rows[line].column] = text
-        # Whoever corrected a row has looked at it, so it needs no second yes.
-        rows["accept"] = "yes"
-        return rows
-
-    def draw(self, wrong: Mapping[int, Mapping[str, Any]], problems: Mapping[int, str]) -> None:
-        """Show rows that are not sent, and those that were decided.
-
-        ``wrong`` are rows of ``LoadResult.fix``; ``problems`` says what is wrong with corrected
-        ones now.
+        ``fields`` has the field of each column that is sent.
         """
-        said = self.said
-        self.rows = {line: row for line, row in self.rows.items() if line in {*said, *wrong}}
+        decided = {line for line, row in self.rows.items() if row.control.value}
+        self.rows = {line: row for line, row in self.rows.items() if line in {*decided, *wrong}}
         for line, row in wrong.items():
             if line not in self.rows and len(self.rows) < ROWS:
-                self.rows[line] = self._row(line, row)
+                self.rows[line] = self._row(line, row, fields)
         for line, shown in self.rows.items():
-            text, css = "left out" if said.get(line) == LEAVE else "corrected", "pf-right"
-            if line in problems or line not in said:
-                text, css = problems.get(line) or str(wrong[line]["error_message"]), "pf-wrong"
+            text, css = "left out" if line in self.left_out else "corrected", "pf-right"
+            if line in wrong:
+                text, css = str(wrong[line]["error_message"]), "pf-wrong"
             shown.problem.value = element("small", text, class_=css)
         few = f"{len(wrong):,}" if wrong else "none left"
         more = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else few
@@ -91,26 +69,23 @@ class RowsStep:
         self._box.children = [row.box for _, row in sorted(self.rows.items())]
         show(self.widget, self.rows)
 
-    def _row(self, line: int, row: Mapping[str, Any]) -> RowToDecide:
-        kit, column = self._kit, row["error_column"]
-        answers = [*([SEND] if isinstance(row["accept"], str) else []), LEAVE]
-        if isinstance(column, str) and column in row:
-            name, cell = f"Line {line}: {column}", str(row[column])
-            control = kit.text(name, cell, self._decide, options=answers)
+    def _row(self, line: int, row: Mapping[Any, Any], fields: Mapping[str, str]) -> RowToDecide:
+        kit, column, problem = self._kit, row["error_column"], self._kit.html()
+        if column in fields and column in row:
+            word = FileWord(fields[column], str(row[column]).strip(), column, 1)
+            name, hint = f"Line {line}: {column}", f"{word.text} is …"
+            control = kit.text(name, hint, partial(self._say, line, word), options=[LEAVE])
         else:
-            options = [("decide …", ""), *((each, each) for each in answers)]
-            column, control = "", kit.choice(f"Line {line}", options, self._decide)
-        problem = kit.html()
-        return RowToDecide(control, problem, kit.row(control, problem), column)
+            options = [("decide …", ""), (LEAVE, LEAVE)]
+            control = kit.choice(f"Line {line}", options, partial(self._say, line, None))
+        return RowToDecide(control, problem, kit.row(control, problem))
 
-    def _decide(self, _: str) -> None:
-        self._decided()
-
-
-def problems_of(rows: pd.DataFrame, header: Sequence[str], how: Recipe) -> dict[int, str]:
-    """Return what is wrong with corrected rows, by their lines."""
-    if rows.empty:
-        return {}
-    records = look(rows[[name for name in header if name in rows]], how, rows=len(rows)).records
-    pairs = zip(rows["line"].tolist(), records, strict=True)
-    return {line: record.problem.message for line, record in pairs if record.problem}
+    def _say(self, line: int, word: FileWord | None, text: str) -> None:
+        was_left_out = line in self.left_out
+        self.left_out.discard(line)
+        if text == LEAVE:
+            self.left_out.add(line)
+        elif word is not None:
+            self._words.answer(word, text.strip())
+        if was_left_out or line in self.left_out:
+            self._left()

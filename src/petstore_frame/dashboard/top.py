@@ -14,9 +14,8 @@ from petstore_frame.dashboard.work import READING, Work, failure
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.loader.journal.database import place_of
-from petstore_frame.markup import PAGE
-from petstore_frame.markup.palette import FAILED_BADGE, verdict_badge
+from petstore_frame.loader import place_of
+from petstore_frame.markup import PAGE, palette
 from petstore_frame.schema.categories import Categories, category_labels
 from petstore_frame.schema.text import minute_text
 
@@ -110,15 +109,15 @@ class Top:
     def _draw_top(self) -> None:
         """Show what is known of the store."""
         pets = self.pets
-        known: dict[str, Any] = {"as_of": None, "badge": verdict_badge(None)}
+        known: dict[str, Any] = {"as_of": None, "badge": palette.verdict_badge(None)}
         if pets is not None:
             known = {
-                "badge": verdict_badge(pets.completeness.verdict),
+                "badge": palette.verdict_badge(pets.completeness.verdict),
                 "as_of": minute_text(pets.fetched_at),
                 "after": pets.completeness.headline,
                 "evidence": evidence_lines(pets.completeness),
                 "old": self._old,
-                "stale": FAILED_BADGE,
+                "stale": palette.FAILED_BADGE,
             }
         markup = PAGE.render("dashboard/top.html.j2", base_url=self.client.base_url, **known)
         if self._title.value != markup:  # else it would close what the user opened

@@ -10,9 +10,8 @@ import ipywidgets as widgets
 
 from petstore_frame.dashboard.kit import LABELS, show, titled
 from petstore_frame.dashboard.top import Top
-from petstore_frame.loader.reading import Look, Recipe
-from petstore_frame.markup import PAGE
-from petstore_frame.markup.palette import shorten
+from petstore_frame.loader import Look, Recipe
+from petstore_frame.markup import PAGE, shorten
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
 
 NO_STATUS, LEAVE = "no status", "leave these out"
@@ -112,8 +111,8 @@ class WordsStep:
             if control.value != meant:
                 control.value = meant
         for kind, rows in seen.suspicious.items():
-            if kind not in self.accept and (rows >= FEW or kind in recipe.accept):
-                text = f"send all the same: {kind.replace('_', ' ')} ({rows:,} rows)"
+            if kind not in self.accept:
+                text = f"send all the same: {kind.replace('_', ' ')} ({rows:,})"
                 self.accept[kind] = self._kit.tick(text, self._accept)
         for kind, tick in self.accept.items():
             tick.value = kind in recipe.accept
@@ -155,7 +154,7 @@ class WordsStep:
 
     def _control(self, name: Name, word: FileWord) -> Any:
         def answered(text: str) -> None:
-            self._answer(name, text.strip())
+            self.answer(self._shown[name], text.strip())
 
         if FIELD_BY_NAME[word.field].values:
             hint = f"choose … ({word.likely}?)" if word.likely else "choose …"
@@ -177,9 +176,9 @@ class WordsStep:
             return f"{self._memory.categories[meant]} ({meant})"
         return "" if meant is None else str(meant) or NO_STATUS
 
-    def _answer(self, name: Name, text: str) -> None:
+    def answer(self, word: FileWord, text: str) -> None:
+        """Take what a person says that a word means."""
         self._ask()
-        word = self._shown[name]
         if word.field != "category_id" or text in ("", LEAVE):
             self._put(text, word)
             return

@@ -8,7 +8,10 @@ an InputError. The page on errors of the documentation draws their tree.
 from importlib import import_module
 
 from petstore_frame.errors.classes import *  # noqa: F403 # __init__.pyi has them for type checkers
+from petstore_frame.errors.frames import callers_level as callers_level
+from petstore_frame.errors.names import HERE as HERE
 from petstore_frame.errors.names import answering as answering
+from petstore_frame.errors.names import like as like
 from petstore_frame.errors.names import nearest as nearest
 
 # A traceback shows the name by which a class is imported, not the file that it stands in.

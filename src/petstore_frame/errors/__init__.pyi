@@ -3,7 +3,10 @@
 # ruff: noqa: F403
 
 from petstore_frame.errors.classes import *
+from petstore_frame.errors.frames import callers_level as callers_level
+from petstore_frame.errors.names import HERE as HERE
 from petstore_frame.errors.names import answering as answering
+from petstore_frame.errors.names import like as like
 from petstore_frame.errors.names import nearest as nearest
 from petstore_frame.inventory.result import FetchInterrupted as FetchInterrupted
 from petstore_frame.inventory.result import IncompleteInventoryError as IncompleteInventoryError

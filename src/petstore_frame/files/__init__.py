@@ -1,1 +1,27 @@
-"""Files written whole, one writer at a time, and the cells of a workbook."""
+"""Files written whole, one writer at a time; the cells of a workbook; files of TOML."""
+
+from petstore_frame.files import styles, toml
+from petstore_frame.files.book import Book, Sheet, fits, open_book
+from petstore_frame.files.whole import (
+    AtWorkError,
+    held,
+    refuse_impossible,
+    replacing,
+    sync,
+    whole_file,
+)
+
+__all__ = [
+    "AtWorkError",
+    "Book",
+    "Sheet",
+    "fits",
+    "held",
+    "open_book",
+    "refuse_impossible",
+    "replacing",
+    "styles",
+    "sync",
+    "toml",
+    "whole_file",
+]

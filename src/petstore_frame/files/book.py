@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import ReportError, import_extra
-from petstore_frame.markup.palette import INK
+from petstore_frame.files import styles
+from petstore_frame.markup import palette
 
-FONT = "Calibri"
 _A4 = 9
 _HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
 CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
-EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what is typed or saved
 
 # XML 1.0 forbids these. Other control characters are written as _x0001_ and come back.
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
@@ -77,20 +76,8 @@ def _utf16_units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def cell_name(row: int, col: int) -> str:
-    """Return a cell's name as formulas spell it, counted from 0.
-
-    Example:
-        >>> cell_name(0, 2)
-        'C1'
-    """
-    from xlsxwriter.utility import xl_rowcol_to_cell
-
-    return str(xl_rowcol_to_cell(row, col))
-
-
 def _is_exact(number: float) -> bool:
-    return isinstance(number, float) or abs(number) < EXACT_NUMBERS
+    return isinstance(number, float) or abs(number) < styles.EXACT_NUMBERS
 
 
 class Book:
@@ -106,7 +93,12 @@ class Book:
 
     def style(self, **properties: Any) -> Any:
         """Return the one format of these properties."""
-        wanted = {"font_name": FONT, "font_color": INK, "valign": "vcenter", **properties}
+        wanted = {
+            "font_name": styles.FONT,
+            "font_color": palette.INK,
+            "valign": "vcenter",
+            **properties,
+        }
         key = frozenset(wanted.items())
         if key not in self._styles:
             self._styles[key] = self.workbook.add_format(wanted)
@@ -164,6 +156,13 @@ class Sheet:
         else:
             code = self.raw.write_string(row, col, fit(str(value)), text_look or look)
         self.check(code, row)
+
+    @staticmethod
+    def cell_name(row: int, col: int) -> str:
+        """Return a cell's name as formulas spell it: ``C1`` for 0 and 2."""
+        from xlsxwriter.utility import xl_rowcol_to_cell
+
+        return str(xl_rowcol_to_cell(row, col))
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""

@@ -8,7 +8,6 @@ about one state of it.
 from __future__ import annotations
 
 import os
-import shlex
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,9 +18,14 @@ from typing import TypeAlias, Union
 import numpy as np
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError, HistoryWarning
-from petstore_frame.errors.frames import callers_level
-from petstore_frame.files.whole import AtWorkError, held, replacing, sync
+from petstore_frame.errors import (
+    ArgumentError,
+    HistoryError,
+    HistoryLockedError,
+    HistoryWarning,
+    callers_level,
+)
+from petstore_frame.files import AtWorkError, held, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,
@@ -108,10 +112,9 @@ class Contents:
             return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
         if self.lost:
             return f"{next(iter(self.lost.values()))}; {NEXT_STEP}"
-        state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
         return (
-            f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
-            f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
+            f"{str(self.folder)!r} holds no snapshot: keep one first with .add(inventory), or "
+            "petstore-frame snapshot"
         )
 
 

@@ -10,7 +10,7 @@ from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.pet_search import PetSearch, find_pet
 from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.transport.response import Page
+from petstore_frame.transport import Page
 
 __all__ = [
     "Assumption",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.markup import PAGE, Fold, Markup
-from petstore_frame.markup.palette import shorten, status_colours, status_word, verdict_badge
+from petstore_frame.markup import PAGE, Fold, Markup, palette, shorten, status_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +15,7 @@ _SHOWN_ROWS = 5
 
 def completeness_line(known: Completeness) -> Markup:
     """Return one line for a notebook: the badge, then the rest of the headline."""
-    return PAGE.headline(verdict_badge(known.verdict), known.headline)
+    return PAGE.headline(palette.verdict_badge(known.verdict), known.headline)
 
 
 def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
@@ -32,10 +31,10 @@ def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
 def completeness_html(known: Completeness, note: str) -> Markup:
     """Return the verdict, the counts and the evidence folded in; ``note`` is a quiet line."""
     counts = known.counts_asked_for()
-    shades = status_colours(counts)
+    shades = palette.status_colours(counts)
     return PAGE.render(
         "inventory/completeness.html.j2",
-        badge=verdict_badge(known.verdict),
+        badge=palette.verdict_badge(known.verdict),
         words=known.headline,
         note=note,
         counts=[
@@ -48,22 +47,7 @@ def completeness_html(known: Completeness, note: str) -> Markup:
 
 def inventory_html(frame: pd.DataFrame, known: Completeness, note: str) -> Markup:
     """Return the verdict, the counts and the first rows of a frame; ``note`` is a quiet line."""
-    shown = frame.head(_SHOWN_ROWS).astype("object")
-    rows = [
-        [_cell(value) for value in row]
-        for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)
-    ]
-    return PAGE.render(
-        "inventory/inventory.html.j2",
-        completeness=known.to_html(note),
-        table=PAGE.table(rows, list(shown.columns)),
-        rows=rows,
-        more=len(frame) - len(rows),
-    )
-
-
-def _cell(value: object) -> object:
-    """Return a value as a cell shows it: whole numbers to the digit, long texts cut."""
-    if value is None:
-        return None
-    return shorten(value) or "(empty)" if isinstance(value, str) else str(value)
+    first = frame.head(_SHOWN_ROWS)
+    shown = first.assign(name=first["name"].map(shorten))
+    rows = shown.to_html(index=False, border=0, na_rep="—")
+    return completeness_html(known, note) + Markup(rows if len(frame) else "")  # escaped by pandas

@@ -93,7 +93,6 @@ class Fact(Enum):
     PETS_LEFT = S.MOVED, "{pets} left the listing while it was read."
     STATUS_MOVED = S.MOVED, "A pet came once as {scope} and once with another status."
     STILL_GROWS = S.MOVED, "The store still grew after {count} pages; the rest was left unread."
-    NEW_IN_FRONT = S.NOTHING, "{pets} came in front meanwhile; they were read, too."
     PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
@@ -119,7 +118,6 @@ class Fact(Enum):
     PAGE_MAY_BE_CUT = (S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.")
     # Texts, and questions.
-    TEXTS_DAMAGED = S.NOTHING, "U+FFFD stands for a damaged character in the texts of {pets}."
     QUESTION_FAILED = S.NOTHING, "A question beyond the listing has no answer: {detail}."
 
     def __init__(self, shows: Shows, sentence: str) -> None:

@@ -15,7 +15,7 @@ from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, we
 from petstore_frame.inventory.progress import Display
 from petstore_frame.inventory.provenance import Provenance, stamp
 from petstore_frame.inventory.reading import Reading
-from petstore_frame.inventory.requests import DEFAULT_PROBE_BUDGET, ReadingClient, Requests
+from petstore_frame.inventory.requests import ReadingClient, Requests
 from petstore_frame.inventory.result import (
     FetchInterrupted,
     IncompleteInventoryError,
@@ -40,7 +40,6 @@ def fetch_inventory(
     status: PetStatus | None = None,
     max_pets: int | None = None,
     progress: bool | Callable[[int], None] | None = None,
-    max_probes: int = DEFAULT_PROBE_BUDGET,
 ) -> Inventory:
     """Read every pet that can be read, and say what that covers.
 
@@ -55,8 +54,6 @@ def fetch_inventory(
             incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets read.
-        max_probes: Requests allowed beyond the listing itself; what they brought is in
-            ``.completeness.evidence``.
 
     Returns:
         An Inventory: ``.frame`` has one row per pet (``id`` int64, ``name`` str, ``category_id``
@@ -88,7 +85,6 @@ def fetch_inventory(
         ask = Requests(
             client,
             status=checked_status(status),
-            budget=whole_number("max_probes", max_probes, 0),
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=lambda rows: display.show(rows, rows),
         )

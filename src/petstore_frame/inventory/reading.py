@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.requests import OF_ALL, Requests
+from petstore_frame.inventory.requests import MOST_PROBES, OF_ALL, Requests
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.status_pages import (
     StatusPages,
@@ -160,14 +160,14 @@ class Reading:
         ask, self.walk = self.ask, walk
         # Before the walk: it then cannot miss a pet that came after they were read. A reading that
         # may stop early asks them only at its end.
-        if ask.is_enough is None and ask.spent + len(PET_STATUSES) + 1 <= ask.budget:
+        if ask.is_enough is None and ask.spent + len(PET_STATUSES) < MOST_PROBES:
             self._ask_statuses()
         walk.run()
         if not walk.is_over:
             return
         met = list(walk.look_back())
         yield from met
-        if all(each.shows is Shows.NOTHING for each in met):
+        if not met:
             over_time = _HOLDS_STILL if walk.pages > 1 else ()
             self._ask_statuses()
             yield self._end(walk.fact, walk.reach, *over_time, detail=walk.detail)
@@ -248,14 +248,12 @@ class Reading:
             yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
 
     def of_rows(self) -> Iterator[Evidence]:
-        """Yield what rows show that came twice or damaged, and the questions that failed."""
+        """Yield what rows show that came twice, and the questions that failed."""
         yield from self.ask.troubles
         for status in self.rows.disputed:
             yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
         if self.rows.ambiguous_id is not None:
             yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
-        if count := sum(pet_id in self.rows for pet_id in self.ask.damaged):
-            yield Evidence(Fact.TEXTS_DAMAGED, count=count)
 
 
 def _why_unclear(first: Page) -> Evidence:

@@ -15,7 +15,8 @@ from petstore_frame.transport import Page
 
 # The query of a page of all pets, also where one status is read.
 OF_ALL = {"limit": str(MAX_LIMIT)}
-DEFAULT_PROBE_BUDGET = 16
+# Requests beyond the listing itself, which a store of whatever size is asked.
+MOST_PROBES = 16
 
 
 class ReadingClient(Protocol):
@@ -38,18 +39,16 @@ class Requests:
     """Asks a store for pages, and notes what all answers show together.
 
     Attributes:
-        budget: Requests allowed beyond the listing itself; ``spent`` of it were sent.
+        spent: Requests sent beyond the listing itself, of ``MOST_PROBES``.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
         newest_s, oldest_s: Ages of the answers, as the ``Age`` headers of caches state them.
-        damaged: Ids of the pets with U+FFFD for half a character in a text.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         troubles: Questions that failed or were not asked, and answers that do not fit together.
     """
 
     store: ReadingClient
     status: str | None = None
-    budget: int = DEFAULT_PROBE_BUDGET
     is_enough: Callable[[Rows], bool] | None = None
     on_rows: Callable[[int], None] = lambda _: None
     requests: int = field(default=0, init=False)
@@ -58,7 +57,6 @@ class Requests:
     store_id: str | None = field(default=None, init=False)
     newest_s: float = field(default=math.inf, init=False)
     oldest_s: float = field(default=0.0, init=False)
-    damaged: set[int] = field(default_factory=set, init=False)
     troubles: list[Evidence] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -102,7 +100,6 @@ class Requests:
             raise PetstoreError(
                 f"the store called itself {names}; check that base_url leads to one store alone"
             )
-        self.damaged.update(page.damaged)
         self.newest_s = min(self.newest_s, page.age_s)
         self.oldest_s = max(self.oldest_s, page.age_s)
         self.max_page = max(self.max_page, len(page))
@@ -119,8 +116,8 @@ class Requests:
         key = frozenset(params.items())
         if key not in self._answers:
             self._answers[key] = None
-            detail = f"max_probes allows {self.budget:,} requests beyond the listing"
-            if self.spent < self.budget:
+            detail = f"no more than {MOST_PROBES} requests beyond the listing are sent"
+            if self.spent < MOST_PROBES:
                 self.spent += 1
                 try:
                     self._answers[key] = self.page(params)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import ArgumentError, answering, import_extra
-from petstore_frame.files.whole import whole_file
+from petstore_frame.files import whole_file
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, coverage_text
 from petstore_frame.inventory.result import Inventory, inventory_of

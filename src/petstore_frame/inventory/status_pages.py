@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.requests import Requests
+from petstore_frame.inventory.requests import MOST_PROBES, Requests
 from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
 from petstore_frame.transport import Page
 
@@ -73,7 +73,7 @@ class StatusPages:
 
 def ask_statuses(ask: Requests, first: Page) -> StatusPages | None:
     """Ask for a page of each status; None where one status is read, or the budget is too small."""
-    if ask.status is not None or ask.spent + len(PET_STATUSES) > ask.budget:
+    if ask.status is not None or ask.spent + len(PET_STATUSES) > MOST_PROBES:
         return None
     found: dict[str, Page | None] = {}
     for name in PET_STATUSES:

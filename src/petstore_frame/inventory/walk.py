@@ -10,7 +10,7 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.requests import Requests
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.frame import PetColumns
-from petstore_frame.transport.response import Page, passes_over
+from petstore_frame.transport import Page
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
@@ -34,8 +34,6 @@ class Walk:
     def __init__(self, ask: Requests, first: Page, rows: Rows, detail: str = "") -> None:
         self.ask, self.first, self.rows, self.detail = ask, first, rows, detail
         self.last, self.pages, self.is_over = first, 1, False
-        self.repeated = len(first) - len({*first.columns.id})
-        self.seams = 0  # windows that did not begin with the row read last
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
 
@@ -65,34 +63,22 @@ class Walk:
     def _take(self, columns: PetColumns) -> int:
         """Add the rows of a page; return how many came twice."""
         repeated = len(columns.id) - self.rows.add(columns)
-        self.repeated += repeated
         self.ask.on_rows(len(self.rows))
         return repeated
 
     def look_back(self) -> Iterator[Evidence]:
         """Read the first page again; yield what shows that the listing moved, and the doubt."""
-        first, breaks, doubt = self.first, self.breaks, self.doubt
-        page = self.ask.probe(self.ask.params()) if self.pages > 1 else None
+        yield from self.breaks
+        first, page = self.first, self.ask.probe(self.ask.params()) if self.pages > 1 else None
         if page is not None:
-            ids, before = list(page.columns.id), list(first.columns.id)
-            new = next((at for at, pet_id in enumerate(ids) if pet_id in self.rows), len(ids))
-            # New pets came in front, pushed no more rows on, and no other row moved. A seam that
-            # broke brings the row that it overlaps once more.
-            has_grown = 0 < new < len(ids) and ids[new:] == before[: len(ids) - new]
-            if has_grown and self.repeated - self.seams <= new:
-                breaks = [Evidence(Fact.NEW_IN_FRONT, count=new)]
-                if doubt is not None and doubt.fact is Fact.PAGES_REPEAT:
-                    doubt = None
-                self.rows.add(page.columns)
-            elif ids != before:
-                breaks = [*breaks, Evidence(Fact.FIRST_PAGE_MOVED)]
+            if page.columns.id != first.columns.id:
+                yield Evidence(Fact.FIRST_PAGE_MOVED)
             elif page.columns != first.columns:
                 self.rows.add(page.columns)
             if first.total is not None and page.total is not None and page.total < first.total:
-                breaks = [*breaks, Evidence(Fact.PETS_LEFT, count=first.total - page.total)]
-        yield from breaks
-        if doubt is not None:
-            yield doubt
+                yield Evidence(Fact.PETS_LEFT, count=first.total - page.total)
+        if self.doubt is not None:
+            yield self.doubt
 
 
 class LinkWalk(Walk):
@@ -104,7 +90,7 @@ class LinkWalk(Walk):
         super().__init__(ask, first, rows)
         self._visited = {first.address}
         self._without_news = 0
-        gap = passes_over(first.next_address or "", len(first))
+        gap = first.next_skips
         self._skips = f": it goes on at {gap} after row {len(first):,}" if gap else ""
 
     def _step(self) -> None:
@@ -256,7 +242,6 @@ class WindowWalk(Walk):
         if columns.id[0] == self._tail[-1]:
             return columns.part(1)
         self.breaks.append(Evidence(Fact.ROWS_TWICE, count=1))
-        self.seams += 1
         return columns
 
     def _window(self) -> Page:

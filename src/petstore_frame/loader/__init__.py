@@ -12,5 +12,30 @@
 
 ``load`` is what a user calls, and ``run`` is one import from start to end. ``options`` is what a
 user may ask for, ``record`` has the states, ``causes`` counts why records cannot be sent,
-``question`` is what an import asks, and ``proposals`` phrases what to do next.
+``question`` is what an import asks, ``proposals`` phrases what to do next, and ``listed`` reads a
+list that is compared and not sent.
 """
+
+from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.listed import read_list
+from petstore_frame.loader.proposals import to_add
+from petstore_frame.loader.reading import Look, Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results.columns import read_ids
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.run import resume_loads, run_import
+
+__all__ = [
+    "LoadResult",
+    "Look",
+    "Recipe",
+    "RecipeWords",
+    "State",
+    "as_recipe",
+    "place_of",
+    "read_ids",
+    "read_list",
+    "resume_loads",
+    "run_import",
+    "to_add",
+]

@@ -84,7 +84,10 @@ def load(
     for word in words.keys() - RecipeWords.__annotations__.keys():
         refuse(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
     how = as_recipe(recipe, words)
-    options = LoadOptions(
+    return run_import(
+        source,
+        client,
+        how,
         workers=workers,
         max_errors=max_errors,
         dry_run=dry_run,
@@ -96,4 +99,3 @@ def load(
         progress=progress,
         journal=journal,
     )
-    return run_import(source, client, how, options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,18 +11,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from petstore_frame.errors import ArgumentError
-from petstore_frame.files.toml import toml_of
+from petstore_frame.files import toml
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.reading import RecipeWords
 
 # Words of a recipe go by --set in a shell, but for these two.
 _SET = RecipeWords.__annotations__.keys() - {"key", "categories"}
-# Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
-_BY_LABEL = ("categories", "value_map")
-_LISTS = ("key", "columns", "accept", "leave_out", "only")
-
-
 # Who reads a next step, and so how it is typed.
 Reader = Literal["python", "shell", "recipe"]
 
@@ -71,7 +64,7 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
     if reader == "python":
         return f"{word}={value!r}"
     if reader == "recipe":
-        _, _, lines = toml_of({word: value}, {}).partition("\n")
+        _, _, lines = toml.toml_of({word: value}, {}).partition("\n")
         return lines.strip()
     flag = f"--{word.replace('_', '-')}"
     is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")
@@ -95,34 +88,6 @@ def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield from (((), each) for each in value)
     else:
         yield (), value
-
-
-def read_set(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the words of ``--set WORD=VALUE``.
-
-    Raises:
-        ArgumentError: One has no ``=``, or a word is both a value and a table.
-
-    Example:
-        >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
-        {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
-    """
-    found: dict[str, Any] = {}
-    for text in texts:
-        word, *_ = re.split(r"[.=]", text, maxsplit=1)
-        split = text.rpartition if word in _BY_LABEL else text.partition
-        path, equals, value = split("=")
-        if not (word and equals):
-            raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
-        *tables, last = path.split(".", 2 if word == "value_map" else 1)
-        table = found
-        for part in tables:
-            table = table.setdefault(part, {})
-            if not isinstance(table, dict):
-                raise ArgumentError(f"--set {text}: {part} has a value already")
-        # What is added later wins, but for words that take several values.
-        table[last] = [*table.get(last, ()), value] if word in _LISTS else value
-    return found
 
 
 def load_call(file: str | None, journal: Path | None, base_url: str) -> Call:

@@ -134,9 +134,14 @@ class Case:
     examples: tuple[Example, ...] = ()
     sources: tuple[Earlier, ...] = ()
 
+    @property
+    def text(self) -> CaseText:
+        """What the case is, in words."""
+        return CASES[self.name]
+
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
-        found = CASES[self.name].found.format(f"{self.records:,}", f"{self.of:,} rows")
+        found = self.text.found.format(f"{self.records:,}", f"{self.of:,} rows")
         yield f"{found}:" if self.examples else f"{found}."
         for source in self.sources[:3]:
             yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"

@@ -48,6 +48,16 @@ class State(Word):
     GONE = "gone", "was in the store, and is not there any more"
     SKIPPED = "skipped", "not sent: blank, known already, or left out"
 
+    @property
+    def is_to_fix(self) -> bool:
+        """Whether the record is surely not in the store, and its row is to be corrected."""
+        return self in FIX_STATES
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the record may be in the store, and was not seen there."""
+        return self in DOUBT_STATES
+
 
 # Every move of an animal; the journal's database refuses any other. None is the state of an animal
 # of which nothing is to be sent. unknown -> in_flight repeats a request because the store still

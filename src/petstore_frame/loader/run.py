@@ -43,8 +43,8 @@ from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, L
 from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
-from petstore_frame.loader.settling.readback import ask_store_id, read_store
-from petstore_frame.transport.interrupts import Interrupts
+from petstore_frame.loader.settling.readback import WatchedClient, ask_store_id, read_store
+from petstore_frame.transport import Interrupts
 
 log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
@@ -54,22 +54,24 @@ def run_import(
     source: Any,
     client: PostingClient,
     recipe: Recipe,
-    options: LoadOptions,
     *,
     records_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
+    **said: Any,
 ) -> LoadResult:
-    """Run one import.
+    """Run one import; ``said`` are the fields of ``LoadOptions``.
 
-    ``records_read`` gets the number of records read so far, and what it raises ends the import;
-    ``step`` gets the name of each step, where a test can end the process.
+    ``records_read`` gets the number of records read so far, also while the store is read then, and
+    what it raises ends the import; ``step`` gets the name of each step, where a test can end the
+    process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
         LoadStopped: The store, an outage or a limit ended it; it has the result so far.
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
     """
+    options = LoadOptions(**said)
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     words_of, lines = partial(_words_of, path), options.leave_lines
@@ -215,12 +217,16 @@ def _stage(
         DuplicatesError: There is something to ask, and this is no rehearsal; nothing is written.
     """
 
+    records = 0
+
     def batches() -> Iterator[Sequence[Record]]:
-        records = 0
+        nonlocal records
         for batch in opened.batches():
             records += len(batch)
             records_read(records)
             yield batch
+
+    watched = WatchedClient(client, lambda: records_read(records))
 
     with Interrupts() as interrupts:
         with writer.transaction() as sql:
@@ -235,7 +241,7 @@ def _stage(
                 pause=interrupts.deliver,
             )
             likely = opened.proposed_key()
-            question = _identify(sql, staged, client, options, interrupts.deliver, likely)
+            question = _identify(sql, staged, watched, options, interrupts.deliver, likely)
             (run,) = read_imports(sql, "id = ?", [staged.run.id])
             if likely is not None:
                 run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
@@ -270,7 +276,7 @@ def _rehearse(
 def _identify(
     sql: sqlite3.Connection,
     staged: Staged,
-    client: PostingClient,
+    client: Any,
     options: LoadOptions,
     pause: Callable[[], None],
     likely: LikelyKey | None = None,

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 import petstore_frame as pf
-from petstore_frame.files.toml import line_of, read_toml, unknown_word
-from petstore_frame.files.whole import whole_file
+from petstore_frame.files import toml, whole_file
 from petstore_frame.schema.arguments import time_zone
 
 _TEMPLATE = """\
@@ -104,7 +103,7 @@ class MondaySettings(_Table):
         """
         path = Path(path).absolute()
         hint = f"petstore-frame monday {path.name} --init writes one"
-        text, words = read_toml(path, "the settings", hint)
+        text, words = toml.read_toml(path, "the settings", hint)
         try:
             return cls.model_validate(words, context=path.parent)
         except ValidationError as problem:
@@ -117,9 +116,9 @@ def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputEr
     word = [each for each in problem["loc"] if isinstance(each, str)][-1]
     if problem["type"] == "extra_forbidden":
         known = {name for table in _Table.__subclasses__() for name in table.model_fields}
-        return unknown_word(word, known, text, path, owner="a Monday")
+        return toml.unknown_word(word, known, text, path, owner="a Monday")
     what, hint = f"{word}: {problem['msg']}", "petstore-frame monday NEW.toml --init has every word"
-    return pf.errors.InputError(what, path=str(path), line=line_of(word, text), hint=hint)
+    return pf.errors.InputError(what, path=str(path), line=toml.line_of(word, text), hint=hint)
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:

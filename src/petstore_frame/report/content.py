@@ -10,11 +10,11 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, category_ids, pandas_frame, typed_frame
-from petstore_frame.files.styles import SHEET_ROWS
+from petstore_frame.files import styles
 from petstore_frame.inventory import Completeness, Inventory, Provenance
 from petstore_frame.inventory.provenance import provenance_of
 from petstore_frame.inventory.result import completeness
-from petstore_frame.markup.palette import status_colours
+from petstore_frame.markup import palette
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
@@ -105,16 +105,16 @@ class Content:
     @cached_property
     def colours(self) -> dict[str, str]:
         """The colour of each status: the interface's three, others seen, then "no status"."""
-        return status_colours(self.counts.statuses)
+        return palette.status_colours(self.counts.statuses)
 
     @cached_property
     def parts(self) -> list[Part]:
         """The sheets of pets."""
         rows = len(self.frame)
-        if rows <= SHEET_ROWS:
+        if rows <= styles.SHEET_ROWS:
             return [Part("Inventory", 0, rows)]
-        starts = enumerate(range(0, rows, SHEET_ROWS), start=1)
-        return [Part(f"Inventory {n}", at, min(at + SHEET_ROWS, rows)) for n, at in starts]
+        starts = enumerate(range(0, rows, styles.SHEET_ROWS), start=1)
+        return [Part(f"Inventory {n}", at, min(at + styles.SHEET_ROWS, rows)) for n, at in starts]
 
     @cached_property
     def columns(self) -> list[PetColumn]:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.counts import Line, shares
-from petstore_frame.files import styles
-from petstore_frame.files.book import FONT, Sheet, cell_name
-from petstore_frame.markup.palette import INK, MUTED, RULE, status_word, tint, verdict_badge
+from petstore_frame.files import Sheet, styles
+from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 
 CHARTED_CATEGORIES = 20
-_BAR = tint(INK, 0.16)
-_TEXT = {"name": FONT, "size": styles.QUIET_SIZE, "color": INK}
-_QUIET = {**_TEXT, "size": 9, "color": MUTED}
+_TEXT = {"name": styles.FONT, "size": styles.QUIET_SIZE, "color": palette.INK}
+_QUIET = {**_TEXT, "size": 9, "color": palette.MUTED}
 _NO_LINE = {"none": True}
-_GRID = {"visible": True, "line": {"color": RULE, "width": 0.5}}
-_NAMES = {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}
+_GRID = {"visible": True, "line": {"color": palette.RULE, "width": 0.5}}
+_NAMES = {
+    "reverse": True,
+    "num_font": _TEXT,
+    "line": {"color": palette.RULE},
+    "major_tick_mark": "none",
+}
 
 
 class CountCells:
@@ -78,7 +81,9 @@ class CountCells:
             zero = "none" if status == "available" and self._may_alarm else "–"
             number = layout.count_format(count, zero=zero)
             sheet.cell(row, col, count.count, **style, num_format=number)
-        across = f"=SUM({cell_name(row, self.first_status)}:{cell_name(row, self.pets - 1)})"
+        across = (
+            f"=SUM({Sheet.cell_name(row, self.first_status)}:{Sheet.cell_name(row, self.pets - 1)})"
+        )
         number = layout.count_format(line.total, zero="–")
         sheet.formula(row, self.pets, across, line.total.count, **style, num_format=number)
         if self.content.has_shares:
@@ -97,25 +102,20 @@ class CountCells:
         if self.content.has_shares:
             sums.append((1, styles.SHARE))
         for col, (value, number) in enumerate(sums, start=self.first_status):
-            formula = f"=SUM({cell_name(self.first, col)}:{cell_name(self.total - 1, col)})"
+            formula = (
+                f"=SUM({Sheet.cell_name(self.first, col)}:{Sheet.cell_name(self.total - 1, col)})"
+            )
             sheet.formula(self.total, col, formula, value, **styles.TOTAL, num_format=number)
 
     def _mark_rows(self) -> None:
-        """Bars behind the totals, and a mark on each category with nothing available."""
-        marks: dict[int, dict[str, Any]] = {
-            self.pets: {
-                "type": "data_bar", "bar_color": _BAR, "bar_border_color": _BAR, "bar_solid": True,
-                "min_type": "num", "min_value": 0,
-            },
-        }  # fmt: skip
+        """Mark each category with nothing available."""
         if self._may_alarm:
-            badge = verdict_badge("incomplete")
+            badge = palette.verdict_badge("incomplete")
             colours = {"bg_color": badge.fill, "font_color": badge.ink}
             mark = self.sheet.book.workbook.add_format(colours)
             zero = {"type": "cell", "criteria": "==", "value": 0, "format": mark}
-            marks[self.first_status] = zero
-        for col, options in marks.items():
-            self.sheet.do("conditional_format", self.first, col, self.last, col, options)
+            place = (self.first, self.first_status, self.last, self.first_status)
+            self.sheet.do("conditional_format", *place, zero)
 
 
 def category_chart(cells: CountCells) -> Any:

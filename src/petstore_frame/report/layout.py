@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet
+from petstore_frame.files import Book, Sheet, styles
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup.palette import tint, verdict_badge
+from petstore_frame.markup import palette
 from petstore_frame.report.content import Content
 from petstore_frame.schema.text import minute_text
 
@@ -29,7 +28,7 @@ def count_format(count: StatusCount, *, zero: str = "0") -> str:
 
 def chip_of(colour: str) -> dict[str, Any]:
     """Return the cell of a status: its colour made light enough to read on."""
-    return {"bg_color": tint(colour, 0.22)}
+    return {"bg_color": palette.tint(colour, 0.22)}
 
 
 def headline(content: Content) -> str:
@@ -123,7 +122,8 @@ def finish(
         sheet.do("print_area", 0, 0, head + PRINTED_ROWS, last_col)
         printed = f": {PRINTED_ROWS:,} of {rows:,} rows; clear the print area for all"
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
-    read = f"{verdict_badge(content.completeness.verdict).word}: {len(content.frame):,} pets read"
+    badge = palette.verdict_badge(content.completeness.verdict)
+    read = f"{badge.word}: {len(content.frame):,} pets read"
     sheet.print_on_a4(
         f"{sheet.name}{printed}",
         warning="" if content.completeness.covers_all else read,

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame import __version__
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book
+from petstore_frame.files import Book, styles
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.markup.palette import status_word, verdict_badge
+from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 from petstore_frame.report.layout import write_list
@@ -30,10 +29,6 @@ _PETS = {
 }  # fmt: skip
 Line = tuple[str, str]
 _WORDS: tuple[Line, ...] = (
-    ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
-    ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
-    ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
-    ("Unstable", "The store changed, or contradicted itself, while it was read."),
     ("≥, at least", "A minimum: so many were read, and there may be more."),
     ("≈, about", "So many were read, and pets left the store meanwhile."),
     (
@@ -118,7 +113,7 @@ def coverage(content: Content) -> list[Line]:
     known = content.completeness
     lines = [
         ("Store", content.base_url or "not recorded"),
-        ("Verdict", verdict_badge(known.verdict).word),
+        ("Verdict", palette.verdict_badge(known.verdict).word),
         ("In one sentence", content.sentence),
         ("Pets read", f"{len(content.frame):,}"),
     ]

@@ -13,8 +13,7 @@ from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.counts import short
 from petstore_frame.inventory.completeness_view import evidence_lines
-from petstore_frame.markup import PAGE, Card, Markup, palette, style, stylesheet
-from petstore_frame.markup.palette import status_word, verdict_badge
+from petstore_frame.markup import PAGE, Card, Markup, palette, status_word, style, stylesheet
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 from petstore_frame.report.lists import coverage
@@ -38,7 +37,7 @@ def write_html(content: Content, path: Path) -> None:
         selection=counts.selection,
         store=content.base_url or "Store: not recorded",
         as_of=layout.as_of_words(content.as_of),
-        badge=verdict_badge(content.completeness.verdict),
+        badge=palette.verdict_badge(content.completeness.verdict),
         headline=layout.headline(content),
         cards=[*_cards(content)],
         bars=status_chart(counts).picture,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet
-from petstore_frame.markup.palette import INK, PAPER
+from petstore_frame.files import Book, Sheet, styles
+from petstore_frame.markup import palette
 from petstore_frame.report import layout
 from petstore_frame.report.content import LABELS, Content, Part, PetColumn
 from petstore_frame.schema.models import NO_STATUS
 
-_DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
+_DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")
 _NAME = 1  # the column of names
 _MOMENT = "yyyy-mm-dd hh:mm"

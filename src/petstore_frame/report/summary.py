@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.counts import short
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book, cell_name
-from petstore_frame.markup.palette import BAND, INK, PAPER, status_word, verdict_badge
+from petstore_frame.files import Book, Sheet, styles
+from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 from petstore_frame.report.counts import CountCells, category_chart
@@ -90,10 +89,16 @@ def _cards(cells: CountCells) -> None:
     for row, points in enumerate((20, 30, 19), start=_CARDS_ROW):
         sheet.height(row, points)
     # The white line on the left is the gap between two cards.
-    card = {"left": 5, "left_color": PAPER, "bg_color": BAND, "indent": 1, "align": "left"}
+    card = {
+        "left": 5,
+        "left_color": palette.PAPER,
+        "bg_color": palette.BAND,
+        "indent": 1,
+        "align": "left",
+    }
     quiet = {**card, **styles.QUIET}
     under = f"in {counts.categories_in_words}"
-    shown = [(cells.name, cells.pets, "Pets", INK, counts.total, under)]
+    shown = [(cells.name, cells.pets, "Pets", palette.INK, counts.total, under)]
     for col, (status, count) in enumerate(counts.by_status.items(), start=cells.first_status):
         under = counts.shares[status] if content.has_shares else count.kind
         shown.append((col, col, status_word(status), content.colours[status], count, under))
@@ -102,7 +107,7 @@ def _cards(cells: CountCells) -> None:
         number = layout.count_format(count)
         style = {**card, "font_size": styles.FIGURE_SIZE, "bold": True, "num_format": number}
         if len(content.frame):
-            total = cell_name(cells.total, source)
+            total = Sheet.cell_name(cells.total, source)
             sheet.formula(_CARDS_ROW + 1, col, f"={total}", count.count, **style)
         else:
             sheet.cell(_CARDS_ROW + 1, col, count.count, **style)
@@ -110,12 +115,12 @@ def _cards(cells: CountCells) -> None:
 
 
 def _write_answers(cells: CountCells, answers: list[tuple[str, str, str]]) -> None:
-    sheet, badge = cells.sheet, verdict_badge(cells.content.completeness.verdict)
+    sheet, badge = cells.sheet, palette.verdict_badge(cells.content.completeness.verdict)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
     last_col = cells.pets + 2 + _CHART_COLUMNS
     sheet.height(_ANSWERS_ROW - 1, 9)
     for row, (question, more, text) in enumerate(answers, start=_ANSWERS_ROW):
-        style: dict[str, Any] = {"bg_color": BAND}
+        style: dict[str, Any] = {"bg_color": palette.BAND}
         if question == "Is that all?":
             style = {"font_color": badge.ink, "bg_color": badge.fill, "bold": True}
         if more:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from petstore_frame import __version__
-from petstore_frame.files.book import open_book
+from petstore_frame.files import open_book
 from petstore_frame.report.content import Content
 from petstore_frame.report.lists import write_about, write_changes
 from petstore_frame.report.pets import write_inventory

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
-from petstore_frame.files.whole import refuse_impossible, whole_file
+from petstore_frame.files import refuse_impossible, whole_file
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.provenance import stamp
 from petstore_frame.inventory.saved import write_coverage
-from petstore_frame.loader.reading import harmless
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.workbook import write_workbook
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import AnyFrame
+from petstore_frame.schema.text import harmless
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff

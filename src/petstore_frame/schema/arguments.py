@@ -10,8 +10,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from petstore_frame.errors import ArgumentError
-from petstore_frame.errors.names import like
+from petstore_frame.errors import ArgumentError, like
 from petstore_frame.schema.text import kind_text
 
 _NOTHING_SENT = "; nothing was sent"

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from petstore_frame.errors import ContractError
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import FIELDS, PET_STATUSES, Pet
-from petstore_frame.schema.text import REPLACEMENT, whole_body
+from petstore_frame.schema.text import whole_body
 
 
 class ErrorBody(msgspec.Struct):
@@ -45,7 +45,6 @@ def _quick_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
 
 _QUICK_PAGE = _quick_decoder()
 _GETTERS = {field.name: attrgetter(field.name) for field in FIELDS}
-_TEXTS = [field.name for field in FIELDS if field.dtype in ("str", "category")]
 # One object per known status, not one per pet.
 _KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 _NO_JSON = (ValueError, RecursionError)
@@ -57,14 +56,8 @@ def explaining_reader(kind: Any = list[Pet]) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def read_page(
-    body: bytes, *, operation: str = "GET /pets", page: int | None = None
-) -> tuple[PetColumns, tuple[int, ...]]:
-    """Check a listing's body and return its pets as columns.
-
-    Returns:
-        The columns, and the ids of the pets that had a lone surrogate in a text, which U+FFFD
-        replaces.
+def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = None) -> PetColumns:
+    """Check a listing's body and return its pets; U+FFFD takes the place of a lone surrogate.
 
     Raises:
         ContractError: The body is not an array of Pets; names page, position and field.
@@ -79,12 +72,7 @@ def read_page(
         pets = _read_slowly(list[Pet], whole, operation, page)
     values = {name: list(map(get, pets)) for name, get in _GETTERS.items()}
     values["status"] = list(map(_KNOWN.get, values["status"], values["status"]))
-    damaged: tuple[int, ...] = ()
-    if whole is not body:
-        texts = zip(*(values[name] for name in _TEXTS), strict=True)
-        marks = (any(REPLACEMENT in (text or "") for text in row) for row in texts)
-        damaged = tuple(pet_id for pet_id, is_so in zip(values["id"], marks, strict=True) if is_so)
-    return PetColumns(*values.values()), damaged
+    return PetColumns(*values.values())
 
 
 def read_pet(body: bytes, *, operation: str) -> Pet:

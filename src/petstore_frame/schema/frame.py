@@ -8,13 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from petstore_frame.errors import answering, nearest
-from petstore_frame.errors.names import HERE
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Pet, PetField
+from petstore_frame.errors import HERE, answering, nearest
+from petstore_frame.schema.models import (
+    FIELDS,
+    PET_COLUMNS,
+    PET_STATUSES,
+    SENT_FIELDS,
+    Pet,
+    PetField,
+)
 from petstore_frame.schema.text import holds_lone, kind_text, whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# The dtypes of what is sent of a pet, where values may be missing.
+NULLABLE: dict[str, Any] = {
+    field.name: {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
+    for field in SENT_FIELDS
+}
 
 
 class AnyFrame(Protocol):

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LONE = re.compile("[\ud800-\udfff]")  # Python joins a pair into one character when it reads it
 _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+# What a spreadsheet takes for the beginning of a formula.
+RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
 
 
@@ -51,6 +53,34 @@ def folded_name(name: str) -> str:
         True
     """
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def harmless(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
+
+    Example:
+        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
+        ("'=1+1", "''=1+1", 'Luna')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(RUNNABLE) else text
+
+
+def form_of(key: str) -> str:
+    """Return a key without what spreadsheets and people change of it.
+
+    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. Keys of
+    one form may be one key, which is to be asked. A key of several columns is a JSON list.
+
+    Example:
+        >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
+        ('7', '7', 'ab1', 'a\\x1f1')
+    """
+    if key.isascii() and key.isalnum():
+        return key.lower().lstrip("0") or "0"
+    if key.startswith('["'):
+        return "\x1f".join(form_of(part) for part in json.loads(key))
+    text = "".join(unicodedata.normalize("NFKC", key).casefold().split()).lstrip("'’`")
+    return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
 
 
 def count_text(count: int, thing: str) -> str:

@@ -11,12 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import pandas as pd
 
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book, Sheet, open_book
-from petstore_frame.files.whole import whole_file
+from petstore_frame.files import Book, Sheet, open_book, styles, whole_file
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.markup import PAGE, in_notebook
-from petstore_frame.markup.palette import verdict_badge
+from petstore_frame.markup import PAGE, in_notebook, palette
 from petstore_frame.schema.arguments import one_of
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.frame import HasFrame
@@ -145,7 +142,7 @@ class Comparison(HasFrame):
 
     def _repr_html_(self) -> str:
         counts = [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)]
-        head = PAGE.headline(verdict_badge(self.completeness.verdict), self.headline)
+        head = PAGE.headline(palette.verdict_badge(self.completeness.verdict), self.headline)
         quiet = PAGE.quiet([self.store, *self.warnings])
         table = PAGE.table(counts, ["", "Records", "Pets"], numbers={1, 2}, is_named=True)
         return in_notebook(head + quiet + table + PAGE.steps(self.next_steps()))
@@ -174,9 +171,10 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
         (("Our list against the store",), styles.TITLE),
         *(((line,), {}) for line in about),
         (("What", "Records of the list", "Pets of the store"), styles.HEAD),
-        *((counts, styles.BODY) for counts in comparison.summary.itertuples(name=None)),
+        *((counts, _CELL) for counts in comparison.summary.itertuples(name=None)),
         *(((line,), {}) for line in (*comparison.warnings, *comparison.next_steps())),
     ]
+    sheet.do("set_row", 0, styles.TITLE_POINTS)
     for row, (cells, look) in enumerate(rows):
         for col, cell in enumerate(cells):
             sheet.put(row, col, cell, book.style(**look))

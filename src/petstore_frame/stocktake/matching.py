@@ -13,18 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from petstore_frame.loader.journal.tables import form_of
-from petstore_frame.schema.frame import as_dtypes
+from petstore_frame.schema.frame import NULLABLE, as_dtypes
 from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import count_text
+from petstore_frame.schema.text import count_text, form_of
 
 FIELDS = tuple(field.name for field in SENT_FIELDS)
 IN_STORE = "_in_store"
-# The dtypes in which both sides hold the fields, missing values included.
-SHARED = {
-    field.name: {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
-    for field in SENT_FIELDS
-}
 _HERE = ""  # the kind of a record or a pet of which only the join can tell it
 
 
@@ -109,7 +103,7 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
     ``kind`` is what is known of a record, or of a pet without one, before they are joined. An empty
     cell of the list states nothing, unless it ``states_all``.
     """
-    theirs = as_dtypes(stored[list(FIELDS)], SHARED).add_suffix(IN_STORE)
+    theirs = as_dtypes(stored[list(FIELDS)], NULLABLE).add_suffix(IN_STORE)
     theirs = theirs.assign(id=stored["id"].astype("Int64"), there=stored.get("kind", _HERE))
     both = listed.merge(theirs, on="id", how="left", indicator="seen")
     is_there = both["seen"].eq("both")
@@ -139,7 +133,7 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
         "id": "Int64",
     }
     for field in FIELDS:
-        dtypes |= {field: SHARED[field], field + IN_STORE: SHARED[field]}
+        dtypes |= {field: NULLABLE[field], field + IN_STORE: NULLABLE[field]}
     dtypes["problem"] = "str"
     shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in (both, rest)]
     return pd.concat(shaped, ignore_index=True)
@@ -165,7 +159,7 @@ def _equals(
 
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
     """Number the distinct values of these fields, over both sides alike."""
-    shared = {name: SHARED[name] for name in fields}
+    shared = {name: NULLABLE[name] for name in fields}
     sides = [as_dtypes(side[list(fields)], shared) for side in (listed, stored)]
     rows = pd.concat(sides).apply(_plain)
     numbers: np.ndarray = rows.groupby(list(fields), dropna=False, sort=False).ngroup().to_numpy()

@@ -1,7 +1,8 @@
 """Sends one request, reads one answer, and says what is proven if none comes."""
 
+from petstore_frame.transport.interrupts import Interrupts
 from petstore_frame.transport.outcome import PostOutcome, Proof
-from petstore_frame.transport.response import STORE_ID, Page, Response
+from petstore_frame.transport.response import STORE_ID, Page
 from petstore_frame.transport.settings import IdempotencyKey, checked_key, same_store_address
 from petstore_frame.transport.transport import Clocks, GivenTransport, Transport, in_memory
 
@@ -10,10 +11,10 @@ __all__ = [
     "Clocks",
     "GivenTransport",
     "IdempotencyKey",
+    "Interrupts",
     "Page",
     "PostOutcome",
     "Proof",
-    "Response",
     "Transport",
     "checked_key",
     "in_memory",

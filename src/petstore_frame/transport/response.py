@@ -101,8 +101,6 @@ class Page(HasFrame):
         columns: The pets as four lists, in the order received.
         headers: The answer's header lines; names match in any case.
         address: The whole address asked, against which a relative link is read.
-        damaged: Ids of the pets with half a character in a text, such as an emoji that was cut;
-            U+FFFD replaces it.
 
     Example:
         >>> import petstore_frame as pf
@@ -117,7 +115,6 @@ class Page(HasFrame):
     columns: PetColumns
     headers: Mapping[str, str]
     address: str = ""
-    damaged: tuple[int, ...] = ()
 
     @cached_property
     def limit(self) -> int | None:
@@ -146,6 +143,18 @@ class Page(HasFrame):
             return urljoin(self.address, targets[0]).partition("#")[0]
         except ValueError:  # it cannot be read, which whoever asks for it finds out
             return targets[0]
+
+    @property
+    def next_skips(self) -> str:
+        """The offset of the next link where it skips rows behind those of a first page, or empty.
+
+        A store that gives fewer pets than were asked for may count on as if it had given all.
+        """
+        for name, value in parse_qsl((self.next_address or "").partition("?")[2]):
+            is_number = value.isascii() and value.isdigit() and len(value) < 19
+            if name.lower() in _OFFSETS and is_number and int(value) > len(self):
+                return f"{name}={value}"
+        return ""
 
     @cached_property
     def may_name_next(self) -> bool:
@@ -212,17 +221,3 @@ class Page(HasFrame):
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as asked for: the store may hold more" if is_full else ""
         return f"<Page: {count_text(len(self), 'pet')}{kind}{full}>"
-
-
-def passes_over(address: str, count: int) -> str | None:
-    """Return the offset in a link where it skips rows behind the ``count`` given so far, or None.
-
-    Example:
-        >>> passes_over("?limit=100&offset=100", 50), passes_over("?limit=100&offset=50", 50)
-        ('offset=100', None)
-    """
-    for name, value in parse_qsl(address.partition("?")[2]):
-        is_number = value.isascii() and value.isdigit() and len(value) < 19
-        if name.lower() in _OFFSETS and is_number and int(value) > count:
-            return f"{name}={value}"
-    return None

@@ -22,12 +22,15 @@ from petstore_frame.errors import (
 )
 from petstore_frame.transport.outcome import (
     TRANSPORT_ERRORS,
+    PostOutcome,
     Trace,
     connection_error,
+    judge_answer,
+    judge_failure,
     unusable_error,
 )
 from petstore_frame.transport.response import BodyProblem, Response
-from petstore_frame.transport.settings import Settings, is_loopback
+from petstore_frame.transport.settings import is_loopback, read_settings
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
@@ -73,11 +76,16 @@ class Transport:
 
     def __init__(
         self,
-        settings: Settings,
+        base_url: str | None,
+        api_key: str | SecretStr | None,
         *,
+        timeout: float,
+        max_retries: int,
         transport: GivenTransport | None = None,
         clocks: Clocks = REAL_TIME,
     ) -> None:
+        settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
+        self.base_url = settings.base_url
         self._settings, self._given, self._clocks = settings, transport, clocks
         self._total_s = 2 * settings.timeout
         limits = dict.fromkeys(("read", "write", "pool"), settings.timeout)
@@ -89,8 +97,8 @@ class Transport:
     def _open(self) -> None:
         """Begin with new connections."""
         self._process = os.getpid()
-        base_url, proxy = self._settings.base_url, self._proxy
-        self._transport: GivenTransport = self._given or new_transport(base_url, proxy)
+        made = self._given or new_transport(self.base_url, self._proxy)
+        self._transport: GivenTransport = made
 
     def get(self, address: str, params: Mapping[str, str] | None = None) -> Response:
         """Return the first usable answer to a GET, which is repeated after a passing failure."""
@@ -110,6 +118,14 @@ class Transport:
             repeats += 1
             self._clocks.sleep(wait_s)
 
+    def post(self, body: bytes, more: Mapping[str, str], *, has_key: bool) -> PostOutcome:
+        """Send one POST and judge its end; no answer raises."""
+        try:
+            answer = self.send("POST", "/pets", body=body, more=more)
+        except APIConnectionError as problem:
+            return judge_failure(problem)
+        return judge_answer(answer, has_key=has_key)
+
     def send(
         self,
         method: str,
@@ -127,7 +143,7 @@ class Transport:
             CrossOriginError: The address belongs to another origin or cannot be read; nothing was
                 sent.
         """
-        base_url = self._settings.base_url
+        base_url = self.base_url
         url, target = self._target(path, params)
         below = url.partition("?")[0].removeprefix(base_url)
         operation = f"{method} {below if below.startswith('/') else target.path}"
@@ -170,7 +186,7 @@ class Transport:
 
     def _target(self, path: str, params: Mapping[str, str] | None) -> tuple[str, httpx.URL]:
         """Return the whole address of a path below the store's, or of an address of its origin."""
-        base_url = self._settings.base_url
+        base_url = self.base_url
         url = base_url + path if path.startswith("/") else path
         url = f"{url}?{urlencode(params)}" if params else url
         try:

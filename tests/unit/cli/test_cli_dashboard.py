@@ -14,7 +14,8 @@ def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> Non
     """Options reach the kernel by its environment; nothing of the working directory runs in it."""
     labels = tmp_path / "it's.csv"
     labels.write_text("category_id,label\n1,Cat\n", encoding="utf-8")
-    monkeypatch.setattr(pf, "Client", lambda **_: MemoryStore(pets(4)).client())
+    client = MemoryStore(pets(4)).client()
+    monkeypatch.setattr(pf, "Client", lambda **_: client)
     given = {"categories": labels, "history": None, "folder": tmp_path, "journal": None}
     environ = page_environ({"JUPYTER_PATH": "/before"}, given)
     assert "pf-dash" in page_widget(environ | {"PETSTORE_TIMEOUT": "5"})._dom_classes

@@ -64,7 +64,7 @@ class Importing:
     @property
     def names(self) -> list[str]:
         """The names of the pets that were added, sorted: several are sent at once."""
-        return sorted(pet["name"] for pet in self.store.pets[self._before :])
+        return sorted(pet.name for pet in self.store.pets[self._before :])
 
     @property
     def words(self) -> dict[tuple[str, str], str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import httpx
 import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.rows_step import LEAVE, SEND
+from petstore_frame.dashboard.rows_step import LEAVE
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -106,16 +105,19 @@ def test_all_other_words_are_answered_at_once(importing) -> None:
 
 
 def test_a_cell_is_corrected_and_a_row_left_out(importing) -> None:
-    """Only rows with a problem have controls; a corrected row is sent as a row of its file."""
+    """Only rows with a problem have controls; what was said of a row can be taken back."""
     rows = "".join(f"Kim {n},1\n" for n in range(6))
     importing.open("a.csv", f"name,category_id\nLuna,1x\n{rows}Total,1\n")
-    rows = importing.tab.rows.rows
-    assert set(rows) == {2, 9} and importing.offer == "Send 6 pets"
-    rows[2].control.value, rows[9].control.value = "1", LEAVE
+    shown = importing.tab.rows.rows
+    assert set(shown) == {2, 9} and importing.offer == "Send 6 pets"
+    shown[2].control.value, shown[9].control.value = "1", LEAVE
     assert importing.settled().offer == "Send 7 pets"
+    assert importing.words["category_id", "1x"] == "Cat (1)"
+    shown[9].control.value = ""
+    assert importing.settled().offer == "Send 7 pets" and "To fix" in importing.text
     importing.press("send")
-    assert importing.names[-1] == "Luna" and "Total" not in importing.names
-    importing.tab.rows.rows[9].control.value = SEND
+    assert "Luna" in importing.names and "Total" not in importing.names
+    importing.tab.words.accept["total_row"].value = True
     assert importing.settled().offer == "Send 1 pet"
 
 
@@ -147,7 +149,14 @@ def test_the_same_file_may_stand_for_other_animals(importing) -> None:
 def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, store) -> None:
     """Stop ends an import in order and answers at once; Continue sends the rest, none twice."""
     importing.open("many.csv", GOLDFISH)
-    store.at_pets = (len(store.pets) + 50, importing.tab.stop.click)
+    stops = [importing.tab.stop]
+
+    def reply(_, __, answer):
+        if len(store.pets) > 290 and stops:
+            stops.pop().click()
+        return answer()
+
+    store.reply = reply
     importing.press("send")
     assert len(importing.names) < 400
     assert importing.tab.results[0].summary["ending"] == "interrupted"
@@ -159,34 +168,32 @@ def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, stor
     assert len(importing.names) == len({*importing.names}) == 400
 
 
-class LossyStore(MemoryStore):
-    """Loses the answer to the pet called Lost, once, or the request where it does not ``keep`` it.
+def lossy_store(*, keeps: bool) -> MemoryStore:
+    """Loses the answer to the pet called Lost, once, or the request where it does not keep it."""
+    store, lost = MemoryStore(pets(3)), list[str]()
 
-    It answers no POST while ``speaks`` is not set.
-    """
-
-    def __init__(self, *, keeps: bool = True) -> None:
-        super().__init__(pets(3))
-        self.keeps, self.has_lost = keeps, False
-        self.speaks = threading.Event()
-        self.speaks.set()
-
-    def _create(self, pet: dict[str, Any]) -> httpx.Response:
-        self.speaks.wait(WAIT_S)
-        is_lost = pet["name"] == "Lost" and not self.has_lost
-        self.has_lost |= is_lost
-        made = super()._create(pet) if self.keeps or not is_lost else None
-        if is_lost or made is None:
+    def reply(method, body, answer):
+        if b"Lost" in body and not lost:
+            lost.append("Lost")
+            if keeps:
+                answer()
             raise httpx.ReadTimeout("the answer was lost")
-        return made
+        return answer()
+
+    store.reply = reply
+    return store
+
+
+LOSSY = "name,category_id\n" + "".join(
+    f"{'Lost' if n == 15 else f'Kim {n}'},1\n" for n in range(30)
+)
 
 
 def test_what_is_in_doubt_is_looked_for(import_into) -> None:
     """A pet whose answer was lost is found by a button, which says what it rests on."""
-    importing = import_into(LossyStore())
+    importing = import_into(lossy_store(keeps=True))
     importing.tab.grace_s = 0
-    rows = "".join("Lost,1\n" if n == 15 else f"Kim {n},1\n" for n in range(30))
-    importing.open("some.csv", f"name,category_id\n{rows}").press("send")
+    importing.open("some.csv", LOSSY).press("send")
     assert "sends nothing" in importing.text and importing.names.count("Lost") == 1
     importing.press("check")
     assert len(importing.tab.results[0].unknown) == 0 and importing.names.count("Lost") == 1
@@ -194,10 +201,9 @@ def test_what_is_in_doubt_is_looked_for(import_into) -> None:
 
 def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into) -> None:
     """A row whose pet is surely not there is no part of what is sent before a tick says so."""
-    importing = import_into(LossyStore(keeps=False))
+    importing = import_into(lossy_store(keeps=False))
     importing.tab.grace_s = 0
-    rows = "".join("Lost,1\n" if n == 15 else f"Kim {n},1\n" for n in range(30))
-    importing.open("some.csv", f"name,category_id\n{rows}").press("send").press("check")
+    importing.open("some.csv", LOSSY).press("send").press("check")
     assert "Not found" in importing.text and importing.offer == ""
     assert importing.tick("absent").offer == "Send 1 pet"
     importing.press("send")
@@ -206,16 +212,16 @@ def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into)
 
 def test_stop_answers_while_the_store_hangs(import_into) -> None:
     """The first press says what it waits for, and the second does not wait."""
-    store = LossyStore()
-    importing = import_into(store)
-    importing.open("some.csv", "name,category_id\nLuna,1\n")
-    store.speaks.clear()
+    speaks = threading.Event()
+    store = MemoryStore(pets(3))
+    importing = import_into(store).open("some.csv", "name,category_id\nLuna,1\n")
+    store.reply = lambda _, __, answer: speaks.wait(WAIT_S) and answer()
     importing.tab.send.click()
     importing.tab.stop.click()
     assert "waits for the requests" in importing.tab.notice.value
     assert importing.tab.stop.description == "Stop now"
     importing.tab.stop.click()
-    store.speaks.set()
+    speaks.set()
     importing.settled()
     assert importing.tab.send.disabled in (True, False)
 

@@ -12,7 +12,7 @@ from petstore_frame import samples
 from petstore_frame.dashboard import work
 from petstore_frame.dashboard.memory import Memory
 from unit.conftest import inventory
-from unit.dashboard.store import KEY, LABELS, WAIT_S, MemoryStore, widgets_made
+from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ def test_wrong_options_are_refused(store, message: str, options) -> None:
     """A wrong argument is named before anything is asked of the store."""
     with pytest.raises(pf.ArgumentError, match=message):
         pf.Dashboard(**{"client": store.client()} | options)
-    assert store.requests == 0
+    assert store.requests == []
 
 
 def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> None:
     """After a refresh the new pets are there, and the filters are as they were."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
     dashboard.inventory.status.value = "sold"
-    store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
+    dashboard.client.create_pet("New", 1, status="sold")
     dashboard.refresh.click()
     assert dashboard.wait(WAIT_S) and len(dashboard.pets) == 241
     assert "Showing 61 of 241" in dashboard.inventory.words.value
@@ -43,16 +43,17 @@ def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> Non
 @pytest.mark.parametrize("pages", [0, 1])
 def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: int) -> None:
     """A failure is told, escaped, beside the old numbers, and the badge says that they are old."""
-    store.fails_after = store.requests + pages
+    good, usual = iter(range(pages)), store.reply
+    store.reply = lambda _, __, answer: BROKEN if next(good, None) is None else answer()
     dashboard.refresh.click()
     assert dashboard.wait(WAIT_S)
     notice, title = dashboard.notice, dashboard._title
     assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice.value and "Old: the last" in title.value
     assert "What is shown is from" in notice.value
-    store.fails_after = None
+    store.reply = usual
     dashboard.refresh.click()
     assert dashboard.wait(WAIT_S) and notice.value == "" and "Old" not in title.value
-    store.fails_after = 0
+    store.reply = lambda *_: BROKEN
     shown = show(store)
     assert "the shelf fell" in shown.notice.value and "not read yet" in repr(shown)
 
@@ -61,7 +62,7 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
     """A refused key leaves the old numbers, and a field for a new one, which is emptied at once."""
     store = MemoryStore([(1, "Luna", 1, "sold")])
     shown = show(store)
-    store.key = "another-key"
+    store.api_key = "another-key"
     with widgets_made() as made:
         shown.refresh.click()
         assert shown.wait(WAIT_S)
@@ -109,7 +110,7 @@ def test_a_notebook_without_a_kernel_keeps_the_numbers(dashboard) -> None:
     """The static copy needs no script, no style element and no network."""
     copy = dashboard._copy()["text/html"]
     assert "240" in copy and "data:image/svg+xml;base64," in copy and "<script" not in copy
-    assert KEY not in copy and "run the cell again" in repr(dashboard)
+    assert dashboard.client.base_url in copy and "run the cell again" in repr(dashboard)
 
 
 def test_history_draws_its_snapshots_and_keeps_one(show, store, tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ DAYS = {
     "2026-11-02": [(1, "Ada", 3, "pending"), (2, "Bo", 3, "available"), (5, "Jo", 7, "available")],
     "2026-11-04": [(1, "Ada", 3, "sold"), (5, "Jo", 7, "available")],
 }
-LABELS = {3: "Cat"}
 LAST = [(5, "Jo", 7, "sold"), (6, "Ki", 7, "available")]
 
 
@@ -56,19 +55,10 @@ def test_trend(asked) -> None:
     assert list(both.columns) == ["date", "category_id", "status", "pets", "count_is"]
     assert both.groupby("date")["pets"].sum().tolist() == [3, 3, 2, 2]
     days = {"since": "2026-11-02", "until": "2026-11-04", "every_days": 2}
-    by_category = asked.trend("category_id", **days)
+    by_category = asked.trend("category_id", categories={3: "Cat"}, **days)
+    assert set(by_category["category"]) == {"Cat", "Category 7"}
     assert by_category["pets"].tolist() == [2, 1, 1, 1]
     assert by_category["category_id"].dtype == "int64"
-
-
-def test_trend_by_week_is_the_last_snapshot_of_each(asked) -> None:
-    """A week or a month has the numbers of its last snapshot, under its last day, labels beside."""
-    weeks = asked.trend(["status", "category_id"], freq="W", until="2026-11-04", categories=LABELS)
-    assert weeks["date"].dt.strftime("%m-%d").unique().tolist() == ["11-01", "11-08"]
-    cats = weeks[weeks["category"].eq("Cat") & weeks["status"].eq("available")]
-    assert cats["pets"].tolist() == [2, 0]
-    assert set(weeks["category"]) == {"Cat", "Category 7"}
-    assert asked.trend(freq="M")["date"].unique().tolist() == [pd.Timestamp("2026-11-30")]
 
 
 def test_diff(asked) -> None:

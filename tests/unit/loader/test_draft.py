@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import Recipe, look
+from petstore_frame.loader.reading import Look, Recipe
 from shop import Shop
 
 
@@ -139,4 +139,4 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     frame = pd.DataFrame({"name": REX_TWICE, "category_id": 3, **columns})
     stated = tomllib.loads(Recipe.draft(frame))
     assert (stated.get("key", "?") != "?") == proven
-    assert (look(frame).proposed_key is not None) == proposed
+    assert (Look.of(frame).proposed_key is not None) == proposed

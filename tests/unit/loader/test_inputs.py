@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import look
+from petstore_frame.loader.reading import Look
 from petstore_frame.loader.record import Record, State
 from unit.loader.opened import (
     INPUTS,
@@ -183,7 +183,7 @@ def test_input_stops_before_anything_is_sent(name: str) -> None:
 @pytest.mark.parametrize("path", NASTY, ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
-    found = look(path)
+    found = Look.of(path)
     assert all(str(question) for question in found.questions)
     assert found.columns or found.questions
 

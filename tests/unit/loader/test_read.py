@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading import Recipe, look, open_source
+from petstore_frame.loader.reading import Look, Recipe, open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
@@ -142,7 +142,7 @@ def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
     rows = "Bo,-4,\nTotal,3,\nRex,3,old\nMax,3,avail\nLuna,3,avail\n"
     path = written(tmp_path, f"name,category,status\n{rows}")
     for accept in ([], ["low_category_id", "total_row"]):
-        found = look(path, Recipe(accept=accept))
+        found = Look.of(path, Recipe(accept=accept))
         assert [(each.text, each.count) for each in found.values] == [("avail", 2), ("old", 1)]
         assert found.suspicious == {"low_category_id": 1, "total_row": 1}
 

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.loader.reading import harmless
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.schema.text import harmless
 from unit.loader.opened import records_of as read
 from unit.loader.opened import workbook_of
 from unit.loader.staged import become, change, result_of
@@ -177,7 +177,7 @@ def test_a_workbook_is_for_a_colleague(out: Path, tmp_path: Path) -> None:
 
 def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path, monkeypatch) -> None:
     """Of more rows than a sheet can hold the first are there, and its last row says the rest."""
-    monkeypatch.setattr("petstore_frame.loader.results.files.SHEET_ROWS", 4)
+    monkeypatch.setattr("petstore_frame.files.styles.SHEET_ROWS", 4)
     cut = sheets_of(tmp_path, ARRIVALS)
     assert cut["All"].max_row == 5
     assert cut["All"]["A5"].value == "and 5 more rows, which are in results.csv"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
 from petstore_frame.errors import ReportError
+from petstore_frame.files import styles
 from petstore_frame.files.book import CELL_LIMIT, fit, fits, open_book
-from petstore_frame.report import content
 from unit.conftest import inventory
 
 HOSTILE = [
@@ -73,7 +73,7 @@ def test_half_a_character_does_not_stop_the_report(write, book_of) -> None:
 @pytest.mark.parametrize(("rows", "sheets"), [(0, 1), (4, 1), (5, 2), (9, 3)])
 def test_pets_are_split_over_sheets(rows, sheets, book_of, monkeypatch) -> None:
     """No sheet has more than its rows, no pet is lost between two, and the sheets are named."""
-    monkeypatch.setattr(content, "SHEET_ROWS", 4)
+    monkeypatch.setattr(styles, "SHEET_ROWS", 4)
     book = book_of([(at, f"Pet {at}", 1, "sold") for at in range(rows)])
     names = [name for name in book.sheetnames if name.startswith("Inventory")]
     ids = [row[0] for name in names for row in book[name].iter_rows(min_row=2, values_only=True)]

@@ -15,7 +15,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Verdict
 from petstore_frame.schema.arguments import whole_number
-from petstore_frame.transport.outcome import Proof
+from petstore_frame.transport import Proof
 from threaded import Server
 
 

@@ -21,9 +21,9 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
-from petstore_frame.files.whole import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, held, replacing, sync
 from petstore_frame.loader.journal.tables import FORMAT, TABLES
-from petstore_frame.transport.settings import same_store_address
+from petstore_frame.transport import same_store_address
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"

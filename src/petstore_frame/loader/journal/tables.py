@@ -7,8 +7,6 @@ it is read anew. ``records`` shows each row with its state.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 
@@ -96,24 +94,6 @@ FROM (
 ID_GIVEN_AGAIN = """
 UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
 """
-
-
-def form_of(key: str) -> str:
-    """Return a key without what spreadsheets and people change of it; like keys may be one key.
-
-    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. A key of
-    several columns is a JSON list.
-
-    Example:
-        >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
-        ('7', '7', 'ab1', 'a\\x1f1')
-    """
-    if key.isascii() and key.isalnum():
-        return key.lower().lstrip("0") or "0"
-    if key.startswith('["'):
-        return "\x1f".join(form_of(part) for part in json.loads(key))
-    text = "".join(normalize("NFKC", key).casefold().split()).lstrip("'’`")
-    return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
 
 
 def columns_of(key: Sequence[str]) -> str:

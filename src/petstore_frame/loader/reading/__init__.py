@@ -7,10 +7,10 @@ What the caller says are the ``words`` of a ``recipe``, which also drafts the fi
 ``preview`` opens a file, or shows it to a person.
 """
 
-from petstore_frame.loader.reading.fields import BLANK, harmless
+from petstore_frame.loader.reading.fields import BLANK
 from petstore_frame.loader.reading.keys import LikelyKey
 from petstore_frame.loader.reading.mapping import field_name
-from petstore_frame.loader.reading.preview import Look, look, open_source
+from petstore_frame.loader.reading.preview import Look, open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.source import Source
 from petstore_frame.loader.reading.words import RecipeWords
@@ -24,7 +24,5 @@ __all__ = [
     "Source",
     "as_recipe",
     "field_name",
-    "harmless",
-    "look",
     "open_source",
 ]

@@ -13,11 +13,10 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from petstore_frame.errors import ArgumentError
-from petstore_frame.errors.names import like
+from petstore_frame.errors import ArgumentError, like
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, NewPet, PetField
-from petstore_frame.schema.text import short_text
+from petstore_frame.schema.text import RUNNABLE, harmless, short_text
 
 MAX_CELL = 1024 * 1024
 # What a recipe has where a person still has to say something.
@@ -25,7 +24,6 @@ BLANK = "?"
 # A column that a default names.
 IN_BRACES = re.compile(r"\{([^{}]+)\}")
 # What a spreadsheet would run when the name is opened in one.
-RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
 # So many short texts of a column are remembered.
@@ -48,16 +46,6 @@ _PLAIN = re.compile(rf"(?!(?:{_OF_TOTAL})\Z)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-
 def word_of(text: str) -> str:
     """Return a text as words are compared: `` In Stock `` is ``in stock``."""
     return text.strip().casefold()
-
-
-def harmless(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
-
-    Example:
-        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
-        ("'=1+1", "''=1+1", 'Luna')
-    """
-    return f"'{text}" if text.lstrip("'").startswith(RUNNABLE) else text
 
 
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:

@@ -169,35 +169,37 @@ class Look:
         """The columns of days."""
         return date_columns(self.columns, self.rows)
 
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+        *,
+        rows: int = 50,
+        most: int | None = None,
+    ) -> Look:
+        """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
 
-def look(
-    source: Any,
-    reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
-    *,
-    rows: int = 50,
-    most: int | None = None,
-) -> Look:
-    """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
-
-    Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
-    """
-    opened = source if isinstance(source, Input) else Input(source)
-    seen = Look(opened.name, opened.kind, reading)
-    with opened.naming():
-        records = _with_answers(opened, seen)
-        with suppress(InputError):  # it is among the questions
-            seen.sheets = opened.sheets
-            table = opened.table(seen.reading) if records is None else records.table
-            seen.facts, seen.header_row, seen.columns = table.facts, table.header_row, table.columns
-            if records is None:
-                stated = reading.mapping.items()
-                seen.mapping = {name: at for name, at in stated if at in seen.columns}
-                seen.rows = tuple(islice(table.cells(), rows))
-                seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
-        if records is not None:
-            seen.mapping, seen.keys = records.mapping, records.likely_keys()
-            _count_records(seen, records, rows, most)
-    return seen
+        Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
+        """
+        opened = source if isinstance(source, Input) else Input(source)
+        seen = cls(opened.name, opened.kind, reading)
+        with opened.naming():
+            records = _with_answers(opened, seen)
+            with suppress(InputError):  # it is among the questions
+                seen.sheets = opened.sheets
+                table = opened.table(seen.reading) if records is None else records.table
+                seen.facts, seen.columns = table.facts, table.columns
+                seen.header_row = table.header_row
+                if records is None:
+                    stated = reading.mapping.items()
+                    seen.mapping = {name: at for name, at in stated if at in seen.columns}
+                    seen.rows = tuple(islice(table.cells(), rows))
+                    seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
+            if records is not None:
+                seen.mapping, seen.keys = records.mapping, records.likely_keys()
+                _count_records(seen, records, rows, most)
+        return seen
 
 
 def _with_answers(opened: Input, seen: Look) -> Source | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.files.toml import toml_of
+from petstore_frame.files import toml
 from petstore_frame.loader.reading.fields import BLANK, quoted, word_of
 from petstore_frame.loader.reading.keys import (
     LikelyKey,
@@ -21,8 +21,8 @@ from petstore_frame.loader.reading.keys import (
 )
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, listed, recognise
 from petstore_frame.loader.reading.opening import Input
-from petstore_frame.loader.reading.preview import look
-from petstore_frame.loader.reading.words import RecipeFields, RecipeWords
+from petstore_frame.loader.reading.preview import Look
+from petstore_frame.loader.reading.words import RecipeFields, RecipeWords, read_set
 from petstore_frame.schema.arguments import before_sending
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, kind_text, short_text
@@ -74,9 +74,13 @@ class Recipe(RecipeFields):
 
 @before_sending()
 def as_recipe(
-    recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None, words: Mapping[str, Any]
+    recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None,
+    words: Mapping[str, Any],
+    texts: Iterable[str] = (),
 ) -> Recipe:
     """Return a recipe, given as such, as a dict or as a file, with words that win over its own.
+
+    ``texts`` are words as a shell has them, ``WORD=VALUE``.
 
     Raises:
         ArgumentError: It is none of these, or a word cannot be used.
@@ -90,7 +94,7 @@ def as_recipe(
     elif not isinstance(recipe, Recipe | None):
         kind = kind_text(recipe)
         raise ArgumentError(f"recipe= is a Recipe, a dict or the path of its file, got {kind}")
-    found = (recipe or Recipe()).with_words(**words)
+    found = (recipe or Recipe()).with_words(**{**read_set(texts), **words})
     found.refuse_blanks(path)
     return found
 
@@ -100,7 +104,7 @@ class _Drafting:
 
     def __init__(self, opened: Input, known: Recipe) -> None:
         self._known, self._remarks = known, list[str]()
-        asked = look(opened, known, rows=0, most=0)
+        asked = Look.of(opened, known, rows=0, most=0)
         reading = asked.reading.replace(mapping=known.mapping)
         self._table = opened.table(reading)
         self._columns = self._table.columns
@@ -115,7 +119,7 @@ class _Drafting:
         counted = reading.replace(
             mapping={**known.mapping, **column_of}, defaults={**without, **known.defaults}
         )
-        self._seen = look(opened, counted, rows=_FOR_DATES)
+        self._seen = Look.of(opened, counted, rows=_FOR_DATES)
         self._words, self._notes = reading.to_dict(), known.comments()
         for question in (*asked.questions, *self._seen.questions):
             if question.add is None:
@@ -133,7 +137,7 @@ class _Drafting:
         head = f"{self._seen.name}: {rows}. Replace each question mark."
         comments = [f"# {' '.join(each.split())}" for each in (head, *self._remarks)]
         recipe = type(self._known)(**self._words)  # which spells the words, in their order
-        body = toml_of(recipe.to_dict(), self._notes)
+        body = toml.toml_of(recipe.to_dict(), self._notes)
         return "\n".join([*comments, body, *self._defaults()])
 
     def _add_mapping(self) -> None:

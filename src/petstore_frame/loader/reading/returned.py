@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
+from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.tables import Row, Table
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, Suspicion
+from petstore_frame.schema.text import RUNNABLE
 
 STATE: str = f"{OWN_PREFIX}state"
 RECORD: str = f"{OWN_PREFIX}record"

@@ -15,9 +15,8 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Any, BinaryIO, NamedTuple
 
-from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.errors.classes import import_extra
-from petstore_frame.files.book import EXACT_NUMBERS
+from petstore_frame.errors import ArgumentError, InputError, import_extra
+from petstore_frame.files import styles
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, RecordProblem, Suspicion
@@ -239,7 +238,7 @@ def _of_sheet(cell: Any, merged: CellNote | None) -> Typed:
         from openpyxl.utils.escape import unescape  # of control characters
 
         return unescape(value) if "_x" in value else value, None
-    return _text_of(value, EXACT_NUMBERS)
+    return _text_of(value, styles.EXACT_NUMBERS)
 
 
 def _refuse_packed(file: BinaryIO) -> None:

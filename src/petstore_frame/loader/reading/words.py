@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import reprlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from petstore_frame.errors import ArgumentError, InputError, nearest
-from petstore_frame.files.toml import line_of, read_toml, toml_of, write_toml
+from petstore_frame.files import toml
 from petstore_frame.loader.reading import fields
 from petstore_frame.loader.reading.fields import BLANK, FieldReader, word_of
 from petstore_frame.loader.reading.mapping import FIELDS, field_name
@@ -183,7 +183,7 @@ class RecipeFields(BaseModel):
             InputError: The file cannot be read, or has a word that no recipe has; with its line.
         """
         place = Path(fspath(path))
-        text, words = read_toml(place, "the recipe")
+        text, words = toml.read_toml(place, "the recipe")
         if isinstance(file := words.get("categories"), str):
             words["categories"] = str(place.parent / file)
         try:
@@ -191,7 +191,7 @@ class RecipeFields(BaseModel):
         except ArgumentError as problem:
             what = str(problem)
             named = min((word for word in words if word in what), key=what.find, default="")
-            raise InputError(what, path=str(place), line=line_of(named, text)) from None
+            raise InputError(what, path=str(place), line=toml.line_of(named, text)) from None
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the recipe into a file, with a comment per line, and return its path.
@@ -205,7 +205,7 @@ class RecipeFields(BaseModel):
             with suppress(ValueError):  # between drives
                 file = Path(os.path.relpath(file, place.parent.resolve()))
             words["categories"] = file.as_posix()
-        return write_toml(place, toml_of(words, self.comments()))
+        return toml.write_toml(place, toml.toml_of(words, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
@@ -257,7 +257,7 @@ class RecipeFields(BaseModel):
             refusal = InputError(what, hint=hint)
             if path is not None:
                 text = path.read_text(encoding="utf-8-sig")
-                refusal.path, refusal.line = str(path), line_of(name or word, text)
+                refusal.path, refusal.line = str(path), toml.line_of(name or word, text)
             raise refusal
 
 
@@ -306,3 +306,36 @@ def _refusal(error: ValidationError) -> ArgumentError:
         return ArgumentError(f"{word}= {reason}")
     shown = reprlib.repr(problem["input"])
     return ArgumentError(f"{word}= is {known[word].description}; got {shown}")
+
+
+# Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
+_BY_LABEL = ("categories", "value_map")
+_LISTS = ("key", "columns", "accept", "leave_out", "only")
+
+
+def read_set(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the words of ``--set WORD=VALUE``.
+
+    Raises:
+        ArgumentError: One has no ``=``, or a word is both a value and a table.
+
+    Example:
+        >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
+        {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        word, *_ = re.split(r"[.=]", text, maxsplit=1)
+        split = text.rpartition if word in _BY_LABEL else text.partition
+        path, equals, value = split("=")
+        if not (word and equals):
+            raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
+        *tables, last = path.split(".", 2 if word == "value_map" else 1)
+        table = found
+        for part in tables:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise ArgumentError(f"--set {text}: {part} has a value already")
+        # What is added later wins, but for words that take several values.
+        table[last] = [*table.get(last, ()), value] if word in _LISTS else value
+    return found

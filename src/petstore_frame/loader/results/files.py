@@ -18,10 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
-from petstore_frame.files import styles
-from petstore_frame.files.book import Book, fits, open_book
-from petstore_frame.files.styles import SHEET_ROWS
-from petstore_frame.files.whole import replacing
+from petstore_frame.files import Book, fits, open_book, replacing, styles
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.reading import returned
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, guarded
@@ -105,7 +102,7 @@ def _write_drafts(
             writers[name] = _CsvRows(files.enter_context(opened), name, header, at_risk)
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK))
-            shown = [FIX_SHEET, ALL] if facts.count(*FIX_STATES) else [ALL]
+            shown = [FIX_SHEET, ALL] if facts.to_fix else [ALL]
             writers |= {name: _SheetRows(book, name, header) for name in shown}
         for row in rows():
             counts[row.state] += 1
@@ -164,7 +161,7 @@ class _SheetRows:
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
-        if self._row == SHEET_ROWS - 1:  # the last one is for how many are left
+        if self._row == styles.SHEET_ROWS - 1:  # the last one is for how many are left
             self._left += 1
             return
         self._row += 1
@@ -185,7 +182,7 @@ class _SheetRows:
         """Put the filter over all rows, now that their number is known."""
         if self._left:
             text = f"and {self._left:,} more rows, which are in results.csv"
-            self._sheet.put(SHEET_ROWS, 0, text, self._as_text)
+            self._sheet.put(styles.SHEET_ROWS, 0, text, self._as_text)
         self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
 
 

@@ -12,22 +12,21 @@ from petstore_frame.loader.journal.rows import SkippedRows
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.question import LIKELY
-from petstore_frame.loader.record import FIX_STATES, Ending, State
+from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
     ImportSummary,
 )
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.markup.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
+from petstore_frame.markup import PAGE, Markup, palette
 from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, day_text, minute_text, short_text
 
 _BADGES = {
-    **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
-    "Rehearsal": NO_CLAIM_BADGE,
-    "In doubt": FAILED_BADGE,
+    **dict.fromkeys(("Done", "Loaded before", "Nothing new"), palette.VERDICT_BADGES["complete"]),
+    "Rehearsal": palette.NO_CLAIM_BADGE,
+    "In doubt": palette.FAILED_BADGE,
 }
 _MOST = 10  # of a list of lines, candidates or causes
 _NEVER = "never send these again by hand"
@@ -69,7 +68,7 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
         elif facts.is_held:
             sent = "and nothing would be sent while one cause fails most of them"
         return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent}"
-    has_fixes = facts.count(*FIX_STATES, State.ABSENT)
+    has_fixes = facts.to_fix + facts.counts[State.ABSENT]
     title = "Done, some to fix" if has_fixes else "Done"
     if facts.count(*_DOUBT):
         title = "In doubt"
@@ -94,7 +93,7 @@ def _what_became(facts: ImportSummary) -> str:
         f"{known:,} known already": known,
         f"{count_text(repeats, 'repeat')} skipped": repeats,
         f"{counts[State.PENDING]:,} still to send": counts[State.PENDING],
-        f"{facts.count(*FIX_STATES):,} to fix": facts.count(*FIX_STATES),
+        f"{facts.to_fix:,} to fix": facts.to_fix,
         f"{facts.count(*_DOUBT):,} in doubt": facts.count(*_DOUBT),
         f"{counts[State.ABSENT]:,} not found in the store": counts[State.ABSENT],
     }
@@ -130,7 +129,7 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     word, sentence = headline(facts)
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
     parts = [
-        PAGE.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.headline(_BADGES.get(word, palette.VERDICT_BADGES["incomplete"]), sentence, word),
         PAGE.quiet([facts.run.base_url, *_background(facts)]),
         PAGE.table(counts, numbers={0}),
     ]
@@ -281,7 +280,7 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
             place = f" in the column {problem.column!r}" if problem.column else ""
             text = f"{count_text(cause.records, 'row')} to fix{place}: {problem.message}"
             yield Step(f"{text}; answer it once", dict([problem.add]))
-    rows, folder = facts.count(*FIX_STATES), fspath(facts.folder or "results")
+    rows, folder = facts.to_fix, fspath(facts.folder or "results")
     if rows and not facts.is_rehearsal:
         text = f"{count_text(rows, 'row')} to fix: correct them in {folder}/fix.csv, then load it"
         write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")

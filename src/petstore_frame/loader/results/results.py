@@ -10,11 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import PetstoreError
-from petstore_frame.errors.frames import callers_level
+from petstore_frame.errors import PetstoreError, callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import JournalRow, read_keys
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
@@ -25,10 +24,11 @@ from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, writ
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
+from petstore_frame.loader.sending.session import ignore
 from petstore_frame.loader.settling import reconcile as settling
-from petstore_frame.loader.settling.readback import SettlingClient
+from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
-from petstore_frame.markup import in_notebook
+from petstore_frame.markup import Markup, in_notebook
 from petstore_frame.schema.arguments import checked_client, refuse
 from petstore_frame.schema.frame import HasFrame
 
@@ -63,6 +63,7 @@ class LoadResult(HasFrame):
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
         self.wait: Callable[[float], None] = wait_announced  # before reading back
+        self.watch: Callable[[], object] = ignore  # at each page of that; what it raises ends it
         self.folder: Path | None = None
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._source, self.is_rehearsal = copy or path, copy is not None
@@ -70,6 +71,21 @@ class LoadResult(HasFrame):
         self._commits = -1  # how often the journal was written to when these were read
         self._known: ImportSummary
         self._frame: pd.DataFrame | None = None
+
+    @classmethod
+    def latest(cls, path: Path, most: int) -> list[LoadResult]:
+        """Return the results of the last imports in a journal, the latest first."""
+        if not path.exists():
+            return []
+        with reading(path) as sql:
+            which = "import > (SELECT max(import) - ? FROM imports)"
+            runs = journal.read_imports(sql, which, [most])
+        return [cls(path, run.id, sent_now=False) for run in reversed(runs)]
+
+    @property
+    def run(self) -> Import:
+        """What is known of the import before its records."""
+        return journal.read_import(self._source, self.import_id)
 
     @property
     def facts(self) -> ImportSummary:
@@ -92,7 +108,8 @@ class LoadResult(HasFrame):
     @property
     def counts(self) -> dict[State, int]:
         """How many records are in each state, none left out."""
-        return self.facts.counts
+        with reading(self._source) as sql:
+            return journal.count_in(sql, self.import_id)
 
     @property
     def warnings(self) -> list[str]:
@@ -102,7 +119,7 @@ class LoadResult(HasFrame):
     @property
     def recipe(self) -> Recipe | None:
         """The options of this load as a recipe; None where no recipe can hold them."""
-        words = self.facts.run.recipe
+        words = self.run.recipe
         return None if words is None else Recipe(**words)
 
     @property
@@ -236,7 +253,8 @@ class LoadResult(HasFrame):
         if not 0 <= grace_s < inf:
             refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
         imports = [*self.facts.in_doubt_elsewhere, self.import_id]
-        return settling.reconcile(self.path, imports, client, grace_s, self.wait)
+        watched = WatchedClient(client, self.watch)
+        return settling.reconcile(self.path, imports, watched, grace_s, self.wait)
 
     def resolve(self, pets: Mapping[int, int | None]) -> None:
         """Write what a person found out about records in doubt.
@@ -257,6 +275,10 @@ class LoadResult(HasFrame):
     def text(self, reader: Reader = "python") -> str:
         """Return what became of the records and what to do next, as its reader types it."""
         return result_text(self.facts, reader)
+
+    def html(self) -> Markup:
+        """Return what became of the records as markup, for a page that shows its own steps."""
+        return result_html(self.facts, has_steps=False)
 
     def __str__(self) -> str:
         return self.text()

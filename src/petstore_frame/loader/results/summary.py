@@ -16,7 +16,7 @@ from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import field_name
-from petstore_frame.loader.record import RecordProblem, State, exit_code
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
 from petstore_frame.loader.settling.reconcile import Doubt, read_doubt
 
 IN_STORE = (State.CREATED, State.ADOPTED)
@@ -58,6 +58,16 @@ class ImportSummary:
     def count(self, *states: State) -> int:
         """Return how many rows are in some states."""
         return sum(self.counts[state] for state in states)
+
+    @property
+    def to_fix(self) -> int:
+        """How many rows are surely not in the store, and are to be corrected."""
+        return self.count(*FIX_STATES)
+
+    @property
+    def in_doubt(self) -> int:
+        """How many rows may be in the store, and were not seen there."""
+        return self.count(*DOUBT_STATES)
 
     @property
     def is_held(self) -> bool:

@@ -23,7 +23,7 @@ from petstore_frame.loader.journal.outcomes import Intent, Outcome
 from petstore_frame.loader.record import OTHERS_ANSWER, State
 from petstore_frame.schema.models import SENT_FIELDS, Pet
 from petstore_frame.schema.text import folded_name
-from petstore_frame.transport.outcome import PostOutcome, Proof
+from petstore_frame.transport import PostOutcome, Proof
 
 _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000

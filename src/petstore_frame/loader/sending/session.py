@@ -28,9 +28,7 @@ from petstore_frame.loader.sending.judge import (
 )
 from petstore_frame.loader.sending.pace import Pace
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
-from petstore_frame.transport.interrupts import Interrupts
-from petstore_frame.transport.outcome import PostOutcome, Proof
-from petstore_frame.transport.settings import IdempotencyKey
+from petstore_frame.transport import IdempotencyKey, Interrupts, PostOutcome, Proof
 
 _INTERRUPTED = "interrupted"
 # More than are ever in flight, so the request that an answer belongs to is among them.

@@ -34,7 +34,7 @@ from petstore_frame.loader.settling.readback import (
 )
 from petstore_frame.schema.arguments import whole_number
 from petstore_frame.schema.models import checked_id
-from petstore_frame.transport.settings import same_store_address
+from petstore_frame.transport import same_store_address
 
 # A request without a connection for so long was not sent.
 CONNECT_S = 5.0
