@@ -35,7 +35,6 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.evidence import Fact
 
 LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
@@ -160,7 +159,7 @@ def add_snapshot(
             "pass the Inventory, not its frame"
         )
     known = inventory.completeness
-    if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
+    if not known.requests:
         raise HistoryError(
             f"what the frame covers is not known: {known.basis} "
             "Add the inventory before you edit its frame"

@@ -150,6 +150,14 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
         assert listed[listed["problem"].isna()]["name"].tolist() == expected
 
 
+def test_a_row_that_stands_and_is_left_out_is_not_to_fix(shop: Shop) -> None:
+    """Its word need have no other meaning, and no older row of its key takes its place."""
+    rows = "7,A,sold,1.2.2026", "7,A,died,2.2.2026", "8,B,sold,1.2.2026"
+    words = {"keep": "newest: day", "leave_out": {"status": "died"}}
+    result = shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
+    assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["skipped"] == 2
+
+
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
     """Every way in takes one; a result has it for the next file, also that of a rehearsal."""
     recipe = pf.Recipe(key="Tag", mapping={"name": "Pet", "category_id": "Kind"},

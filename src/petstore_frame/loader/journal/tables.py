@@ -79,8 +79,10 @@ CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN
   WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
 FROM (
   SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
-    rows.payload, rows.notes, rows.reason, iif(own.state IS NULL, rows.problem, NULL) AS problem,
-    CASE WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+    rows.payload, rows.notes, rows.reason,
+    iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
+    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'skipped'
+      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
       WHEN own.state IS NULL THEN 'invalid'
       WHEN own.import = rows.import AND own.record = rows.record THEN own.state
       WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
