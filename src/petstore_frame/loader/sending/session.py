@@ -205,7 +205,7 @@ class Sender:
         except JournalError as problem:
             self._fail(problem)
         else:
-            self._owned |= {pet: owner.is_earlier for pet, owner in owners.items()}
+            self._owned |= owners
 
     def _fail(self, problem: JournalError) -> None:
         """Stop as the journal cannot be relied on."""
