@@ -25,7 +25,7 @@ from petstore_frame.errors import (
     HistoryWarning,
     callers_level,
 )
-from petstore_frame.files import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, locked, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,
@@ -169,7 +169,7 @@ def add_snapshot(
     day = day_of(inventory.fetched_at, zone)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with held(folder / LOCK_NAME):
+        with locked(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
             facts = (known, inventory.provenance, len(inventory))
             for each in snapshots:
