@@ -12,8 +12,7 @@ from itertools import compress
 from petstore_frame.errors import PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.inventory.progress import Display
-from petstore_frame.inventory.provenance import Provenance, stamp
+from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import ReadingClient, Requests
 from petstore_frame.inventory.result import (
@@ -21,6 +20,7 @@ from petstore_frame.inventory.result import (
     IncompleteInventoryError,
     Inventory,
 )
+from petstore_frame.progress import Display
 from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,
@@ -134,7 +134,7 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
     log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
     made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
     provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-    return Inventory(stamp(to_frame(columns), known, provenance), provenance)
+    return Inventory.of_rows(to_frame(columns), known, provenance)
 
 
 def _completeness(

@@ -155,7 +155,7 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
 
 def test_one_writer_at_a_time(kept, add) -> None:
     """While another one writes, nothing is added and nothing is changed."""
-    with whole.held(kept.folder / ".lock"):
+    with whole.locked(kept.folder / ".lock"):
         with pytest.raises(errors.HistoryLockedError, match="another writer is at work"):
             add(2)
     add(2)

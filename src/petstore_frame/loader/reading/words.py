@@ -262,12 +262,7 @@ class RecipeFields(BaseModel):
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
-    """Return what reads the cells of each field; a categories file is read here.
-
-    Raises:
-        InputError: The categories file cannot be read.
-        ArgumentError: The value map or the categories hold a value that cannot be sent.
-    """
+    """Return what reads the cells of each field; a categories file is read here."""
     readers = {
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
         for field in SENT_FIELDS
