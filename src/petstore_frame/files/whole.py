@@ -93,7 +93,7 @@ class AtWorkError(Exception):
 
 
 @contextmanager
-def held(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
+def locked(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
     """Hold a lock file for as long as the block lasts; the system frees it with its process.
 
     The file stays, empty, when the lock is free. ``wait_s`` is how long to wait for another holder.

@@ -25,7 +25,7 @@ from petstore_frame.errors import (
     HistoryWarning,
     callers_level,
 )
-from petstore_frame.files import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, locked, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,
@@ -35,7 +35,6 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.evidence import Fact
 
 LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
@@ -160,7 +159,7 @@ def add_snapshot(
             "pass the Inventory, not its frame"
         )
     known = inventory.completeness
-    if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
+    if not known.requests:
         raise HistoryError(
             f"what the frame covers is not known: {known.basis} "
             "Add the inventory before you edit its frame"
@@ -170,7 +169,7 @@ def add_snapshot(
     day = day_of(inventory.fetched_at, zone)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with held(folder / LOCK_NAME):
+        with locked(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
             facts = (known, inventory.provenance, len(inventory))
             for each in snapshots:

@@ -31,7 +31,7 @@ def count_trend(
     asked = some_of("by", by, known)
     columns = tuple(name for name in known if name in asked)
     kept = {each.date: each for each in held.snapshots}
-    # What is here is held one day at a time; Dask and Spark plan for all.
+    # What is here is in memory one day at a time; Dask and Spark plan for all.
     parts = [held.snapshots] if engine in ("dask", "spark") else [[each] for each in kept.values()]
     frames = (frame for part in parts for frame in open_snapshots(engine, part, columns=columns))
     counted = pd.concat([to_pandas(trend_pets(frame, columns)) for frame in frames])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.files import AtWorkError, held, sync, whole_file
+from petstore_frame.files import AtWorkError, locked, sync, whole_file
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Provenance
 from petstore_frame.monday.outcome import MondayOutcome, Run
@@ -48,7 +48,7 @@ def run(
     monday, output = Run(started_at.date(), started_at), settings.output
     output.mkdir(parents=True, exist_ok=True)
     try:
-        with held(output / _LOCK, wait_s=WAIT_S):
+        with locked(output / _LOCK, wait_s=WAIT_S):
             earlier = _runs(output)
             try:
                 with (

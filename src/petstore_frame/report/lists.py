@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame import __version__
 from petstore_frame.files import Book, styles
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
@@ -89,7 +88,7 @@ def write_about(book: Book, content: Content) -> None:
     """Add the last sheet: what is covered, how that is known, and the words."""
     sections: dict[str, Sequence[Line]] = {
         "What it covers": coverage(content),
-        "How that is known": evidence_lines(content.completeness),
+        "How that is known": content.completeness.evidence_lines(),
         "Words": _WORDS,
     }
     line = f"{layout.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"

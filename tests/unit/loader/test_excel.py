@@ -53,7 +53,7 @@ def test_a_cell_is_judged_by_its_type(tmp_path: Path, cells: tuple[Any, Any], pe
 
 
 def test_a_formula_gives_its_cached_value(tmp_path: Path) -> None:
-    """It counts as what was last calculated; a chart in the workbook is no sheet to choose."""
+    """It counts as what was last calculated; a chart is no sheet to choose."""
     book = xlsxwriter.Workbook(str(tmp_path / "pets.xlsx"))
     pets = book.add_worksheet("Pets")
     pets.write_row(0, 0, HEADER)
