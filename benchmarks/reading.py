@@ -49,8 +49,7 @@ def check_with_models(path: Path) -> None:
 def read_and_check(path: Path) -> None:
     from petstore_frame.loader.reading import open_source
 
-    with open_source(path) as source:
-        deque(source, maxlen=0)
+    deque(open_source(path), maxlen=0)
 
 
 def stage(path: Path) -> None:

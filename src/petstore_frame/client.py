@@ -21,7 +21,7 @@ from petstore_frame.errors import (
     callers_level,
     nearest,
 )
-from petstore_frame.inventory.pet_search import PetSearch, find_pet
+from petstore_frame.inventory import PetSearch, find_pet
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import (
     MAX_LIMIT,

@@ -114,7 +114,7 @@ class Stories(RuleBasedStateMachine):
         )
         keys = IdempotencyKey(3600) if self.honours_keys else None
         self.client = pf.Client(
-            self.store.base_url, KEY, timeout=0.5, max_retries=0, idempotency=keys
+            self.store.base_url, KEY, timeout=5.0, max_retries=0, idempotency=keys
         )
         self.offices = {
             name: Office(Shop(Path(self.place.name, name), self.client, self.store))
@@ -590,6 +590,7 @@ def _sorted_states(result: pf.LoadResult) -> Counter[str]:
 
 
 is_campaign = settings().max_examples > 30  # of conftest.EXAMPLES
+pytestmark = [pytest.mark.timeout(0)] if is_campaign else []  # hundreds of stories take longer
 for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
         # The suite draws the same stories each time, a campaign (--campaign 2) new and more ones.

@@ -204,7 +204,7 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
 
 
 SECONDS = "grace_s= is a number of seconds, 0 or more, got"
-OF_ANOTHER = "pet 1 is record 1's in the import of pets.csv; nothing was changed"
+OF_ANOTHER = "pet 1 is another record's; nothing was changed"
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ ASKED = {
     "result.errors": ".fix has the rows to correct",
     "result.retry()": "the same load again",
     "pf.History('h', timezne='UTC')": "'timezone'",
-    "pf.History('h').trend(frequency='W')": "'freq'",
+    "pf.History('h').trend(every_day=7)": "'every_days'",
     "pf.write_report(stock, 'a.xlsx', catgories={})": "'categories'",
     "pf.serve(samples=3)": "'sample'",
     "pf.NewPet(name='Luna', category=3)": "category_id",

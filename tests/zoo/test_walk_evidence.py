@@ -10,7 +10,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from zoo import answers
-from zoo.answers import Query, Rows, evidence_of, known_of, listed, pets, refusal, served, told
+from zoo.answers import Query, Rows, evidence_of, known_of, pets, refusal, served, told
 
 PETS = pets(250, "sold")
 
@@ -74,22 +74,6 @@ def test_a_last_page_that_names_itself_is_a_doubt(count: int) -> None:
     assert Fact.NEXT_NOT_READ in answers.facts(known)
 
 
-@pytest.mark.parametrize("default", [10, 20])
-def test_a_link_that_forgets_the_limit_leads_on(default: int) -> None:
-    """Pages shorter than the first repeat its pets before new ones come, and lead to the end."""
-
-    def answer(query: Query) -> httpx.Response:
-        query = {"limit": str(default), **query}
-        number, rows = int(query.get("page", "1")), answers.of(PETS, query)
-        status = f"&status={query['status']}" if "status" in query else ""
-        is_last = number * int(query["limit"]) >= len(rows)
-        link = {} if is_last else {"Link": f'<?page={number + 1}{status}>; rel="next"'}
-        return served(rows, query, "page", **link)
-
-    known = known_of(answer)
-    assert (known.verdict, known.rows) == ("unknown", 250)
-
-
 @told("unknown", 200, Fact.WINDOWS_STOPPED)
 def test_page_numbers_that_begin_again_prove_no_end(query: Query) -> httpx.Response:
     """A reading by a parameter stops where a whole page is known, and proves nothing."""
@@ -102,13 +86,6 @@ def test_a_depth_that_is_refused_ends_the_reading_without_an_error(query: Query)
     """Some stores refuse offsets beyond a depth; what came before is kept, and proves nothing."""
     is_deep = int(query.get("offset", "0")) > 150
     return refusal(400) if is_deep else served(PETS, query, "offset")
-
-
-@told("unknown", 60)
-def test_a_page_that_is_no_shorter_names_no_end(query: Query) -> httpx.Response:
-    """Where a smaller limit brings as many pets, and a next link, the first page ended nothing."""
-    headers = {"Link": '<?page=2>; rel="next"'} if int(query["limit"]) < 100 else {}
-    return listed(answers.of(PETS, query)[:60], **headers)
 
 
 @told("unknown", 7, exact=set())

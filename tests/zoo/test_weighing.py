@@ -16,7 +16,6 @@ from zoo.answers import (
     numbered,
     of,
     pets,
-    refusal,
     served,
     told,
 )
@@ -33,28 +32,6 @@ def test_a_pet_beyond_the_pages_is_not_absent() -> None:
     with client_of(answer) as client:
         search = client.find_pet(850)
     assert (search.state, search.assumptions) == ("unknown", ())
-
-
-@told("unknown", 300, exact=set())
-def test_a_total_whose_test_was_refused_proves_nothing(query: Query) -> httpx.Response:
-    """A total that may be the length of the page makes no listing whole."""
-    if query["limit"] == "50":
-        return refusal(429)
-    count = len(of(pets(500), query)[: int(query["limit"])])
-    return served(pets(500), query, **{"X-Total-Count": str(count)})
-
-
-def test_of_two_totals_the_larger_counts() -> None:
-    """Where totals differ the larger one refutes."""
-    headers = {"X-Total-Count": "100", "X-Total": "500", "Content-Range": "items 0-99/500"}
-    known = known_of(lambda query: served(pets(500), query, **headers))
-    assert (known.verdict, known.advertised_total) == ("incomplete", 500)
-
-
-@told("unknown", 200, Fact.TOTAL_OF_ALL, status="sold")
-def test_a_total_of_all_pets_may_be_that_of_the_status(query: Query) -> httpx.Response:
-    """The same total with and without the filter leaves a filtered listing unknown."""
-    return served(pets(200, "sold"), query, "links", **{"X-Total-Count": "250"})
 
 
 def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
@@ -165,9 +142,3 @@ def test_what_left_meanwhile_makes_no_minimum() -> None:
     known = known_of(numbered(leaving))
     assert not known.is_complete
     assert "at least" not in f"{known} {known.count('sold')} {known.total}"
-
-
-@told("complete", 120, Assumption.LISTS_PETS_WITHOUT_STATUS)
-def test_a_page_longer_than_the_limit_may_be_confirmed(query: Query) -> httpx.Response:
-    """Where a store passes over the limit, the pages of the statuses show that all came."""
-    return listed(of(pets(120), query))

@@ -108,8 +108,6 @@ CLAIMS = {
     "a page that passed over the limit is whole where the pages of the statuses are short":
         Claim(by(total="page length", ignores_limit=True), pets(200), "complete", 200,
               {Assumption.FILLS_PAGES_WITHOUT_STATUS, Assumption.ONE_CAP}, ALL),
-    "without an order that can be relied on the whole is never told":
-        Claim(by(order="new each time"), pets(400), "unknown", None, {Fact.PAGE_FULL}),
     "a short page of one status may be cut":
         Claim(by(cap=37), answers.pets(500, "sold"), "unknown", 37, {Fact.PAGE_MAY_BE_CUT}, NONE),
     "a short page without statuses is the whole if the store fills its pages":
@@ -117,9 +115,6 @@ CLAIMS = {
     # Next links.
     "an empty page is no end while the store points on":
         Claim(Habits("link offset", lie="empty pages"), pets(450), "complete", 450),
-    "empty pages of a filter that comes after the cut are passed":
-        Claim(Habits("link cursor", cap=10, filters_last=True), LATE_SOLD, "complete", 100,
-              {Assumption.FILTER_IS_TRUE}, {"sold"}, ONE_SOLD),
     "a store that links a next page on every page, the empty one too, proves no end":
         Claim(Habits("link offset", lie="points on"), SOLD, "unknown", 250, {Fact.NEXT_NOT_READ}),
     "a store that links past rows is a doubt and no error":
@@ -128,14 +123,9 @@ CLAIMS = {
     "pages that each repeat a row of the page before leave a doubt":
         Claim(Habits("link offset", lie="overlaps"), pets(450), "unknown", 450,
               {Fact.PAGES_REPEAT}, NONE),
-    "ties that each query orders anew are no whole":
-        Claim(Habits("link offset", order="ties"), pets(450), "unknown", None,
-              {Fact.PAGES_REPEAT}, NONE),
     "a link that drops the filter ends a verdict":
         Claim(Habits("link offset", lie="drops filter", cap=10), answers.pets(250), "unknown", 83,
               {Fact.FILTER_NOT_KEPT}, NONE, ONE_SOLD),
-    "a listing that moves is unstable":
-        Claim(Habits("link offset", drift="loses pets"), pets(450), "unstable", None, set(), NONE),
     "a cursor that nobody understands leads nowhere behind a cut page":
         Claim(Habits("x-next cursor", cap=60, names_when_full=True), answers.pets(500), "unknown",
               180, {Fact.STATUSES_HOLD_MORE}, NONE),
@@ -152,8 +142,6 @@ CLAIMS = {
         Claim(by("page 1", repeats_last_page=True), pets(230), "complete", 230),
     "a limit that is raised hides no way on":
         Claim(by("offset", floor=20), pets(250), "complete", 250),
-    "pages of one fixed length hide no way on":
-        Claim(by("offset", floor=50, cap=50), pets(250), "complete", 250),
     "an empty window where the last row held should have come again proves nothing":
         Claim(by("offset", depth_cap=500), pets(950), "unknown", 595, {Fact.WINDOWS_STOPPED}),
     "a number of rows does not pass for an id once a gap comes":
@@ -162,13 +150,8 @@ CLAIMS = {
         Claim(by("offset", hides=frozenset({"sold"})), answers.pets(370), "unknown", 347,
               {Fact.STATUSES_HOLD_MORE}, NONE),
     # Totals.
-    "a stated total confirms":
-        Claim(Habits("link cursor", total="true"), pets(250), "complete", 250),
     "a total above what the links gave refutes":
         Claim(Habits("link cursor", total="too high"), pets(250), "incomplete", 250,
-              {Fact.TOTAL_LARGER, Assumption.TOTAL_IS_TRUE}, NONE),
-    "no next link after the longest page is no end where the store states more pets":
-        Claim(Habits("link offset", names_below_100=True, total="true"), MIXED, "incomplete", 300,
               {Fact.TOTAL_LARGER, Assumption.TOTAL_IS_TRUE}, NONE),
     "a status page is not whole when its own header states more pets":
         Claim(by(filtered_cap=60, total="true"), answers.pets(300), "incomplete", 180,
@@ -186,9 +169,6 @@ CLAIMS = {
     "a filter that is ignored is found out":
         Claim(by(ignores_filter=True), pets(80), "unknown", 20, {Fact.FILTER_NOT_KEPT}, NONE,
               ONE_SOLD),
-    "max_pets filled with other statuses shows nothing missing":
-        Claim(Habits("link offset", ignores_filter=True), answers.pets(300, "available"),
-              "unknown", 0, {Fact.FILTER_NOT_KEPT}, NONE, ONE_SOLD | {"max_pets": 5}),
     "an exact count beside an unknown whole states what a lagging copy breaks":
         Claim(by(lag="filtered"), NEWEST_SOLD, "unknown", 229, {Assumption.NO_OLD_ANSWER},
               {"sold"}),

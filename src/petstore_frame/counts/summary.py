@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.table import Line, share_text, shares, short
 from petstore_frame.errors import answering
-from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
-from petstore_frame.inventory.completeness_view import completeness_line
-from petstore_frame.inventory.result import completeness as completeness_of
+from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory import completeness as completeness_of
 from petstore_frame.markup import PAGE, Cell, Markup, in_notebook, palette, shorten, status_word
 from petstore_frame.schema.arguments import one_of, whole_number
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
@@ -142,18 +141,18 @@ class Summary(HasFrame):
         # pandas makes floats of whole numbers among which one is missing, unless they are objects.
         dtype = "float64" if category.dtype.is_float() else "object"
         numbers = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
-        found: Counter[tuple[int | None, str]] = Counter()
+        found, held = Counter[tuple[int | None, str]](), Counter[str]()
         for number, status, pets_held in zip(
             numbers, counted["status"], counted["pets"], strict=True
         ):
             found[number, status] += pets_held
+            held[status] += pets_held
         known, labels = completeness, shown_labels(categories)
         if known is None:
             basis = "Nothing says which pets these are."
-            known = Completeness(Verdict.UNKNOWN, basis, sum(found.values()), 0)
+            known = Completeness.of_counts(held, basis=basis)
         ids = sorted({*numbers}, key=lambda number: (number is None, number or 0))
-        held = {status for _, status in found}
-        statuses = (*status_categories(held - {NO_STATUS}), NO_STATUS)
+        statuses = (*status_categories(held.keys() - {NO_STATUS}), NO_STATUS)
         if known.part or known.status:  # what the selection leaves out is no count of 0
             statuses = tuple(status for status in statuses if status in held)
         cells = [[found[number, status] for status in statuses] for number in ids]
@@ -302,7 +301,7 @@ class Summary(HasFrame):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return in_notebook(completeness_line(self.completeness) + self.to_html())
+        return in_notebook(self.completeness.to_line() + self.to_html())
 
     def to_html(
         self, *, top: int | None = SHOWN_CATEGORIES, caption: str = "", is_picked: bool = False

@@ -16,7 +16,6 @@ from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, titled
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.completeness_view import completeness_line
 from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook, palette, status_word
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 from petstore_frame.schema.text import minute_text
@@ -234,7 +233,7 @@ def static_copy(model: StoreModel | None) -> str:
         "dashboard/copy.html.j2",
         inventory=inventory,
         as_of=minute_text(inventory.fetched_at),
-        headline=completeness_line(inventory.completeness),
+        headline=inventory.completeness.to_line(),
         cards=_cards(ShownPets(Selection(), inventory, counts), counts),
         total=short(counts.total),
         drawing=b64encode(drawing).decode(),

@@ -13,7 +13,6 @@ from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.work import READING, Work, failure
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.loader import place_of
 from petstore_frame.markup import PAGE, palette
 from petstore_frame.schema.categories import Categories, category_labels
@@ -115,7 +114,7 @@ class Top:
                 "badge": palette.verdict_badge(pets.completeness.verdict),
                 "as_of": minute_text(pets.fetched_at),
                 "after": pets.completeness.headline,
-                "evidence": evidence_lines(pets.completeness),
+                "evidence": pets.completeness.evidence_lines(),
                 "old": self._old,
                 "stale": palette.FAILED_BADGE,
             }

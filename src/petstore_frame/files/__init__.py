@@ -4,7 +4,7 @@ from petstore_frame.files import styles, toml
 from petstore_frame.files.book import Book, Sheet, fits, open_book
 from petstore_frame.files.whole import (
     AtWorkError,
-    held,
+    locked,
     refuse_impossible,
     replacing,
     sync,
@@ -16,7 +16,7 @@ __all__ = [
     "Book",
     "Sheet",
     "fits",
-    "held",
+    "locked",
     "open_book",
     "refuse_impossible",
     "replacing",

@@ -44,10 +44,8 @@ def refuse_impossible(path: Path) -> None:
         ReportError: No such folder, no file name, or the file is open in an office program.
     """
     folder = path.parent
-    if not folder.exists():
-        raise ReportError(f"the folder {folder} does not exist; make it first")
     if not folder.is_dir():
-        raise ReportError(f"{folder} is a file, not a folder")
+        raise ReportError(f"the folder {folder} does not exist; make it first")
     if path.is_dir():
         example = str(path / "pets.csv")
         raise ReportError(f"{str(path)!r} is a folder; add a file's name, such as {example!r}")
@@ -95,7 +93,7 @@ class AtWorkError(Exception):
 
 
 @contextmanager
-def held(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
+def locked(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
     """Hold a lock file for as long as the block lasts; the system frees it with its process.
 
     The file stays, empty, when the lock is free. ``wait_s`` is how long to wait for another holder.

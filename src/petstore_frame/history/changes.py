@@ -14,8 +14,7 @@ from petstore_frame.errors import ArgumentError, answering
 from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
-from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.saved import read_listing
+from petstore_frame.inventory import Inventory, StatusCount, read_listing
 from petstore_frame.markup import PAGE, in_notebook
 from petstore_frame.schema.arguments import time_zone
 from petstore_frame.schema.frame import HasFrame

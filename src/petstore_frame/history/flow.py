@@ -108,8 +108,4 @@ class Flow:
 
     def __repr__(self) -> str:
         first, last = self.snapshots[0].date, self.snapshots[-1].date
-        partial = sum(not each.completeness.covers_all for each in self.snapshots)
-        marked = f"{partial} of them not proven complete" if partial else "all complete"
-        return (
-            f"<Flow {first} to {last}: {len(self.snapshots)} snapshots, {marked}; .moves, .ageing>"
-        )
+        return f"<Flow {first} to {last}: {len(self.snapshots)} snapshots; .moves, .ageing>"

@@ -8,7 +8,6 @@ about one state of it.
 from __future__ import annotations
 
 import os
-import shlex
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from petstore_frame.errors import (
     HistoryWarning,
     callers_level,
 )
-from petstore_frame.files import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, locked, replacing, sync
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,
@@ -36,7 +35,6 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.evidence import Fact
 
 LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
@@ -113,10 +111,9 @@ class Contents:
             return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
         if self.lost:
             return f"{next(iter(self.lost.values()))}; {NEXT_STEP}"
-        state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
         return (
-            f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
-            f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
+            f"{str(self.folder)!r} holds no snapshot: keep one first with .add(inventory), or "
+            "petstore-frame snapshot"
         )
 
 
@@ -162,7 +159,7 @@ def add_snapshot(
             "pass the Inventory, not its frame"
         )
     known = inventory.completeness
-    if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
+    if not known.requests:
         raise HistoryError(
             f"what the frame covers is not known: {known.basis} "
             "Add the inventory before you edit its frame"
@@ -172,7 +169,7 @@ def add_snapshot(
     day = day_of(inventory.fetched_at, zone)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with held(folder / LOCK_NAME):
+        with locked(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
             facts = (known, inventory.provenance, len(inventory))
             for each in snapshots:

@@ -162,18 +162,15 @@ class History:
         since: Day | None = None,
         until: Day | None = None,
         every_days: int | None = 1,
-        freq: str = "D",
         categories: Categories = None,
     ) -> pd.DataFrame:
-        """Count pets by day, week or month.
+        """Count pets by day.
 
         Args:
             by: ``"status"``, ``"category_id"``, or both as a list.
             since, until: The first and the last day.
             every_days: In how many days a snapshot is due; a day on which one was due and is not
                 there gets rows whose ``pets`` is missing. None marks no gaps.
-            freq: ``D``; or ``W`` or ``M``, which count the last snapshot of each week or month,
-                under the last day of it, a Sunday for a week, as pandas does.
             categories: Labels by category id, for a column ``category``.
 
         Returns:
@@ -183,17 +180,13 @@ class History:
 
         Example:
             >>> from petstore_frame import samples
-            >>> history = samples.write_sample_history("history", days=15, pets=40)
-            >>> weeks = history.trend(freq="W")
-            >>> weeks.pivot(index="date", columns="status", values="pets")[["available", "sold"]]
-            status      available  sold
-            date
-            2026-01-11         29     8
-            2026-01-18         23    10
-            2026-01-25         22    11
+            >>> history = samples.write_sample_history("history", days=3, pets=40)
+            >>> trend = history.trend().pivot(index="date", columns="status", values="pets")
+            >>> trend["available"].tolist()
+            [38, 37, 31]
         """
         held = self._contents().between(since, until)
-        table = count_trend(held, self.engine, by, freq=freq, every_days=every_days)
+        table = count_trend(held, self.engine, by, every_days)
         labels = shown_labels(categories)
         if labels and "category_id" in table:
             names = [category_name(one, labels) for one in table["category_id"]]
@@ -242,8 +235,4 @@ class History:
 
 def open_history(history: HistoryOption) -> History | None:
     """Return the History that an option ``history=`` means, None for None."""
-    if history is None or isinstance(history, History):
-        return history
-    if isinstance(history, (str, PathLike)):
-        return History(history)
-    raise ArgumentError(f"history is a History or its folder, got {history!r}")
+    return history if history is None or isinstance(history, History) else History(history)

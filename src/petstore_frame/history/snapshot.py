@@ -17,8 +17,7 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame.errors import HistoryError, import_extra
-from petstore_frame.inventory import Completeness, Inventory, Provenance
-from petstore_frame.inventory.provenance import HasProvenance, facts_of, stamp
+from petstore_frame.inventory import Completeness, HasProvenance, Inventory, Provenance
 from petstore_frame.schema.frame import as_dtypes, status_categories
 from petstore_frame.schema.models import FIELDS
 
@@ -62,8 +61,7 @@ class Snapshot(HasProvenance):
             seen = frame[name].cat.categories.astype("str").tolist()
             column = frame[name].cat.rename_categories(seen)
             frame[name] = column.cat.set_categories(status_categories(seen))
-        frame = stamp(frame, self.completeness, self.provenance)
-        return Inventory(frame, self.provenance)
+        return Inventory.of_rows(frame, self.completeness, self.provenance)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -96,7 +94,7 @@ def write_file(path: Path, inventory: Inventory) -> None:
         "format": _FORMAT,
         "rows": len(inventory),
         "columns": {name: str(kind) for name, kind in types.items()},
-        **facts_of(inventory.completeness, inventory.provenance),
+        **inventory.to_dict(),
     }
     text = json.dumps(record, ensure_ascii=False).encode()
     columns = [arrow.Array.from_pandas(frame[name]).cast(kind) for name, kind in types.items()]

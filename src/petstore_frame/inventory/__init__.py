@@ -1,15 +1,15 @@
 """How much of the store could be read, and how we know.
 
-A caller begins with ``fetch`` or ``find``. The functions of ``strategies`` read a listing, in their
-order; each yields ``evidence``, and its ``weigh`` makes the verdict of all.
+A caller begins with ``fetch_inventory`` or ``find_pet``. The strategies of ``reading`` read a
+listing, in their order; each yields ``Evidence``, and ``weigh`` makes the verdict of all.
 """
 
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
-from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.inventory.pet_search import PetSearch, find_pet
-from petstore_frame.inventory.provenance import Provenance
-from petstore_frame.inventory.result import Inventory
+from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet
+from petstore_frame.inventory.provenance import HasProvenance, Provenance, provenance_of
+from petstore_frame.inventory.result import Inventory, completeness
+from petstore_frame.inventory.saved import read_listing, write_coverage
 from petstore_frame.transport import Page
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Completeness",
     "Evidence",
     "Fact",
+    "HasProvenance",
     "Inventory",
     "Page",
     "PetSearch",
@@ -24,6 +25,10 @@ __all__ = [
     "Shows",
     "StatusCount",
     "Verdict",
+    "completeness",
     "fetch_inventory",
     "find_pet",
+    "provenance_of",
+    "read_listing",
+    "write_coverage",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from pydantic import TypeAdapter
 
-from petstore_frame.inventory.evidence import Evidence, Shows, Verdict
+from petstore_frame.inventory.evidence import Assumption, Evidence, Shows, Verdict
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
@@ -99,6 +99,11 @@ class Completeness:
         return self.is_complete and self.status is None and not self.part
 
     @property
+    def rests_on_page_length(self) -> bool:
+        """Whether a page had to be believed to end the listing because it was short."""
+        return Assumption.FILLS_PAGES in self.assumptions
+
+    @property
     def total(self) -> StatusCount:
         """The number of pets read, exact only when the store has no more of any status.
 
@@ -173,11 +178,38 @@ class Completeness:
 
         return in_notebook(self.to_html())
 
+    def evidence_lines(self) -> list[tuple[str, str]]:
+        """Return what the verdict rests on as pairs of a word and a sentence, for a table."""
+        total = self.advertised_total
+        return [
+            *((name, line) for name, lines in self.reasons() for line in lines),
+            ("Requests sent", f"{self.requests:,}"),
+            ("Total stated by the store", "none" if total is None else f"{total:,}"),
+        ]
+
+    def to_line(self) -> Markup:
+        """Return one line for a notebook: the verdict as a badge, then the headline."""
+        from petstore_frame.markup import PAGE, palette
+
+        return PAGE.headline(palette.verdict_badge(self.verdict), self.headline)
+
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.inventory.completeness_view import completeness_html
+        from petstore_frame.markup import PAGE, Fold, palette
 
-        return completeness_html(self, note)
+        counts = self.counts_asked_for()
+        shades = palette.status_colours(counts)
+        return PAGE.render(
+            "inventory/completeness.html.j2",
+            badge=palette.verdict_badge(self.verdict),
+            words=self.headline,
+            note=note,
+            counts=[
+                (palette.shorten(palette.status_word(status)), shades[status], str(count))
+                for status, count in counts.items()
+            ],
+            folds=[Fold(name, lines) for name, lines in self.reasons()],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the headline under ``text``."""

@@ -1,4 +1,4 @@
-"""Every pet that can be read, with what is known of it."""
+"""The two questions to a store: every pet that can be read, and one pet."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
+from typing import Literal, NoReturn
 
 from petstore_frame.errors import PetstoreError, answering
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.inventory.progress import Display
-from petstore_frame.inventory.provenance import Provenance, stamp
+from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import ReadingClient, Requests
 from petstore_frame.inventory.result import (
@@ -21,13 +22,14 @@ from petstore_frame.inventory.result import (
     IncompleteInventoryError,
     Inventory,
 )
+from petstore_frame.progress import Display
 from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,
     whole_number,
 )
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import PetStatus, checked_status
+from petstore_frame.schema.models import Pet, PetStatus, checked_id, checked_status
 from petstore_frame.schema.text import count_text
 
 log = logging.getLogger("petstore_frame.inventory")
@@ -134,7 +136,7 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
     log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
     made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
     provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-    return Inventory(stamp(to_frame(columns), known, provenance), provenance)
+    return Inventory.of_rows(to_frame(columns), known, provenance)
 
 
 def _completeness(
@@ -158,3 +160,43 @@ def _completeness(
         evidence=evidence,
         advertised_total=total,
     )
+
+
+@dataclass(frozen=True, repr=False)
+class PetSearch:
+    """What became of a search for a pet; ``client.find_pet`` makes it.
+
+    ``pet`` is None unless it was found, ``basis`` the evidence as text. It is absent if the
+    ``assumptions`` hold.
+    """
+
+    state: Literal["found", "absent", "unknown"]
+    pet: Pet | None
+    basis: str
+    requests: int
+    assumptions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
+        return f"<PetSearch: {what} ({self.basis})>"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a search has three ends; ask .state or .pet")
+
+
+def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
+    """Look for a pet; see ``Client.find_pet``."""
+    pet_id = checked_id(pet_id)
+    ask = Requests(store, is_enough=lambda rows: pet_id in rows)
+    reading = Reading(ask)
+    reading.run()
+    if pet_id in reading.rows:
+        columns = reading.rows.columns()
+        at = columns.id.index(pet_id)
+        pet = columns.part(at, at + 1).pets()[0]
+        return PetSearch("found", pet, "the store listed it", ask.requests)
+    finding = weigh([*reading.evidence, *reading.of_rows()])
+    basis = f"not among {count_text(len(reading.rows), 'pet')}: {finding.basis}"
+    if finding.verdict is Verdict.COMPLETE:
+        return PetSearch("absent", None, basis, ask.requests, finding.assumptions)
+    return PetSearch("unknown", None, basis, ask.requests)

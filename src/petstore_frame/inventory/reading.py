@@ -130,7 +130,7 @@ class Reading:
         if is_refuted or not is_one_page:
             return
         statuses = self._ask_statuses()
-        if statuses is not None and len(statuses.usable) < len(statuses.answered):
+        if statuses is not None and statuses.notes:
             return  # a page shows that the filter does not hold
         is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
         if not is_usual and not self._may_be_cut():

@@ -17,6 +17,7 @@ from petstore_frame.inventory.provenance import (
     HasProvenance,
     Provenance,
     completeness_of,
+    facts_of,
     provenance_of,
     stamp,
     status_counts,
@@ -29,6 +30,9 @@ from petstore_frame.schema.text import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_SHOWN_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +73,12 @@ class Inventory(HasFrame, HasProvenance):
             exact = counts if status is None else [*exact, status]
         known = Completeness.of_counts(counts, verdict, basis, exact, status=status, requests=1)
         provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
-        return cls(stamp(frame.copy(deep=False), known, provenance), provenance)
+        return cls.of_rows(frame.copy(deep=False), known, provenance)
+
+    @classmethod
+    def of_rows(cls, frame: pd.DataFrame, known: Completeness, provenance: Provenance) -> Self:
+        """Return an Inventory of a frame whose rows cover what is known; its attrs say so, too."""
+        return cls(stamp(frame, known, provenance), provenance)
 
     @property
     def completeness(self) -> Completeness:
@@ -133,7 +142,7 @@ class Inventory(HasFrame, HasProvenance):
         """
         known = self.completeness if known is None else known
         known = known.of_part(words, status_counts(rows), statuses)
-        return type(self)(stamp(rows.copy(deep=False), known, self.provenance), self.provenance)
+        return self.of_rows(rows.copy(deep=False), known, self.provenance)
 
     def require_complete(self) -> Self:
         """Return this Inventory where every pet that was asked for was read; else raise.
@@ -207,6 +216,10 @@ class Inventory(HasFrame, HasProvenance):
         frame.insert(list(frame.columns).index("category_id") + 1, "category", shown)
         return frame
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known beside the rows as plain JSON values: completeness, time, store."""
+        return facts_of(self.completeness, self.provenance)
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Return the pets as an Arrow stream, so that polars, DuckDB and pyarrow can read them."""
         return self.frame.__arrow_c_stream__(requested_schema)
@@ -218,13 +231,14 @@ class Inventory(HasFrame, HasProvenance):
         return f"<Inventory of {self.base_url}: {self.completeness}>"
 
     def _repr_html_(self) -> str:
-        from petstore_frame.inventory.completeness_view import inventory_html
-        from petstore_frame.markup import in_notebook
+        from petstore_frame.markup import Markup, in_notebook, shorten
 
-        known = self.completeness
+        known, first = self.completeness, self.frame.head(_SHOWN_ROWS)
         requests = count_text(known.requests, "request")
         note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
-        return in_notebook(inventory_html(self.frame, known, note))
+        shown = first.assign(name=first["name"].map(shorten))
+        rows = shown.to_html(index=False, border=0, na_rep="—") if len(shown) else ""
+        return in_notebook(known.to_html(note) + Markup(rows))  # escaped by pandas
 
 
 def _several(wanted: Any) -> list[Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import ArgumentError, answering, import_extra
 from petstore_frame.files import whole_file
-from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, coverage_text
 from petstore_frame.inventory.result import Inventory, inventory_of
 from petstore_frame.schema.frame import PetColumns, to_frame
@@ -73,15 +72,11 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     return found or Inventory(frame, Provenance("", written_at))
 
 
-def write_coverage(
-    path: str | PathLike[str],
-    frame: pd.DataFrame,
-    completeness: Completeness,
-    provenance: Provenance,
-) -> None:
+def write_coverage(path: str | PathLike[str], inventory: Inventory) -> None:
     """Write beside a CSV what its rows cover and where they come from, with their digest."""
+    text = coverage_text(inventory.frame, inventory.completeness, inventory.provenance)
     with whole_file(_coverage_of(Path(path))) as draft:
-        draft.write_text(coverage_text(frame, completeness, provenance), encoding="utf-8")
+        draft.write_text(text, encoding="utf-8")
 
 
 def _coverage_of(file: Path) -> Path:

@@ -16,12 +16,10 @@ from petstore_frame.transport import Page
 class StatusPages:
     """One page of each status that came, beside ``first``, the first page of all pets.
 
-    A page that holds other statuses, too, says as little as a refusal.
-
     Attributes:
         pages: All that came, by status, and ``ids`` of their pets.
-        answered: The pages that hold no pet of another status.
-        notes: What contradicts the filter; each is about its status alone.
+        notes: What contradicts the filter; each is about its status alone. A page that holds other
+            statuses, too, says as little as a refusal.
         usable: The pages that kept to their filter.
         left_out: How many of these pets are not on the first page.
         is_filtered_first: Whether the lengths of the pages say anything: all are usable, and the
@@ -31,12 +29,10 @@ class StatusPages:
     def __init__(self, first: Page, pages: Mapping[str, Page]) -> None:
         self.first, self.pages = first, pages
         self.ids = {pet_id for page in pages.values() for pet_id in page.columns.id}
-        self.answered = {name: page for name, page in pages.items() if not page.mismatches(name)}
-        self.notes = [
-            e for name, page in self.answered.items() for e in check_filter(page, first, name)
-        ]
+        kept = {name: page for name, page in pages.items() if not page.mismatches(name)}
+        self.notes = [e for name, page in kept.items() for e in check_filter(page, first, name)]
         refuted = {each.scope for each in self.notes}
-        self.usable = {name: page for name, page in self.answered.items() if name not in refuted}
+        self.usable = {name: page for name, page in kept.items() if name not in refuted}
         self.left_out = len(self.ids - {*first.columns.id})
         self._are_usable = len(self.usable) == len(PET_STATUSES)
         self.is_filtered_first = self._are_usable and (self.left_out > 0 or passes_over(first))

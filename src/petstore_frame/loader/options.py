@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, get_args
 
-from petstore_frame.inventory.progress import checked_progress
 from petstore_frame.loader.question import BY_NAME, CASES
 from petstore_frame.loader.record import State
+from petstore_frame.progress import checked_progress
 from petstore_frame.schema.arguments import (
     before_sending,
     checked_client,

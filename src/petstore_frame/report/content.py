@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, category_ids, pandas_frame, typed_frame
 from petstore_frame.files import styles
-from petstore_frame.inventory import Completeness, Inventory, Provenance
-from petstore_frame.inventory.provenance import provenance_of
-from petstore_frame.inventory.result import completeness
+from petstore_frame.inventory import (
+    Completeness,
+    Inventory,
+    Provenance,
+    completeness,
+    provenance_of,
+)
 from petstore_frame.markup import palette
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame import __version__
 from petstore_frame.files import Book, styles
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
@@ -29,10 +28,6 @@ _PETS = {
 }  # fmt: skip
 Line = tuple[str, str]
 _WORDS: tuple[Line, ...] = (
-    ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
-    ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
-    ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
-    ("Unstable", "The store changed, or contradicted itself, while it was read."),
     ("≥, at least", "A minimum: so many were read, and there may be more."),
     ("≈, about", "So many were read, and pets left the store meanwhile."),
     (
@@ -93,7 +88,7 @@ def write_about(book: Book, content: Content) -> None:
     """Add the last sheet: what is covered, how that is known, and the words."""
     sections: dict[str, Sequence[Line]] = {
         "What it covers": coverage(content),
-        "How that is known": evidence_lines(content.completeness),
+        "How that is known": content.completeness.evidence_lines(),
         "Words": _WORDS,
     }
     line = f"{layout.as_of_words(content.as_of)} · Made with petstore-frame {__version__}"

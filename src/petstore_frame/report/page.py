@@ -12,7 +12,6 @@ from typing import Any
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.counts import short
-from petstore_frame.inventory.completeness_view import evidence_lines
 from petstore_frame.markup import PAGE, Card, Markup, palette, status_word, style, stylesheet
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
@@ -48,7 +47,7 @@ def write_html(content: Content, path: Path) -> None:
         pets=len(content.frame),
         chunks=_chunks(content),
         coverage=coverage(content),
-        grounds=evidence_lines(content.completeness),
+        grounds=content.completeness.evidence_lines(),
         version=__version__,
     )
     path.write_text(text, encoding="utf-8", errors="replace", newline="\n")

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
 from petstore_frame.files import refuse_impossible, whole_file
-from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.provenance import stamp
-from petstore_frame.inventory.saved import write_coverage
+from petstore_frame.inventory import Inventory, write_coverage
 from petstore_frame.report.content import LABELS, Content, Part, gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.workbook import write_workbook
@@ -89,7 +87,8 @@ def write_report(
     with whole_file(target) as draft:
         _WRITERS[ending](content, draft)
     if ending == ".csv" and content.provenance is not None:
-        write_coverage(target, content.frame, content.completeness, content.provenance)
+        known = Inventory.of_rows(content.frame, content.completeness, content.provenance)
+        write_coverage(target, known)
     return target
 
 
@@ -132,7 +131,7 @@ def write_data(inventory: Inventory, target: Path) -> Path:
         else:
             _WRITERS[ending](gather(inventory), draft)
     if ending == ".csv":
-        write_coverage(target, inventory.frame, inventory.completeness, inventory.provenance)
+        write_coverage(target, inventory)
     return target
 
 
@@ -169,7 +168,7 @@ def _write_parquet(content: Content, path: Path) -> None:
         labels = content.values(0, len(frame))[names.index(LABELS)]
         frame[LABELS] = pd.Series(labels, dtype="str")
     if content.provenance is not None:
-        stamp(frame, content.completeness, content.provenance)
+        frame = Inventory.of_rows(frame, content.completeness, content.provenance).frame
     frame[names].to_parquet(path, **_PARQUET)
 
 

@@ -9,8 +9,7 @@ from typing import Any, Unpack
 import pandas as pd
 
 from petstore_frame.errors import answering
-from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.saved import read_listing
+from petstore_frame.inventory import Inventory, read_listing
 from petstore_frame.loader import Recipe, RecipeWords, State, as_recipe, read_ids, read_list
 from petstore_frame.schema.arguments import refuse, some_of
 from petstore_frame.schema.frame import NULLABLE, AnyFrame, as_dtypes, text_series

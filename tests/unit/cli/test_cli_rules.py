@@ -17,7 +17,7 @@ from journey.shell import typed
 from petstore_frame import errors
 from petstore_frame.cli import app
 from petstore_frame.cli.commands import EXIT_CODES, FAULT, LOCKED, exit_code
-from petstore_frame.files.whole import held
+from petstore_frame.files import locked
 
 COMMANDS = get_command(app).commands
 READERS = {"fetch": "pets.csv", "report": "stock.html", "snapshot": "history"}
@@ -108,7 +108,7 @@ def test_another_writer_is_7() -> None:
     line = "petstore-frame load a.csv --key tag --journal journal"
     assert typed(line).exit_code == 0
     (journal,) = [path for path in Path("journal").rglob("*") if path.suffix == ".sqlite3"]
-    with held(journal.with_name(f"{journal.name}.lock")):
+    with locked(journal.with_name(f"{journal.name}.lock")):
         ended = typed(f"{line} --again")
     assert ended.exit_code == LOCKED, ended.output
 

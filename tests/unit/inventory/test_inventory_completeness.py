@@ -18,8 +18,6 @@ from petstore_frame.inventory import (
     StatusCount,
     Verdict,
 )
-from petstore_frame.schema.frame import PetColumns
-from petstore_frame.transport import Page
 from unit.conftest import inventory as inventory_of
 
 
@@ -76,15 +74,12 @@ def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
 
 
 def test_a_reader_at_a_prompt_sees_one_line() -> None:
-    """What a prompt shows of a verdict, a count, a search and a page is one honest line."""
+    """What a prompt shows of a verdict, a count and a search is one honest line."""
     unknown = known(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
     assert repr(unknown) == "<Completeness: unknown: at least 100 pets>"
     assert repr(unknown.total) == "<StatusCount: at least 100>"
     search = PetSearch("unknown", None, "not among 100 pets", 1)
     assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
-    columns = PetColumns([1, 2], ["a", "b"], [3, 3], ["sold", "sold"])
-    full = repr(Page(columns, {}, "http://127.0.0.1/v1/pets?limit=2&status=sold"))
-    assert full == "<Page: 2 pets with status sold, as many as asked for: the store may hold more>"
 
 
 def shown(inventory: Inventory) -> str:

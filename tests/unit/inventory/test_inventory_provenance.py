@@ -11,10 +11,16 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import Completeness, Fact, Inventory, Provenance, Verdict
+from petstore_frame.inventory import (
+    Completeness,
+    Fact,
+    Inventory,
+    Provenance,
+    Verdict,
+    write_coverage,
+)
 from petstore_frame.inventory.completeness import StatusCount
 from petstore_frame.inventory.provenance import provenance_of, stamp
-from petstore_frame.inventory.saved import write_coverage
 from petstore_frame.schema.frame import PetColumns, to_frame
 
 SOLD = {"sold": StatusCount(2, True)}
@@ -205,7 +211,7 @@ def test_a_csv_keeps_what_it_covers_until_it_is_changed(frame: pd.DataFrame, tmp
             pf.write_report(Inventory(frame, PROVENANCE), path)
         else:
             frame.to_csv(path, index=False, quoting=2)
-        write_coverage(path, frame, KNOWN, PROVENANCE)
+        write_coverage(path, Inventory(frame, PROVENANCE))
         back = pf.read_inventory(path)
         assert (back.completeness, back.provenance) == (KNOWN, PROVENANCE)
         assert back.frame["name"].tolist() == frame["name"].tolist()

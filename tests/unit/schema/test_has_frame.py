@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory.provenance import rows_digest
-from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
+from petstore_frame.schema.frame import HasFrame, PetColumns
 from petstore_frame.transport import Page
-from threaded import serve
 from unit.conftest import inventory as inventory_of
 
 
@@ -39,22 +34,6 @@ def test_a_key_of_the_table_is_pointed_to(held: Any) -> None:
         held[pd.Series([True])]
 
 
-def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:
-    """len() is the number of records, and names of the table are pointed to without reading it."""
-    path = tmp_path / "pets.csv"
-    path.write_text("name,categoryId,line\nLuna,3,x\nMax,cat,y\n")
-    with serve() as server, server.client() as client:
-        result: Any = pf.load(path, client, dry_run=True, journal=tmp_path, progress=False)
-    assert len(result) == 2
-    with pytest.raises(AttributeError, match=r"a LoadResult .*: \.frame\.head$"):
-        result.head()
-    with pytest.raises(TypeError, match=r"a LoadResult .*: \.frame\['line \(file\)'\]$"):
-        result["line (file)"]
-    with pytest.raises(TypeError, match=r"its table is \.frame$"):
-        list(result)
-    assert "frame" not in vars(result)
-
-
 def test_a_property_that_fails_says_why_itself() -> None:
     """An AttributeError from within a property is not taken for a name that is missing."""
 
@@ -67,25 +46,9 @@ def test_a_property_that_fails_says_why_itself() -> None:
         Broken().counts  # noqa: B018 # asked for on purpose
 
 
-def test_results_can_be_copied() -> None:
-    """Copying and pickling ask for names of their own, which get no pointer."""
-    held = inventory()
-    assert copy.copy(held).frame is held.frame
-    assert str(pf.summarize(pickle.loads(pickle.dumps(held)))) == str(summary())
-
-
 def test_a_page_gives_its_pets_and_its_table() -> None:
     """A page can be looped over, and its table has the schema of every other."""
     empty = Page(PetColumns([], [], [], []), {})
     assert [pet.name for pet in page()] == ["Luna"] == page().frame["name"].tolist()
     assert list(empty) == []
     assert empty.frame.dtypes.to_dict() == page().frame.dtypes.to_dict()
-
-
-def test_more_statuses_than_a_small_number_counts() -> None:
-    """Forty thousand statuses are forty thousand categories."""
-    count = 40_000
-    statuses = [f"s{n}" for n in range(count)]
-    frame = to_frame(PetColumns(range(count), ["a"] * count, [1] * count, statuses))
-    assert frame["status"].tolist() == statuses
-    assert rows_digest(frame) is not None

@@ -21,7 +21,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
-from petstore_frame.files import AtWorkError, held, replacing, sync
+from petstore_frame.files import AtWorkError, locked, replacing, sync
 from petstore_frame.loader.journal.tables import FORMAT, TABLES
 from petstore_frame.transport import same_store_address
 
@@ -155,7 +155,7 @@ def holding(path: Path) -> Iterator[None]:
             with sql_errors(path, NOTHING_SENT, (OSError,)):
                 # For its owner alone: a journal has the cells of the files.
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                stack.enter_context(held(path.with_name(path.name + LOCK)))
+                stack.enter_context(locked(path.with_name(path.name + LOCK)))
         except AtWorkError:
             raise JournalLockedError(
                 f"{path}: another import is at work here; wait for it to end, or stop it: what it "

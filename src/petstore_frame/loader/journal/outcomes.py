@@ -24,6 +24,7 @@ _REPEATABLE = "state = 'unknown' AND key_since > ? AND key_since <= ?"
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
 UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
+  first_sent_at = coalesce(first_sent_at, ?1),
   key_since = iif(?3, coalesce(key_since, ?1), NULL)
 WHERE import = ?4 AND state IN ('pending', 'unknown')
   AND record IN (SELECT value FROM json_each(?5))
@@ -87,14 +88,6 @@ class Change(NamedTuple):
     reason: str
     pet_id: int | None = None
     id_source: str | None = None
-
-
-class Owner(NamedTuple):
-    """The animal that has a pet: its record and file, and whether an earlier session made it."""
-
-    record: int
-    source: str
-    is_earlier: bool
 
 
 class Outcomes:
@@ -247,10 +240,6 @@ class Outcomes:
         query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
         flat = [value for row in values for value in row]
         self._expect(len(verdicts), self._sql.execute(query, [*flat, self._import]))
-        for each in verdicts:
-            if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces this one
-                sent = {"sent_at": each.intent.claimed_at}
-                self._note(now, "attempt", sent, each.intent.record)
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""
@@ -265,29 +254,23 @@ class Outcomes:
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
         """Add an event to the import's log."""
-        with self._writer.transaction():
-            self._note(now, kind, detail)
+        with self._writer.transaction() as sql:
+            said = [self._import, now, kind, json.dumps(detail)]
+            sql.execute("INSERT INTO events (import, at, kind, detail) VALUES (?, ?, ?, ?)", said)
 
-    def owners(self, pet_ids: Sequence[int]) -> dict[int, Owner]:
-        """Return the animal of any import that has each of some pets."""
-        query = (
-            "SELECT pet_id, record, source, session IS NOT ? FROM animals"
-            f" LEFT JOIN imports USING (import) WHERE pet_id IN ({_places(pet_ids)})"
-        )
+    def owners(self, pet_ids: Sequence[int]) -> dict[int, bool]:
+        """Return the pets that animals have of some, and whether an earlier session made them."""
+        query = "SELECT pet_id, session IS NOT ? FROM animals"
         with sql_errors(self.path):
-            found = self._sql.execute(query, [self._session, *pet_ids])
-            return {pet: Owner(record, file, bool(earlier)) for pet, record, file, earlier in found}
+            found = self._sql.execute(
+                f"{query} WHERE pet_id IN ({_places(pet_ids)})", [self._session, *pet_ids]
+            )
+            return {pet: bool(is_earlier) for pet, is_earlier in found}
 
     def _expect(self, records: int, done: sqlite3.Cursor) -> None:
         """Refuse all of a transaction where a record is not in the state that it should be in."""
         if done.rowcount != records:
             raise JournalError(f"{self.path}: a record is in another state; nothing was written")
-
-    def _note(self, now: float, kind: str, detail: Any, record: int | None = None) -> None:
-        self._sql.execute(
-            "INSERT INTO events (import, record, at, kind, detail) VALUES (?, ?, ?, ?, ?)",
-            [self._import, record, now, kind, json.dumps(detail)],
-        )
 
 
 def _places(values: Sequence[Any]) -> str:

@@ -143,7 +143,6 @@ class JournalRow:
     reason: str | None  # why it is in its state; of a skipped one a ``Reason``
     reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
     pet_id: int | None = None
-    sent_at: float | None = None
     error_code: str | None = None
     error_message: str | None = None
     error_field: str | None = None
@@ -153,7 +152,7 @@ class JournalRow:
 _STATES = {str(state): state for state in State}
 _ROWS = """
 SELECT r.record, r.line, r.cells, r.state, r.payload, r.problem, r.notes, r.why, r.own_state,
-  r.own_payload, r.answer, r.pet_id, r.sent_at, r.speaks, others.id, speaker.line
+  r.own_payload, r.answer, r.pet_id, r.speaks, others.id, speaker.line
 FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN imports AS others ON others.import = r.own_import
 LEFT JOIN rows AS speaker ON speaker.import = r.own_import AND speaker.record = r.own_record
@@ -209,7 +208,7 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
 
 def _row(values: Sequence[Any]) -> JournalRow:
     (record, line, packed, state, payload, problem, notes, why, own_state, sent, answer, pet_id,
-     sent_at, speaks, other_id, other_line) = values  # fmt: skip
+     speaks, other_id, other_line) = values  # fmt: skip
     noted, answered = tuple(notes.split("\n")) if notes else (), dict[str, Any]()
     known = reads_now = None
     if own_state is not None and speaks:
@@ -218,7 +217,7 @@ def _row(values: Sequence[Any]) -> JournalRow:
         payload, reads_now = sent, payload if payload != sent else None
     elif own_state is not None:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
-        pet_id = sent_at = None
+        pet_id = None
     return JournalRow(
         record,
         line,
@@ -230,7 +229,6 @@ def _row(values: Sequence[Any]) -> JournalRow:
         why,
         reads_now,
         pet_id,
-        sent_at,
         **answered,
         known=known,
     )

@@ -51,7 +51,7 @@ CREATE TABLE animals (
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
   pet_id INTEGER, id_source TEXT,
   session INTEGER,   -- the commit that began the session which sent it last
-  sent_at REAL, settled_at REAL,
+  first_sent_at REAL, sent_at REAL, settled_at REAL,
   shown_at REAL,     -- the first reading that showed its pet
   life INTEGER DEFAULT 0,          -- how often it was said to be another one
   UNIQUE (import, record));
@@ -71,7 +71,7 @@ CREATE TABLE keys (
 ) WITHOUT ROWID;
 -- Pets of others at a reading after which an import went on.
 CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
-CREATE TABLE events (import INTEGER, record INTEGER, at REAL, kind TEXT, detail TEXT);
+CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
   WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'skipped' THEN reason
   WHEN state <> 'skipped' THEN own_reason
@@ -79,15 +79,17 @@ CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN
   WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
 FROM (
   SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
-    rows.payload, rows.notes, rows.reason, iif(own.state IS NULL, rows.problem, NULL) AS problem,
-    CASE WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+    rows.payload, rows.notes, rows.reason,
+    iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
+    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'skipped'
+      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
       WHEN own.state IS NULL THEN 'invalid'
       WHEN own.import = rows.import AND own.record = rows.record THEN own.state
       WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
       ELSE own.state END AS state,
     own.import = rows.import AND own.record = rows.record AS speaks,
     own.import AS own_import, own.record AS own_record, own.state AS own_state,
-    own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id, own.sent_at
+    own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id
   FROM rows LEFT JOIN animals AS own USING (animal));
 """
 # What a store that was restored does to animals: it gives their ids to other pets.

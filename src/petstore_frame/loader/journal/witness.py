@@ -13,8 +13,14 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess, StorePet, paired
+from petstore_frame.loader.journal.animals import (
+    KNOWN_HERE,
+    TO_SEND,
+    Animals,
+    Guess,
+    StorePet,
+    paired,
+)
 from petstore_frame.loader.journal.keyed import name_of
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
@@ -52,7 +58,6 @@ class StorePets(NamedTuple):
     pets: list[StorePet]
     is_complete: bool = False  # it was read to its end, as far as it shows
     is_whole: bool = False  # surely, so that what is not there is not in the store
-    problem: PetstoreError | None = None  # why it was not read at all
 
 
 ReadStore = Callable[[int], StorePets]
@@ -64,10 +69,6 @@ class Witness:
     def __init__(self, animals: Animals, read: ReadStore | None) -> None:
         self._animals, self.now, self._was_read = animals, time.time(), read is not None
         self._store = StorePets([]) if read is None else read(animals.count(TO_SEND))
-        if self._store.problem:
-            # Nothing was sent; whoever cannot wait may leave the store alone.
-            self._store.problem.add = ("check_store", False)
-            raise self._store.problem
         if self._was_read and not self._store.is_complete:
             animals.facts["store_cut"] = len(self._store.pets)
         self._pets = {pet.pet_id: pet for pet in self._store.pets}
@@ -131,7 +132,7 @@ class Witness:
             return
         rows = animals.do(_COMPARED).fetchall()
         # First new pets of others, then those that were there, our own last.
-        taken = animals.known_here()
+        taken = {animal for (animal,) in animals.do(KNOWN_HERE)}
         ours = (self._pets[pet] for pet, animal in self._ours.items() if animal not in taken)
         free = dict.fromkeys([*self._others, *self._renamed.values(), *ours])
         pairs = paired(rows, ((pet.likeness, pet) for pet in free))

@@ -103,15 +103,10 @@ class Keys:
         return RecordProblem("key_missing", what, [*self._places][texts.index("")], "", hint)
 
 
-def is_date(text: str) -> bool:
-    """Tell whether a cell holds a day, with or without a time."""
-    return _DATE.fullmatch(text.strip()) is not None
-
-
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
     """Return the columns that hold nothing but days in these rows."""
     texts = ([cell_at(cells, at) for cells in rows] for at in range(len(columns)))
-    of_days = (any(cells) and all(map(is_date, filter(None, cells))) for cells in texts)
+    of_days = (any(cells) and all(map(_DATE.fullmatch, filter(None, cells))) for cells in texts)
     return tuple(compress(columns, of_days))
 
 

@@ -104,11 +104,8 @@ def recognise(
 ) -> Recognised:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
 
-    The fields that are ``filled`` by a default may have no column.
-
-    Raises:
-        InputError: A name is there twice, two columns claim one field, or a column that the
-            mapping names is not there.
+    The fields that are ``filled`` by a default may have no column. A header or a mapping by which
+    a column is not clear is an InputError.
     """
     for name, times in Counter(name for name in header if name.strip()).items():
         if times > 1:
@@ -170,12 +167,7 @@ def _bare(name: str) -> str:
 def find_columns(
     header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> dict[str, str]:
-    """Return the column for each field that has one.
-
-    Raises:
-        InputError: As of ``recognise``; or a required column is missing, or a column means a field
-            and would not be sent.
-    """
+    """Return the column for each field that has one; what is missing or in doubt is refused."""
     found = recognise(header, mapping, filled)
     for field, column in () if found.missing else found.proposed.items():
         raise unsent(field, column)

@@ -47,12 +47,8 @@ def open_source(
 ) -> Source:
     """Open a file or a frame as records; a result file of ours is read as we wrote it.
 
-    Args:
-        path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
-            or a DataFrame of any engine that narwhals knows.
-        recipe: How it is read.
-        words_of: Gives how an import was read, for one of its result files.
-        leave_lines: Lines of records that the caller leaves out.
+    A file is known by its bytes, not by its name; ``words_of`` gives how an import was read, for
+    one of its result files.
 
     Raises:
         InputError: It cannot be read as records; the text has the place and the next step.
@@ -185,12 +181,6 @@ class Look:
         """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
 
         Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
-
-        Example:
-            >>> import pandas as pd
-            >>> seen = Look.of(pd.DataFrame({"Tiername": ["Rex", "Bo"], "Kategorie": [3, 4]}))
-            >>> seen.mapping, len(seen.questions)
-            ({'name': 'Tiername', 'category_id': 'Kategorie'}, 1)
         """
         opened = source if isinstance(source, Input) else Input(source)
         seen = cls(opened.name, opened.kind, reading)
@@ -199,11 +189,8 @@ class Look:
             with suppress(InputError):  # it is among the questions
                 seen.sheets = opened.sheets
                 table = opened.table(seen.reading) if records is None else records.table
-                seen.facts, seen.header_row, seen.columns = (
-                    table.facts,
-                    table.header_row,
-                    table.columns,
-                )
+                seen.facts, seen.columns = table.facts, table.columns
+                seen.header_row = table.header_row
                 if records is None:
                     stated = reading.mapping.items()
                     seen.mapping = {name: at for name, at in stated if at in seen.columns}

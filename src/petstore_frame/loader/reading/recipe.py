@@ -43,14 +43,9 @@ class Recipe(RecipeFields):
         ArgumentError: A word is unknown, or its value cannot be used; it names both.
 
     Example:
-        >>> from pathlib import Path
-        >>> import tempfile
         >>> import petstore_frame as pf
-        >>> recipe = pf.Recipe(key="Tag no", mapping={"name": "Pet name"}, categories={"Dog": 1})
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = recipe.write(Path(folder, "arrivals.toml"))
-        ...     pf.Recipe.read(path) == recipe
-        True
+        >>> pf.Recipe(key="Tag no", categories={"Dog": 1}).replace(keep="last")
+        Recipe(key=('Tag no',), keep='last', categories={'Dog': 1})
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """

@@ -169,7 +169,7 @@ class Source:
                 return Record(number, line, cells, _SKIPPED, origin=origin, left_out=True)
             return Record(number, line, cells, _SKIPPED, notes=("blank",))
         problems = [] if uncounted is None else [uncounted]
-        notes = list[str]()
+        notes: list[str] = []
         if lines > 1 and self._is_swallowing(cells):
             what = f"a cell seems to hold other rows of lines {line} to {line + lines - 1}"
             doubtful = suspicious(Suspicion.SWALLOWED_ROWS, f"{what}: a quote opens there")

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Protocol
 
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
-from petstore_frame.inventory.progress import Display
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
@@ -28,6 +27,7 @@ from petstore_frame.loader.sending.judge import (
 )
 from petstore_frame.loader.sending.pace import Pace
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
+from petstore_frame.progress import Display
 from petstore_frame.transport import IdempotencyKey, Interrupts, PostOutcome, Proof
 
 _INTERRUPTED = "interrupted"
@@ -205,7 +205,7 @@ class Sender:
         except JournalError as problem:
             self._fail(problem)
         else:
-            self._owned |= {pet: owner.is_earlier for pet, owner in owners.items()}
+            self._owned |= owners
 
     def _fail(self, problem: JournalError) -> None:
         """Stop as the journal cannot be relied on."""

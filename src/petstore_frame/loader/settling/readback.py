@@ -13,10 +13,7 @@ from itertools import count
 from typing import Any, NamedTuple, Protocol
 
 from petstore_frame.errors import APIStatusError, IncompleteInventoryError, PetstoreError
-from petstore_frame.inventory.evidence import Assumption
-from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.inventory.requests import ReadingClient
-from petstore_frame.inventory.result import Inventory
+from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.journal.animals import StorePet
 from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.record import digest_of
@@ -32,8 +29,10 @@ class _EnoughError(PetstoreError):
     """The largest number of requests was made."""
 
 
-class SettlingClient(PostingClient, ReadingClient, Protocol):
+class SettlingClient(PostingClient, Protocol):
     """Reads a whole store back, and adds what turned out to be absent."""
+
+    def ask_page(self, *args: Any, **options: Any) -> Any: ...
 
 
 class WatchedClient:
@@ -98,11 +97,11 @@ def read_store(client: Any, records: int) -> StorePets:
 
     try:
         inventory, end = _fetch(WatchedClient(client, asked))
+        if end is not None and not isinstance(end, _EnoughError):
+            raise end if isinstance(end, PetstoreError) else PetstoreError(str(end))
     except PetstoreError as failed:
-        return StorePets([], problem=failed)
-    if end is not None and not isinstance(end, _EnoughError):
-        problem = end if isinstance(end, PetstoreError) else PetstoreError(str(end))
-        return StorePets([], problem=problem)
+        failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
+        raise
     pets = []
     for pet_id, body in _bodies(inventory):
         payload = _json(body)
@@ -165,5 +164,5 @@ def _is_whole(inventory: Inventory) -> bool:
     short still puts pets on them.
     """
     claim = inventory.completeness
-    is_guessed = Assumption.FILLS_PAGES in claim.assumptions and claim.rows
+    is_guessed = claim.rests_on_page_length and claim.rows
     return claim.is_complete and not is_guessed and not claim.contradictions

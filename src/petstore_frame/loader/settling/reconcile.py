@@ -22,9 +22,9 @@ from petstore_frame.errors import ArgumentError, JournalError
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
+from petstore_frame.loader.journal.rows import Import, read_payload
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
-from petstore_frame.loader.record import DOUBT_STATES, State
+from petstore_frame.loader.record import State
 from petstore_frame.loader.settling.readback import (
     ReadBack,
     SettlingClient,
@@ -64,7 +64,9 @@ class Reconciliation:
 class _Doubtful(NamedTuple):
     """A record in doubt, or a created one whose id is not known, and its first request."""
 
-    row: JournalRow
+    record: int
+    state: State
+    reason: str
     wish: Wanted
     sent_at: float
 
@@ -74,12 +76,28 @@ class _Before(NamedTuple):
 
     ours: Mapping[int, tuple[str, int]]
     strangers: Mapping[int, tuple[bytes, float]]
-    readings: Sequence[float]  # the moments at which it was read to its end
+    first_reading: float  # when it was first read to its end
 
     def seen_at(self, pet_id: int, pet: Wanted) -> float:
         """Return when a pet of others was first seen; an id given again is another pet's."""
         likeness, at = self.strangers.get(pet_id, (b"", math.inf))
         return at if likeness == pet.likeness else math.inf
+
+
+# Any of the requests of a record may have made its pet.
+_DOUBTFUL = """
+SELECT record, state, reason, payload, first_sent_at FROM animals WHERE import = ?
+AND (state IN ('unknown', 'absent') OR state = 'created' AND pet_id IS NULL)
+ORDER BY state <> 'created', record
+"""
+_FIRST_READING = """
+SELECT min(at) FROM events WHERE kind = 'read' AND json_extract(detail, '$.is_complete')
+"""
+_LAST_SENT = """
+SELECT max(sent_at) FROM animals JOIN imports USING (import)
+WHERE id IN (SELECT value FROM json_each(?))
+AND state IN ('unknown', 'in_flight', 'absent')
+"""
 
 
 def reconcile(
@@ -100,9 +118,9 @@ def reconcile(
             f"{path} is an import into {base_url}, and the client's store is {client.base_url}; "
             "use a client of that store"
         )
-    # Without the journal's lock: others may load meanwhile.
-    in_doubt = (row for run in runs for row in journal.rows(path, run.id, *DOUBT_STATES))
-    sleep(_wait_s([row.sent_at or 0.0 for row in in_doubt], grace_s))
+    with reading(path) as sql:
+        ((sent_at,),) = sql.execute(_LAST_SENT, [json.dumps(import_ids)]).fetchall()
+    sleep(_wait_s(sent_at, grace_s))  # without the journal's lock: others may load meanwhile
     done = Reconciliation()
     with holding(path), Writer(path, base_url) as writer:
         work = [Outcomes(writer, run) for run in runs]
@@ -129,41 +147,29 @@ def reconcile(
     return done
 
 
-def _wait_s(sent_at: Sequence[float], grace_s: float) -> float:
+def _wait_s(sent_at: float | None, grace_s: float) -> float:
     """Return the seconds until the last doubtful request can no longer be applied.
 
     Never longer than for a request sent now: the clock may have been ahead then.
     """
-    if not sent_at or not grace_s:
+    if sent_at is None or not grace_s:
         return 0.0
     longest = CONNECT_S + grace_s
-    return min(longest, max(0.0, max(sent_at) + longest - time.time()))
-
-
-# Any of the requests of a record may have made its pet.
-_FIRST_SENT = """
-SELECT record, min(json_extract(detail, '$.sent_at')) FROM events
-WHERE import = ? AND kind = 'attempt' GROUP BY record
-"""
+    return min(longest, max(0.0, sent_at + longest - time.time()))
 
 
 def _read_doubtful(sql: sqlite3.Connection, run: Import) -> list[_Doubtful]:
     """Return what is to be settled of an import, the created records first."""
-    first = dict(sql.execute(_FIRST_SENT, [run.number]))
-    found = []
-    for row in journal.read_rows(sql, run.id, State.CREATED, State.UNKNOWN, State.ABSENT):
-        if row.known is None and row.pet_id is None:
-            sent_at = row.sent_at or 0.0
-            wish = Wanted.of(read_payload(row.payload))
-            found.append(_Doubtful(row, wish, min(sent_at, first.get(row.record, sent_at))))
-    return sorted(found, key=lambda each: each.row.state is not State.CREATED)
+    return [
+        _Doubtful(record, State(state), reason or "", Wanted.of(read_payload(body)), sent_at or 0.0)
+        for record, state, reason, body, sent_at in sql.execute(_DOUBTFUL, [run.number])
+    ]
 
 
 def _check_own(sql: sqlite3.Connection, runs: Sequence[Import], found: ReadBack) -> None:
     """Believe no listing that lacks pets which the store confirmed."""
-    query = "SELECT import, pet_id FROM animals WHERE state = 'created'"
-    numbers = {run.number for run in runs}
-    own = {pet_id for number, pet_id in sql.execute(query) if number in numbers} - {None}
+    query = "SELECT pet_id FROM animals WHERE state = 'created' AND import = ?"
+    own = {pet_id for run in runs for (pet_id,) in sql.execute(query, [run.number])} - {None}
     if found.is_whole and (hidden := own - found.pets.keys()):
         found.is_whole = False
         found.note += (
@@ -175,11 +181,11 @@ def _read_before(sql: sqlite3.Connection) -> _Before:
     """Return what was known of the store at earlier readings."""
     pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
     strangers = sql.execute("SELECT pet_id, likeness, seen_at FROM strangers")
-    readings = sql.execute("SELECT at, detail FROM events WHERE kind = 'read'")
+    ((first,),) = sql.execute(_FIRST_READING).fetchall()
     return _Before(
         {pet_id: Wanted.of(json.loads(body)).animal for pet_id, body in pets},
         {pet_id: (likeness, at) for pet_id, likeness, at in strangers},
-        [at for at, detail in readings if json.loads(detail)["is_complete"]],
+        math.inf if first is None else first,
     )
 
 
@@ -226,14 +232,13 @@ def match(
         ]
         equal = [pet_id for pet_id in free if wish.may_be(found.pets[pet_id])]
         has_rival = any(wish.may_be(rival) or rival.may_be(wish) for rival in rivals)
-        was_read = any(moment <= sent_at for moment in before.readings)
-        is_ours = was_read and last <= sent_at and len(equal) <= len(group)
+        is_ours = max(before.first_reading, last) <= sent_at and len(equal) <= len(group)
         if is_ours and not has_rival and not claimed & {*equal}:
-            pairs |= {each.row.record: pet for each, pet in zip(group, equal, strict=False)}
+            pairs |= {each.record: pet for each, pet in zip(group, equal, strict=False)}
             free, equal = [pet_id for pet_id in free if pet_id not in equal], []
         # Where none is equal, a store, or somebody, may have changed a status.
         candidates = tuple(equal or free)
-        may_be |= {each.row.record: candidates for each in group if each.row.record not in pairs}
+        may_be |= {each.record: candidates for each in group if each.record not in pairs}
     return pairs, may_be
 
 
@@ -247,15 +252,15 @@ def _settle(
     """Write what became of the records of an import."""
     pairs, may_be = match(rows, found, before, rivals)
     counts, changes = Counter[str](), list[Change]()
-    for row in (each.row for each in rows):
-        pet_id, state = pairs.get(row.record), row.state
+    for record, old, reason, *_ in rows:
+        pet_id, state = pairs.get(record), old
         if pet_id is not None:
             state = State.CREATED
-            changes.append(Change(row.record, row.state, state, "found", pet_id, "recovered"))
-        elif state is State.UNKNOWN and found.is_whole and not may_be[row.record]:
+            changes.append(Change(record, old, state, "found", pet_id, "recovered"))
+        elif old is State.UNKNOWN and found.is_whole and not may_be[record]:
             state = State.ABSENT
-            changes.append(Change(row.record, row.state, state, row.reason or "not found"))
-        counts[state] += row.state is not State.CREATED
+            changes.append(Change(record, old, state, reason or "not found"))
+        counts[state] += old is not State.CREATED
     outcomes.change(changes, time.time())
     candidates = {record: pets for record, pets in may_be.items() if pets}
     return Reconciliation(
@@ -283,20 +288,16 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
     with holding(path), Writer(path, run.base_url) as writer:
         outcomes = Outcomes(writer, run)
         outcomes.recover()
-        found = journal.read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT)
-        states = {row.record: row.state for row in found if row.known is None}
+        found = {each.record: each.state for each in _read_doubtful(writer.sql, run)}
         named = [pet_id for pet_id in said.values() if pet_id is not None]
-        for pet, owner in outcomes.owners(named).items():
-            raise ArgumentError(
-                f"pet {pet} is record {owner.record}'s in the import of {owner.source}; nothing "
-                "was changed"
-            )
+        for pet in outcomes.owners(named):
+            raise ArgumentError(f"pet {pet} is another record's; nothing was changed")
         if len(named) > len({*named}):
             raise ArgumentError("one pet is no two records; nothing was changed")
         changes: list[Change] = []
         for record, pet_id in said.items():
-            state = states.get(record)
-            if state is None:
+            state = found.get(record, State.CREATED)
+            if state is State.CREATED:
                 raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
             if pet_id is not None:
                 why = "a person found it"

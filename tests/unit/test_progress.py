@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import progress
+from petstore_frame import progress
 
 
 def client() -> pf.Client:
