@@ -276,7 +276,7 @@ def _fix(
 ) -> bool:  # fmt: skip
     """Correct a fix file and load it, as a user does with each; return whether it asked."""
     out = folder / "results" / result.import_id
-    result.write(out, excel=False)
+    result.write(out)
     fix = out / "fix.csv"
     fix.write_text(fix.read_text("utf-8-sig").replace("no. ", ""), encoding="utf-8")
     fixed_ids = [Animal(row.cells[0], "", "", "") for row in result.rows(*FIX_STATES)]

@@ -4,9 +4,9 @@ from . import charts as charts
 from . import errors as errors
 from . import monday as monday
 from . import testing as testing
+from .bundled import Server as Server
 from .bundled import samples as samples
-from .bundled.server import Server as Server
-from .bundled.server import serve as serve
+from .bundled import serve as serve
 from .client import Client as Client
 from .counts import Summary as Summary
 from .counts import summarize as summarize

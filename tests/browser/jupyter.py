@@ -149,22 +149,6 @@ IS_IDLE = """() => {
   const session = panel && panel.sessionContext && panel.sessionContext.session;
   return !!(session && session.kernel && session.kernel.status === 'idle');
 }"""
-RUN_CELL = """async ([index, selector, timeout]) => {
-  const app = window.jupyterapp, book = app.shell.currentWidget.content;
-  book.activeCellIndex = index;
-  const start = performance.now();
-  const done = app.commands.execute('notebook:run-cell');
-  while (selector && performance.now() - start < timeout) {
-    const seen = book.widgets[index].outputArea.node.querySelector(selector);
-    if (seen && seen.getBoundingClientRect().height > 0) {
-      await new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)));
-      return Math.round(performance.now() - start);
-    }
-    await new Promise(r => setTimeout(r, 10));
-  }
-  await done;
-  return selector ? -1 : Math.round(performance.now() - start);
-}"""
 
 
 def open_notebook(page: Any, server: Server, name: str) -> None:
@@ -174,16 +158,11 @@ def open_notebook(page: Any, server: Server, name: str) -> None:
     page.wait_for_function(IS_IDLE, timeout=START_S * 1000)
 
 
-def run_cell(page: Any, index: int, selector: str | None = None) -> int:
-    """Run a cell; returns milliseconds until ``selector`` is painted, or -1."""
-    return int(page.evaluate(RUN_CELL, [index, selector, 60_000]))
-
-
 def write_notebook(path: Path, *cells: str) -> Path:
     """Write a notebook of code cells."""
     from nbformat import v4, write
 
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    book = v4.new_notebook(metadata={"kernelspec": kernel}, cells=[*map(v4.new_code_cell, cells)])
-    write(book, path)
+    made = [*map(v4.new_code_cell, cells)]
+    write(v4.new_notebook(metadata={"kernelspec": kernel}, cells=made), path)
     return path

@@ -25,7 +25,8 @@ HOSTILE = [
 def dashboard(book: tuple[Any, jupyter.Traffic]) -> Any:
     """The dashboard of the running store, painted in the first cell."""
     page, _ = book
-    assert jupyter.run_cell(page, 0, ".pf-card") >= 0, "the dashboard was not painted"
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_selector(".pf-card", timeout=60_000)
     return page.locator(".jp-CodeCell").first
 
 

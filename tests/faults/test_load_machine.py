@@ -590,6 +590,7 @@ def _sorted_states(result: pf.LoadResult) -> Counter[str]:
 
 
 is_campaign = settings().max_examples > 30  # of conftest.EXAMPLES
+pytestmark = [pytest.mark.timeout(0)] if is_campaign else []  # hundreds of stories take longer
 for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
         # The suite draws the same stories each time, a campaign (--campaign 2) new and more ones.

@@ -44,7 +44,7 @@ def serve(
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
-    from petstore_frame.bundled.server import misbehave, run_service
+    from petstore_frame.bundled import misbehave, run_service
 
     settings = {
         "port": port,
@@ -81,7 +81,7 @@ def keys(
 
     Example: petstore-frame keys --new till --database petstore.sqlite3
     """
-    from petstore_frame.bundled.server import ask_keys
+    from petstore_frame.bundled import ask_keys
 
     if new is not None:
         key = ask_keys(database, label=new)["key"]

@@ -55,7 +55,7 @@ class ImportTab(FileTab):
         send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
-        results: What became of the last file.
+        result: What became of the last file, or None.
     """
 
     def __init__(self, top: Top) -> None:
@@ -64,7 +64,8 @@ class ImportTab(FileTab):
         self.grace_s: float | None = None  # as long as ``reconcile`` waits without a word
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
         self.question: Any = None  # what the loader asks: the ``question`` of its DuplicatesError
-        self.to_send, self.results = 0, list[LoadResult]()
+        self.to_send = 0
+        self.result: LoadResult | None = None
         self.rows = RowsStep(kit, self.words, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self._texts: dict[str, tuple[str, str, str]] = {}
@@ -231,15 +232,17 @@ class ImportTab(FileTab):
     def _load(self) -> None:
         if self.source is None:
             return
-        results, question, progress = list[LoadResult](), None, self._progress(self.to_send)
-        options = self._options(progress=progress)
+        options = self._options(progress=self._progress(self.to_send))
         try:
-            results.append(run_import(self.source, self.top.client, self.recipe, **options))
+            result = run_import(self.source, self.top.client, self.recipe, **options)
         except (LoadInterrupted, LoadStopped) as stopped:
-            results.append(stopped.result)
-        except DuplicatesError as problem:
-            question = problem.question
-        self._show_results(results, question)
+            result = stopped.result
+        except DuplicatesError as problem:  # the store has changed since it was counted
+            self._plan(None)
+            self.question = problem.question
+            self.draw()
+            return
+        self._show(result)
 
     def _progress(self, total: int) -> Progress:
         """Return a function that shows how fast rows are sent, and how long the rest takes."""
@@ -263,7 +266,7 @@ class ImportTab(FileTab):
             results = resume_loads(self.top.client, journal=self.top.journal, progress=progress)
         except (LoadInterrupted, LoadStopped) as stopped:
             results = [stopped.result]
-        self._show_results(results[-1:])
+        self._show(*results[-1:])
 
     def _look_for(self) -> None:
         def wait(seconds: float) -> None:
@@ -272,41 +275,39 @@ class ImportTab(FileTab):
                 self.work.say(PAGE.progress(words))
             self.work.check(seconds)
 
-        said, results = list[str](), list[LoadResult]()
+        said, results = list[str](), [each for each in self._past() if _in_doubt(each.counts)]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
-        for result in self._past():
-            if _in_doubt(result.counts):
-                results.append(result)
-                result.wait, result.watch = wait, self.work.check
-                found = result.reconcile(self.top.client, **grace)
-                said.append(
-                    f"{result.run.source}: {found.created:,} found in the store, "
-                    f"{found.absent:,} not found, {found.unknown:,} still in doubt"
-                )
-        self._show_results(results[:1])
+        for result in results:
+            result.wait, result.watch = wait, self.work.check
+            found = result.reconcile(self.top.client, **grace)
+            said.append(
+                f"{result.run.source}: {found.created:,} found in the store, "
+                f"{found.absent:,} not found, {found.unknown:,} still in doubt"
+            )
+        self._show(*results[:1])
         self.work.say(PAGE.success("Checked", said))
         if self.source is not None:
             self.changed()
 
-    def _show_results(self, results: list[LoadResult], question: Any = None) -> None:
+    def _show(self, result: LoadResult | None = None) -> None:
+        if result is None:  # another program has finished what there was
+            self._draw_left()
+            return
         self.work.say(PAGE.progress("Writing the result files …"))
-        self.results, self.files = results, {}
-        for result in results:
-            stem = Path(result.run.source).stem
-            for path in result.write(self.top.folder / f"import-{stem}-{result.import_id[:8]}"):
-                if _is_shown(path, result):
-                    self.files[f"{path.parent.name}/{path.name}"] = self.kit.button(
-                        f"Download {path.name}", partial(self.drop.download_file, path)
-                    )
+        self.result, stem = result, Path(result.run.source).stem
+        paths = result.write(self.top.folder / f"import-{stem}-{result.import_id[:8]}")
+        self.files = {
+            path.name: self.kit.button(
+                f"Download {path.name}", partial(self.drop.download_file, path)
+            )
+            for path in paths
+            if _is_shown(path, result)
+        }
         self._files.children = [*self.files.values()]
-        shown = Markup("").join(result.html() for result in results)
-        places = dict.fromkeys(str(result.folder) for result in results)
-        self._result.value = shown + PAGE.quiet([f"Result files: {each}" for each in places])
+        self._result.value = result.html() + PAGE.quiet([f"Result files: {result.folder}"])
         self.work.say("")
-        self._plan(None)
-        self.question = question
         self._draw_left()
-        self.draw()
+        self._plan(None)
         self.top.refresh.click()
 
     def _past(self) -> list[LoadResult]:
@@ -319,9 +320,8 @@ class ImportTab(FileTab):
         left = [each for each in past if each[1][State.PENDING] or _in_doubt(each[1])]
         waiting = sum(counts[State.PENDING] for _, counts in left)
         doubtful = sum(_in_doubt(counts) for _, counts in left)
-        lines = [
-            f"{run.source}, {day_text(run.staged_at)}: {_becomes(counts)}" for run, counts in left
-        ]
+        lines = [f"{run.source}, {day_text(run.staged_at)}: {_becomes(counts)}"
+                 for run, counts in left]  # fmt: skip
         lines += [CHECKING] if doubtful else []
         self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
         show(self._left_box, left)

@@ -202,9 +202,6 @@ class Transport:
                 f"the store pointed to {'://'.join(_origin(target))}, which is not {base_url}; "
                 "not followed, so that the key stays with the store"
             )
-        if target.userinfo:  # which is not ours to send
-            target = target.copy_with(userinfo=b"")
-            url = str(target)
         return url, target
 
     def _read(self, answer: httpx.Response, start: float) -> tuple[bytes, BodyProblem | None]:

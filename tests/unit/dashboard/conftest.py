@@ -74,15 +74,8 @@ class Importing:
     def open(self, name: str, content: str | bytes) -> Importing:
         """Choose a file, as a browser uploads it."""
         data = content.encode() if isinstance(content, str) else content
-        self.tab.file.value = [
-            {
-                "name": name,
-                "content": data,
-                "size": len(data),
-                "type": "",
-                "last_modified": datetime.now().astimezone(),
-            }
-        ]
+        upload = {"name": name, "content": data, "size": len(data), "type": ""}
+        self.tab.file.value = [upload | {"last_modified": datetime.now().astimezone()}]
         return self.settled()
 
     def mean(self, field: str, **meant: str) -> Importing:

@@ -35,7 +35,7 @@ def test_a_messy_file_is_loaded_by_values(importing) -> None:
     assert answer_german(importing).offer == "Send 4 pets" and importing.names == []
     importing.press("send")
     assert importing.names == ["Käthe", "Müsli", "Zoë", "Ærø"]
-    assert importing.tab.results[0].counts["created"] == 4
+    assert importing.tab.result.counts["created"] == 4
     assert "results.csv" in " ".join(importing.tab.files)
 
 
@@ -159,7 +159,7 @@ def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, stor
     store.reply = reply
     importing.press("send")
     assert len(importing.names) < 400
-    assert importing.tab.results[0].summary["ending"] == "interrupted"
+    assert importing.tab.result.summary["ending"] == "interrupted"
     journal = importing.folder / "journal"
     shown = show(store, journal=journal, folder=importing.folder).imports
     assert "many.csv" in shown._left.value and "Continue: send the" in shown.go_on.description
@@ -196,7 +196,7 @@ def test_what_is_in_doubt_is_looked_for(import_into) -> None:
     importing.open("some.csv", LOSSY).press("send")
     assert "sends nothing" in importing.text and importing.names.count("Lost") == 1
     importing.press("check")
-    assert len(importing.tab.results[0].unknown) == 0 and importing.names.count("Lost") == 1
+    assert len(importing.tab.result.unknown) == 0 and importing.names.count("Lost") == 1
 
 
 def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into) -> None:

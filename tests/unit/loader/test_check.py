@@ -105,10 +105,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         'note,name,category\n1,"A,3\n2,B",4\n3,C,5\n', {},
         ["2: invalid swallowed_rows - | line_break", pet(4, "C", 5)],
     ),
-    "rows that a quote swallowed are one cell where a person says so": (
-        'note,name,category\n"1,A,3\n2,B,4",C,5\n', {"accept": "swallowed_rows"},
-        [f"{pet(2, 'C', 5)} | swallowed_rows"],
-    ),
     "a word whose meaning is a question mark leaves its rows to fix": (
         "name,category,status\nA,Dog,in\n?,Cat,out\n,Cat,\n",
         {"categories": {"Dog": 1, "Cat": "?"}, "defaults": {"name": "?"},
@@ -156,10 +152,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "a mapping names columns in any case, and fields as the store does": (
         "Animal,Kind\nA,3\n", {"mapping": {"name": "animal", "categoryId": "Kind"}},
         [pet(2, "A", 3)],
-    ),
-    "a missing name of a frame is an empty one": (
-        pd.DataFrame({"name": ["A", None, float("nan"), pd.NA, ""], "category": 3}, dtype="object"),
-        {}, [pet(1, "A", 3), *(f"{n}: invalid missing_name name" for n in (2, 3, 4, 5))],
     ),
 }  # fmt: skip
 

@@ -28,13 +28,9 @@ HEADER = ("name", "categoryId", "status")
         ((" Rex ", "3"), ("Rex", 3), ("trimmed",)),
         (("NA", 10**15 - 1), ("NA", 10**15 - 1), ()),
         ((7, 3), ("7", 3), ("number→text",)),
-        ((date(2026, 3, 1), 3), ("2026-03-01", 3), ("date→text",)),
         ((datetime(2026, 3, 1, 4, 5), 3), ("2026-03-01T04:05:00", 3), ("date→text",)),
         ((time(4, 5), 3), ("04:05:00", 3), ("date→text",)),
-        ((True, 3), None, "boolean_value"),
-        (("#REF!", 3), None, "error_value"),
         ((10**15, 3), None, "inexact_number"),
-        (("Rex", 10**15), None, "inexact_number"),
         (("Rex", 3.5), None, "not_a_whole_number"),
         (("Rex", date(2026, 3, 1)), None, "not_a_whole_number"),
         (("Rex", None), None, "missing_category_id"),
@@ -53,7 +49,7 @@ def test_a_cell_is_judged_by_its_type(tmp_path: Path, cells: tuple[Any, Any], pe
 
 
 def test_a_formula_gives_its_cached_value(tmp_path: Path) -> None:
-    """It counts as what was last calculated; a chart in the workbook is no sheet to choose."""
+    """It counts as what was last calculated; a chart is no sheet to choose."""
     book = xlsxwriter.Workbook(str(tmp_path / "pets.xlsx"))
     pets = book.add_worksheet("Pets")
     pets.write_row(0, 0, HEADER)

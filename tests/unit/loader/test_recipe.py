@@ -82,6 +82,7 @@ def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) ->
         ('key = "a"\nheader_row = \n', 2, "not TOML"),
         ('key = "a"\n\nkeep = "lst"\n', 3, "first, last"),
         ('api_key = "secret"\n', 1, "has no word 'api_key'"),
+        ('accept = "total_rows"\n', 1, "one of 'total_row'"),
         ('keep = "last"\n[mapping]\nname = "?"\n', 3, "a question mark for mapping.name"),
         ("key = [\n" + "[" * 3000, 2, "nested too deeply"),
         ("x" + ".x" * 3000 + " = 1\n", 1, "nested too deeply"),
@@ -123,7 +124,7 @@ def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
 def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
     """Tables are merged word by word, so that following a proposal drops nothing."""
     path = Recipe(key="a", value_map={"status": {"x": "sold", "y": ""}}).write(tmp_path / "r.toml")
-    found = as_recipe(path, {"key": "b", "value_map": {"status": {"y": "pending"}}, "keep": None})
+    found = as_recipe(path, {"key": "b", "value_map": {"Status": {"y": "pending"}}, "keep": None})
     assert found == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
 
 

@@ -142,10 +142,6 @@ class Animals:
         """Return whether a selection has any row."""
         return self.do(f"SELECT 1 {from_} LIMIT 1").fetchone() is not None
 
-    def known_here(self) -> set[int]:
-        """Return the known animals that rows of this import are."""
-        return {animal for (animal,) in self.do(KNOWN_HERE)}
-
     def each(self, update: str, rows: Iterable[Sequence[Any]]) -> None:
         """Change rows, or the animals that they speak for; each tuple ends in the row's record."""
         mine = f"WHERE import = {self.run.number} AND record = ?"

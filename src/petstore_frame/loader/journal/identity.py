@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from petstore_frame.errors import InputError
 from petstore_frame.loader.journal.animals import KNOWN_HERE, TO_SEND, Animals, Guess, paired
 from petstore_frame.loader.journal.keyed import (
+    CLAIM,
     KEY_PROBLEMS,
-    claim_keys,
     known_keys,
     name_of,
     one_row_per_key,
@@ -119,7 +119,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     witness.send_absent()
     animals.speak(witness.now)
     if is_compared and has_keys:
-        claim_keys(animals)
+        animals.do(CLAIM)
     witness.note()
 
 

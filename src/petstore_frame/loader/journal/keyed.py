@@ -81,7 +81,8 @@ _EARLIER_ROWS = """
 SELECT animal, likeness FROM rows WHERE import <> :mine AND likeness IS NOT NULL
 AND animal IN (SELECT value FROM json_each(:animals))
 """
-_CLAIM = """
+# Gives each key its animal.
+CLAIM = """
 INSERT OR IGNORE INTO keys SELECT :columns, keyed.form, keyed.key, rows.animal
 FROM temp.keyed AS keyed CROSS JOIN rows ON rows.import = :mine AND rows.record = keyed.record
 WHERE NOT coalesce(keyed.found, 0) AND rows.animal IS NOT NULL AND rows.reason IS NULL
@@ -298,8 +299,3 @@ def _animal_of_key(
     if len(named) == 1:
         return named[0], Differs.CATEGORY
     return how[0][1], how[0][0] if len(near) == 1 else Differs.BOTH
-
-
-def claim_keys(animals: Animals) -> None:
-    """Give each key its animal."""
-    animals.do(_CLAIM)

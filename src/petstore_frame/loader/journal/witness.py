@@ -13,7 +13,14 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from petstore_frame.loader.journal.animals import TO_SEND, Animals, Guess, StorePet, paired
+from petstore_frame.loader.journal.animals import (
+    KNOWN_HERE,
+    TO_SEND,
+    Animals,
+    Guess,
+    StorePet,
+    paired,
+)
 from petstore_frame.loader.journal.keyed import name_of
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
@@ -125,7 +132,7 @@ class Witness:
             return
         rows = animals.do(_COMPARED).fetchall()
         # First new pets of others, then those that were there, our own last.
-        taken = animals.known_here()
+        taken = {animal for (animal,) in animals.do(KNOWN_HERE)}
         ours = (self._pets[pet] for pet, animal in self._ours.items() if animal not in taken)
         free = dict.fromkeys([*self._others, *self._renamed.values(), *ours])
         pairs = paired(rows, ((pet.likeness, pet) for pet in free))

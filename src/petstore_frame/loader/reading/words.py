@@ -130,7 +130,8 @@ class RecipeFields(BaseModel):
             if name is None:
                 raise ValueError(f"there is no field {word!r}{nearest(word, FIELDS)}")
             if isinstance(value, Mapping):
-                found[name] = {str(each): _meaning(meant) for each, meant in value.items()}
+                said = {str(each): _meaning(meant) for each, meant in value.items()}
+                found[name] = found.get(name, {}) | said
             else:
                 found[name] = _meaning(value)
         return found
@@ -302,10 +303,12 @@ def _refusal(error: ValidationError) -> ArgumentError:
     known = RecipeFields.model_fields
     if word not in known:
         return ArgumentError(f"a recipe has no word {word!r}{nearest(word, known)}")
-    if isinstance(reason := problem.get("ctx", {}).get("error"), ValueError):
+    about = problem.get("ctx", {})
+    if isinstance(reason := about.get("error"), ValueError):
         return ArgumentError(f"{word}= {reason}")
     shown = reprlib.repr(problem["input"])
-    return ArgumentError(f"{word}= is {known[word].description}; got {shown}")
+    allowed = f", one of {about['expected']}" if "expected" in about else ""
+    return ArgumentError(f"{word}= is {known[word].description}{allowed}; got {shown}")
 
 
 # Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
