@@ -61,16 +61,6 @@ def test_a_passing_refusal_of_a_get_is_tried_again(status: str) -> None:
     assert [wait >= 3 for wait in waits] == [True]
 
 
-def test_no_attempt_begins_when_the_time_without_progress_is_over() -> None:
-    """However many retries are left, a GET is asked a few times, and the error says what it was."""
-    ticks = iter(range(0, 10**6, 60))
-    patient = {"max_retries": 50, "clock": lambda: float(next(ticks))}
-    with opened(lambda _: http("500 Oh"), **patient) as (store, client):
-        with pytest.raises(pf.errors.ServerError):
-            client.list_pets()
-    assert len(store.heads) in {1, 2, 3}
-
-
 def ended_by_closing(body: str) -> Iterator[bytes]:
     """Yield an answer of no stated length, and drop the connection behind it."""
     yield b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body.encode()

@@ -49,7 +49,7 @@ def dying(work):
 owner = {"load": pf, "add": pf.History, "write_report": pf, "rename": pathlib.Path}
 setattr(owner[sys.argv[3]], sys.argv[3], dying(getattr(owner[sys.argv[3]], sys.argv[3])))
 with pf.Client(sys.argv[2]) as client:
-    pf.monday.run(sys.argv[1], client=client, progress=False)
+    pf.monday.run(sys.argv[1], client=client)
 """
 
 
@@ -74,7 +74,7 @@ class Office:
         """Run it on the Monday of a week."""
         options = {"now": FIRST + timedelta(weeks=week)} | options
         with pf.Client(self.store.base_url, KEY, max_retries=0) as client:
-            return pf.monday.run(self.path, client=client, progress=False, **options)
+            return pf.monday.run(self.path, client=client, **options)
 
     @property
     def runs(self) -> list[dict[str, Any]]:
@@ -295,7 +295,6 @@ def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -
     [
         ('journal = "j"\nhistroy = "h"\n', 2, "history"),
         ('api_key = "secret"\n', 1, "PETSTORE_API_KEY"),
-        ("max_drop = 30\n", 1, "less than or equal to 1"),
         ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
         ('load = {api_key = "secret"}\n', 1, "load: "),
     ],

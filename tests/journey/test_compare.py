@@ -9,7 +9,6 @@ from typing import Any
 
 import openpyxl
 import pytest
-from markupsafe import escape
 
 import petstore_frame as pf
 from journey.shell import typed
@@ -93,18 +92,3 @@ def test_what_only_looks_like_an_animal_is_said(tmp_path: Path) -> None:
     assert twin == f"equals pet {found.of('same')['id'].iloc[0]}"
     assert len(found.warnings) == 2
     assert len(by_name.of("same")) == 1
-
-
-def test_options_and_warnings_are_those_of_a_load(shop: Shop) -> None:
-    """A list without a header and with odd cells is read alike, and what was odd is told."""
-    path = shop.folder / "odd.txt"
-    path.write_text("A0; Pup 0;1;Available\n", encoding="utf-8")
-    options: dict[str, Any] = {"columns": HEADER.split(","), "quoting": "none", "delimiter": ";"}
-    found = pf.compare(path, pf.fetch_inventory(shop.client), on="name", **options)
-    told = tuple(map(str, shop.load("odd.txt", dry_run=True, **options).facts.notes))
-    assert len(told) == 2 and found.warnings == told
-    assert all(str(escape(warning)) in found._repr_html_() for warning in told)
-    found.write(shop.folder / "odd.xlsx")
-    summary = openpyxl.load_workbook(shop.folder / "odd.xlsx")["Summary"]
-    cells = {cell.value for row in summary.iter_rows() for cell in row}
-    assert cells >= {*told, *found.next_steps()}

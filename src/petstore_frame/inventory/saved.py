@@ -95,6 +95,10 @@ def _read_csv(file: Path) -> pd.DataFrame:
     cells = pd.read_csv(
         file, dtype=dtypes, keep_default_na=False, sep=delimiter, encoding="utf-8-sig"
     )
+    # Where rows have more cells than the header, pandas takes the first ones for an index.
+    has_more = not isinstance(cells.index, pd.RangeIndex)
+    if has_more:
+        raise ValueError("its rows have more cells than its header")
     if not {*PET_COLUMNS} <= {*cells}:
         return cells
     if header.startswith(_BOM):  # a report's

@@ -26,7 +26,6 @@ def run(
     path: str | Path = "monday.toml",
     *,
     client: pf.Client | None = None,
-    progress: Any = None,
     now: datetime | None = None,
 ) -> Run:
     """Load the files, read the store once, and write one folder for the day.
@@ -38,7 +37,6 @@ def run(
     Args:
         path: The ``monday.toml``.
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
-        progress: As in ``load``.
         now: What counts as the time of the run and of its reading, for a trial; None is the clock.
 
     Raises:
@@ -57,7 +55,7 @@ def run(
                     _folder_of_the_day(output, monday) as draft,
                     nullcontext(client) if client else pf.Client(settings.base_url) as store,
                 ):
-                    _Work(settings, monday, store, draft, progress, now, earlier).do()
+                    _Work(settings, monday, store, draft, now, earlier).do()
             except BaseException as problem:
                 monday.note_error(problem)
                 problem.add_note(f"Monday stopped at: {monday.doing}")
@@ -162,7 +160,6 @@ class _Work:
     run: Run
     client: pf.Client
     draft: Path
-    progress: Any
     now: datetime | None
     earlier: list[dict[str, Any]]  # the runs before this one
 
@@ -186,9 +183,9 @@ class _Work:
 
     def _load(self, file: Path, recipe: Path | None, states: dict[str, int]) -> None:
         """Load one file, and count its records by state in ``states``."""
-        stopped, options = None, {"journal": self.settings.journal, "progress": self.progress}
+        stopped = None
         try:
-            result = pf.load(file, self.client, recipe=recipe, **options)
+            result = pf.load(file, self.client, recipe=recipe, journal=self.settings.journal)
         except pf.errors.DuplicatesError as problem:
             place = self.draft / f"question {file.name}.txt"
             place.write_text(f"{problem}\n", encoding="utf-8")
@@ -210,7 +207,7 @@ class _Work:
     def _read_store(self) -> pf.Inventory:
         """Read the store once, in the time zone in which each file shows the time."""
         try:
-            inventory = pf.fetch_inventory(self.client, progress=self.progress)
+            inventory = pf.fetch_inventory(self.client)
         except pf.errors.IncompleteInventoryError as problem:
             inventory = problem.partial
         read_at = (self.now or inventory.fetched_at).astimezone(self.settings.timezone)

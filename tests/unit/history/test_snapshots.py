@@ -16,7 +16,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import errors
-from petstore_frame.files import whole
 from petstore_frame.inventory import Verdict
 from unit.history.conftest import BIG, listing
 
@@ -151,15 +150,6 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
         with pytest.raises(errors.HistoryError, match="no snapshot of 2026-12-24"):
             history.read("2026-12-24")
     assert set(trend.loc[trend["pets"].isna(), "count_is"]) == {"unreadable"}
-
-
-def test_one_writer_at_a_time(kept, add) -> None:
-    """While another one writes, nothing is added and nothing is changed."""
-    with whole.locked(kept.folder / ".lock"):
-        with pytest.raises(errors.HistoryLockedError, match="another writer is at work"):
-            add(2)
-    add(2)
-    assert len(kept) == 2
 
 
 DAY, FILE = "2026-11-02", Path("date=2026-11-02") / "pets.parquet"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading import Look, Recipe, open_source
+from petstore_frame.loader.reading import open_source
 from petstore_frame.loader.record import State, Suspicion
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
@@ -135,16 +135,6 @@ def test_a_row_without_names_is_no_header(titled: Path, row: int) -> None:
     """A row past the end, and a blank one, are refused, in text as in a workbook."""
     with pytest.raises(InputError, match=rf"no header in (row|line) {row}"):
         records_of(titled, header_row=row)
-
-
-def test_what_a_person_has_to_say_is_counted(tmp_path: Path) -> None:
-    """Values that no field allows come commonest first; what is held stays there once accepted."""
-    rows = "Bo,-4,\nTotal,3,\nRex,3,old\nMax,3,avail\nLuna,3,avail\n"
-    path = written(tmp_path, f"name,category,status\n{rows}")
-    for accept in ([], ["low_category_id", "total_row"]):
-        found = Look.of(path, Recipe(accept=accept))
-        assert [(each.text, each.count) for each in found.values] == [("avail", 2), ("old", 1)]
-        assert found.suspicious == {"low_category_id": 1, "total_row": 1}
 
 
 def test_an_encoding_is_asked_about_by_a_line(tmp_path: Path, monkeypatch) -> None:

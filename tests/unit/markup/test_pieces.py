@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from petstore_frame.inventory import Verdict
-from petstore_frame.markup import PAGE, Card, Fold, Markup, palette
+from petstore_frame.markup import PAGE, Card, Fold, palette
 from petstore_frame.markup.palette import NO_CLAIM_BADGE
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
@@ -43,15 +43,6 @@ def test_every_piece_shows_text_to_the_letter(name: str) -> None:
     shown = "".join(ElementTree.fromstring(f"<div>{plain}</div>").itertext())
     assert "<script>" not in drawn
     assert HOSTILE in shown
-
-
-def test_a_cell_tells_text_number_missing_and_markup_apart() -> None:
-    """Text is isolated, a number is plain, a missing value is a dash, markup is left as it is."""
-    drawn = PAGE.table([["a", 1, None, Markup("<i>x</i>")]], numbers={1})
-    assert "<bdi>a</bdi>" in drawn
-    assert '<td class="pf-cell pf-number">1</td>' in drawn
-    assert "—" in drawn
-    assert "<i>x</i>" in drawn
 
 
 def luminance(colour: str) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,6 @@ from openpyxl.utils.escape import unescape
 from petstore_frame.errors import ReportError
 from petstore_frame.files import styles
 from petstore_frame.files.book import CELL_LIMIT, fit, fits, open_book
-from unit.conftest import inventory
 
 HOSTILE = [
     "=1+1", "+49 170", "@SUM(A1)", "-2", "https://store.example", "007", "1/1/20", "TRUE", "#REF!",
@@ -60,16 +58,6 @@ def test_a_text_too_long_is_cut_and_says_so(letter: str, book_of) -> None:
     assert names_of(book["Inventory"]) == [fitted, "\N{REPLACEMENT CHARACTER}"]
 
 
-def test_half_a_character_does_not_stop_the_report(write, book_of) -> None:
-    """A lone surrogate, which a frame of objects can hold, is replaced in every kind of report."""
-    frame = inventory([(1, "Luna", 1, "sold")]).frame.astype({"name": "object"})
-    frame["name"] = pd.Series(["\ud800"], dtype="object")
-    replaced = "\N{REPLACEMENT CHARACTER}"
-    assert names_of(book_of(of=frame)["Inventory"]) == [replaced]
-    assert f"1,{replaced},1,sold" in write(of=frame, to="stock.csv").read_text("utf-8-sig")
-    assert pd.read_parquet(write(of=frame, to="s.parquet"))["name"].tolist() == [replaced]
-
-
 @pytest.mark.parametrize(("rows", "sheets"), [(0, 1), (4, 1), (5, 2), (9, 3)])
 def test_pets_are_split_over_sheets(rows, sheets, book_of, monkeypatch) -> None:
     """No sheet has more than its rows, no pet is lost between two, and the sheets are named."""
@@ -90,7 +78,3 @@ def test_a_write_that_is_not_accepted_is_an_error(tmp_path) -> None:
             sheet = book.sheet("Inventory")
             sheet.cell(1_048_576, 0, "one row too many")
             sheet.finish()
-    # What the system says of a file that cannot be written is not hidden by the library.
-    with pytest.raises(FileNotFoundError):
-        with open_book(tmp_path / "gone" / "stock.xlsx") as book:
-            book.sheet("Inventory").finish()

@@ -70,20 +70,6 @@ def test_what_cannot_be_written_is_refused(options, error, message, write, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_filter_is_reported_with_what_is_known(write) -> None:
-    """What rows cover that were taken out by hand is not known; of a stated filter it is."""
-    held = inventory()
-    parts = {
-        "Complete: 5 pets": held.frame,
-        "Unknown: at least 2 pets: the table was changed after it was read: it has 2 rows": (
-            held.frame[held.frame["status"] == "sold"]
-        ),
-        "Complete: 3 pets with category 3": held.where(category_id=3),
-    }
-    for words, part in parts.items():
-        assert words in write(of=part, to="part.html").read_text()
-
-
 def test_csv_is_what_a_spreadsheet_opens(write) -> None:
     """UTF-8 with a mark, a header, one line a pet, and no text that a spreadsheet would run."""
     path = write(to="stock.csv", categories={3: "Cat"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,7 +10,6 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.schema.frame import HasFrame, PetColumns
 from petstore_frame.transport import Page
-from threaded import serve
 from unit.conftest import inventory as inventory_of
 
 
@@ -34,22 +32,6 @@ def test_a_key_of_the_table_is_pointed_to(held: Any) -> None:
         held["name"]
     with pytest.raises(TypeError, match=r"its table is \.frame$"):
         held[pd.Series([True])]
-
-
-def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:
-    """len() is the number of records, and names of the table are pointed to without reading it."""
-    path = tmp_path / "pets.csv"
-    path.write_text("name,categoryId,line\nLuna,3,x\nMax,cat,y\n")
-    with serve() as server, server.client() as client:
-        result: Any = pf.load(path, client, dry_run=True, journal=tmp_path, progress=False)
-    assert len(result) == 2
-    with pytest.raises(AttributeError, match=r"a LoadResult .*: \.frame\.head$"):
-        result.head()
-    with pytest.raises(TypeError, match=r"a LoadResult .*: \.frame\['line \(file\)'\]$"):
-        result["line (file)"]
-    with pytest.raises(TypeError, match=r"its table is \.frame$"):
-        list(result)
-    assert "frame" not in vars(result)
 
 
 def test_a_property_that_fails_says_why_itself() -> None:

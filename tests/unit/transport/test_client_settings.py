@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 import traceback
-from datetime import date
 from typing import Any
 
 import numpy as np
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.client import end_of_get_pet
-from petstore_frame.transport import same_store_address
 from petstore_frame.transport.response import Response
 from petstore_frame.transport.settings import Settings, normalise_base_url, read_settings
 from petstore_frame.transport.transport import repeat_wait_s
@@ -116,27 +113,6 @@ def test_an_unsafe_address_is_refused_and_no_secret_repeated(address: str) -> No
     assert "hidden" not in f"{caught.value} {shown}"
 
 
-@pytest.mark.parametrize(
-    ("address", "is_same"),
-    [
-        ("http://localhost:8000/v1", True),
-        ("http://[::1]:8000/v1", True),
-        ("http://127.0.0.2:8000/v1", False),
-        ("http://store.localhost:8000/v1", False),
-        ("http://127.0.0.1:8001/v1", False),
-        ("http://127.0.0.1:8000/other/v1", False),
-        ("https://store.example:8000/v1", False),
-    ],
-)
-def test_this_machine_has_one_address(address: str, is_same: bool) -> None:
-    """localhost and its two addresses are one store; only its port may be another at a start."""
-    here = "http://127.0.0.1:8000/v1"
-    assert (same_store_address(address) == same_store_address(here)) is is_same
-    one, other = (same_store_address(each, any_local_port=True) for each in (here, address))
-    assert same_store_address("https://store.example:1/v1", any_local_port=True).endswith(":1/v1")
-    assert (one == other) is (is_same or address == "http://127.0.0.1:8001/v1")
-
-
 def test_waits_grow_under_a_cap_and_a_budget() -> None:
     """Full jitter: from nothing to a ceiling that doubles; the sum of patience is bounded."""
     most = [repeat_wait_s(repeats, None, draw=lambda: 1.0) for repeats in range(9)]
@@ -163,13 +139,6 @@ def test_retry_after_has_two_forms(text: str, seconds: float | None) -> None:
     """Seconds or a date; nonsense is no wish."""
     found = Response("GET /pets", 503, {"Retry-After": text}, b"", None, 0.0).retry_after_s
     assert found == seconds or (found or 0) > (seconds or 0) > 120
-
-
-def test_the_end_is_told_in_days() -> None:
-    """The sentence counts the days that are left."""
-    told = end_of_get_pet(date(2030, 12, 4))
-    assert "ends on 5 December 2030 (1 day left); list with a status filter instead" in told
-    assert "was to end on 5 December 2030;" in end_of_get_pet(date(2031, 1, 1))
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "gopher"])

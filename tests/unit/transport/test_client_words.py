@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 import numpy as np
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -92,15 +91,6 @@ def test_all_that_is_wrong_with_a_pet_is_said_at_once(
     said = told(lambda: pf.NewPet(**pet))
     assert [part for part in words if part not in said] == []
     assert "pydantic" not in said
-
-
-def test_a_pet_may_be_given_as_keywords() -> None:
-    """A row's fields need no NewPet."""
-    luna = {"name": "Luna", "category_id": 3, "status": "sold"}
-    row = pd.DataFrame([luna]).iloc[0]
-    with answering(pf.Pet(id=1, **luna).model_dump(by_alias=True)) as own:
-        added = [own.create_pet(**luna), own.create_pet(*luna.values())]
-        assert [*added, own.create_pet(**dict(row))] == [pf.Pet(id=1, **luna)] * 3
 
 
 @pytest.mark.parametrize(
