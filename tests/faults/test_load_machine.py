@@ -129,6 +129,8 @@ class Stories(RuleBasedStateMachine):
         self.shown: dict[str, str] = {}  # the category that I loaded last, by name
         self.lost: set[int] = set()  # the pets that went with a later state of the store
         self.unasked: set[str] = set()  # animals whose pets are lost, too few to be asked about
+        self.prefixed: set[str] = set()  # animals with two keys
+        self.has_forgotten = False  # my journal may not know both of them
         self.last: pf.LoadResult
 
     @rule(
@@ -252,6 +254,7 @@ class Stories(RuleBasedStateMachine):
         rows = [self._new_row() for _ in range(20)]
         self._load_new(rows)
         if all(self.store_counts()[row.name] for row in rows):
+            self.prefixed |= {row.name for row in rows}
             prefixed = [Row(f"SH-{row.tag}", row.name, row.category) for row in rows]
             assert self._load_new(prefixed) is not None
 
@@ -289,6 +292,7 @@ class Stories(RuleBasedStateMachine):
         if self.mine.backup is None:
             return
         self.mine.shop.restore_journal()
+        self.has_forgotten = True
         self.mine.seen = set(self.mine.backup)
         self.fix_files.clear()
         self.shown.clear()  # an older journal has the values of its own day
@@ -296,6 +300,7 @@ class Stories(RuleBasedStateMachine):
     @rule()
     def the_journal_is_lost(self) -> None:
         self.mine.shop.lose_journal()
+        self.has_forgotten = True
         self.mine.seen = set()
         self.fix_files.clear()
 
@@ -545,7 +550,8 @@ class Stories(RuleBasedStateMachine):
     ) -> None:
         """A pet of somebody else's may be there twice, if it was seen before, or is listed.
 
-        A pet of other values is like none.
+        A pet of other values is like none, and fewer than twenty of ours under other keys are
+        other animals.
         """
         there, pets = self.store_counts(), self.store.pets
         results = office.results
@@ -557,6 +563,10 @@ class Stories(RuleBasedStateMachine):
         unseen = {values[pet_id] for pet_id in before - made - office.seen}
         twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}
         listed = {name for result in results if twice for name in _names_listed(result)}
+        sent = {values[pet_id][0] for pet_id in set(values) - before}
+        if len(sent) < witness.LEAST_OF_OURS and (office is not self.mine or self.has_forgotten):
+            listed |= self.prefixed
+            twice |= {(name, self.animals[name].category) for name in sent & self.prefixed}
         for name, category in twice:
             if name in listed or (name, category) not in unseen:
                 self.animals[name].wanted = max(self.animals[name].wanted, there[name])
