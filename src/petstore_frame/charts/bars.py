@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame.charts import svg
@@ -35,7 +35,6 @@ def status_chart(
     *,
     categories: Categories = None,
     top: int = 15,
-    hidden: Collection[str] = (),
 ) -> svg.Chart:
     """Draw pets by category as bars stacked by status, largest first.
 
@@ -44,7 +43,6 @@ def status_chart(
             "≥": those of a store that may hold more, and all of rows of which that is not known.
         categories: Labels by category id: a dict, a Series or a CSV path.
         top: How many categories get a bar; of the others there is the number.
-        hidden: The statuses to leave out of the bars.
 
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
@@ -64,25 +62,21 @@ def status_chart(
     counts = pets if isinstance(pets, Summary) else summarize(pets, categories=categories)
     shades = palette.status_colours(counts.statuses)
     keys = [
-        svg.Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
+        svg.Key(status, shades[status], count, means={"status": status})
         for status, count in counts.by_status.items()
     ]
     bars = []
     for line in counts.largest(top):
-        named = zip(counts.statuses, line.counts, strict=True)
-        shown = [(status, count) for status, count in named if status not in hidden]
-        # The total of all statuses may be exact where those of single ones are not.
-        total = line.total if len(shown) == len(shades) else svg.added(count for _, count in shown)
         tip = f"{line.label}, all: {svg.counted(line.total)}"
         if line.is_rest:  # together they may be many times the longest bar, and flatten all bars
-            bars.append(_Bar(line.label, tip, [], total, {}))
+            bars.append(_Bar(line.label, tip, [], line.total, {}))
             continue
         parts = []
-        for status, count in shown:
+        for status, count in zip(counts.statuses, line.counts, strict=True):
             told = f"{line.label}, {status}: {svg.counted(count)}"
             if count.count:
                 parts.append(svg.Mark.of(count, told, shades[status], {"status": status}))
-        bars.append(_Bar(line.label, tip, parts, total, {"category": line.category_id}))
+        bars.append(_Bar(line.label, tip, parts, line.total, {"category": line.category_id}))
     numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
     words = f"{counts.total} pets in {counts.categories_in_words}: {numbers}"
     height = _ROW_HEIGHT * len(bars) + 4

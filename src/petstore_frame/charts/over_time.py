@@ -6,7 +6,7 @@ strip below: a line down to it would show a fall that nobody saw. A day without 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import floor, log10
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,16 +86,13 @@ class _Line(NamedTuple):
         return max((count.count for count in self.known.values()), default=0)
 
 
-def trend_chart(
-    trend: pd.DataFrame, *, categories: Categories = None, hidden: Collection[str] = ()
-) -> svg.Chart:
+def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Chart:
     """Draw counts over time, one line per group.
 
     Args:
         trend: ``date``, ``pets``, ``count_is``, and the columns that make a group, as
             ``history.trend()`` returns them. The eight largest groups are drawn.
         categories: Labels by category id: a dict, a Series or a CSV path.
-        hidden: The groups that keep their place in the legend only.
 
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
@@ -103,21 +100,17 @@ def trend_chart(
     every = _lines(trend, shown_labels(categories))
     largest = sorted(every, key=lambda line: -line.highest)[:LINES_SHOWN]
     lines = [line for line in every if line in largest]
-    shown = [line for line in lines if line.name not in hidden]
     names = [line.name for line in lines]
     shades = dict(zip(names, palette.OTHER_HUES, strict=False))
     if "status" in trend.columns:
         shades = palette.status_colours(names)
-    keys = [
-        svg.Key(name, shades[name], sign="●", is_hidden=name in hidden, means=means)
-        for name, means, _ in lines
-    ]
-    counts = [count for line in shown for count in line.known.values()]
+    keys = [svg.Key(name, shades[name], sign="●", means=means) for name, means, _ in lines]
+    counts = [count for line in lines for count in line.known.values()]
     exact = [count.count for count in counts if count.is_exact]
     has_minimums = len(exact) < len(counts)
     # Where nothing is exact, the minimums set the scale.
     has_lane = has_minimums and bool(exact)
-    height = BOTTOM + 30 + (LANE_STEP * len(shown) + 8 if has_lane else 0)
+    height = BOTTOM + 30 + (LANE_STEP * len(lines) + 8 if has_lane else 0)
     if has_minimums:
         scaled = ", not to scale" if has_lane else ""
         keys.append(svg.Key(f"at least so many{scaled}", None, sign="○"))
@@ -130,11 +123,11 @@ def trend_chart(
     body += _dates(x_of, height)
     # x in thousandths of the width, stretched with the page.
     body.append(svg.element(
-        "svg", *(_path(line, shades[line.name], x_of, scale) for line in shown),
+        "svg", *(_path(line, shades[line.name], x_of, scale) for line in lines),
         viewBox=f"0 0 1000 {height}", width="100%", height=height,
         preserveAspectRatio="none", pointer_events="none",
     ))  # fmt: skip
-    for at, line in enumerate(shown):
+    for at, line in enumerate(lines):
         lane = BOTTOM + 14 + LANE_STEP * at if has_lane else None
         body.append(_marks(line, shades[line.name], x_of, scale, lane))
     words = _trend_words(lines, days, lost)
@@ -221,11 +214,8 @@ def _marks(
     return svg.element("g", *drawn, **look, **svg.data(line.means))
 
 
-def moves_chart(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Chart:
-    """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods.
-
-    Of ``new``, ``sold`` and ``gone`` those that are ``hidden`` are left out.
-    """
+def moves_chart(moves: pd.DataFrame) -> svg.Chart:
+    """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods."""
     periods = [*moves.groupby(["since", "until"])][-PERIODS_SHOWN:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
     groups = []
@@ -235,9 +225,8 @@ def moves_chart(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Cha
             is_chosen = moved["kind"].isin(kinds) & (moved["now"].eq("sold") | (name != "sold"))
             count = StatusCount(int(moved.loc[is_chosen, "pets"].sum()), is_exact)
             counts[name].append(count)
-            if name not in hidden:
-                tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
-                marks.append(svg.Mark.of(count, tip, colour, means))
+            tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
+            marks.append(svg.Mark.of(count, tip, colour, means))
         is_named = at % max(1, -(-len(periods) // DATES_SHOWN)) == 0
         groups.append((f"{until:%Y-%m-%d}" if is_named else "", "", marks))
     totals = {name: svg.added(counts[name]) for name in _SERIES}
@@ -247,7 +236,7 @@ def moves_chart(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Cha
         sums = ", ".join(f"{count} {name}" for name, count in totals.items())
         words = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: {sums}"
     keys = [
-        svg.Key(name, colour, totals[name], is_hidden=name in hidden, means=means)
+        svg.Key(name, colour, totals[name], means=means)
         for name, (_, colour, means) in _SERIES.items()
     ]
     return _columns("new-sold-gone", keys, groups, words)

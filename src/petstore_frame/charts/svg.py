@@ -77,7 +77,6 @@ class Key(NamedTuple):
     colour: str | None
     number: StatusCount | None = None
     sign: str = "■"
-    is_hidden: bool = False
     means: Means = NOTHING
 
     @property
@@ -88,16 +87,12 @@ class Key(NamedTuple):
 
     @property
     def markup(self) -> Markup:
-        """The entry; a script hides its series when its sign is clicked."""
-        look: dict[str, object] = {"class_": "pf-sign"}
-        if self.colour:
-            css = f"color:{self.colour}"
-            look = {"class_": "pf-mark pf-sign", "style": css, "data_toggle": self.series}
-        sign = element("span", self.sign, aria_hidden="true", **look)
+        """The entry."""
+        look = {"style": f"color:{self.colour}"} if self.colour else {}
+        sign = element("span", self.sign, aria_hidden="true", class_="pf-sign", **look)
         kind = "pf-mark pf-word" if self.means else "pf-word"
         word = element("span", self.text, class_=kind, **data(self.means))
-        entry = "pf-entry pf-off" if self.is_hidden else "pf-entry"
-        return element("span", sign, " ", word, class_=entry, data_series=self.series)
+        return element("span", sign, " ", word, class_="pf-entry", data_series=self.series)
 
 
 @dataclass(frozen=True, repr=False)

@@ -34,6 +34,8 @@ _ASKS_AGAIN = (
     "run the same import again: it compares the file with the pets of the store, and asks before "
     "it sends any that is there already"
 )
+# Journals that this process has closed, by what their files looked like then.
+_closed: dict[Path, list[tuple[int, ...]]] = {}
 
 
 def place_of(
@@ -250,7 +252,8 @@ class Writer:
         self.path, self.has_sent = path, False
         if path.exists():
             with reading(path, NOTHING_SENT) as sql:
-                if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                is_known = _closed.get(path) == _stamp(path)
+                if not is_known and sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                     raise _not_whole(path, "is not as it was written", NOTHING_SENT)
         elif _read_count(path, NOTHING_SENT):
             raise _not_whole(path, "is missing", NOTHING_SENT)
@@ -296,7 +299,20 @@ class Writer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, problem: object, *_: object) -> None:
         with suppress(sqlite3.Error):
             self.sql.close()
         os.close(self._count)
+        if problem is None:
+            _closed[self.path] = _stamp(self.path)
+
+
+def _stamp(path: Path) -> list[tuple[int, ...]]:
+    """Return what tells that the files of a journal were touched since."""
+    found: list[tuple[int, ...]] = []
+    for file in (path, path.with_name(path.name + LOG), count_file(path)):
+        with suppress(OSError):
+            facts = file.stat()
+            if facts.st_size:  # a reader leaves an empty log
+                found.append((facts.st_ino, facts.st_size, facts.st_mtime_ns))
+    return found

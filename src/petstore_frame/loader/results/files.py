@@ -91,7 +91,7 @@ def _write_drafts(
     extra = range(1, most - len(run.header) + 1)
     header = [*run.header, *(f"{returned.EXTRA}_{at}" for at in extra)]
     with ExitStack() as files:
-        writers = dict[str, _CsvRows | _SheetRows]()
+        writers, sheets = dict[str, Callable[..., None]](), list[_SheetRows]()
         for name in _CSV_FILES:
             # UTF-8 with a byte order mark, RFC 4180; half a character is kept.
             opened = (folder / name).open(
@@ -99,11 +99,12 @@ def _write_drafts(
             )
             # In the file that people edit, a spreadsheet must not convert names.
             at_risk = run.mapping.get("name") if name == FIX else None
-            writers[name] = _CsvRows(files.enter_context(opened), name, header, at_risk)
+            writers[name] = _begin_csv(files.enter_context(opened), name, header, at_risk)
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK))
-            shown = [FIX_SHEET, ALL] if facts.to_fix else [ALL]
-            writers |= {name: _SheetRows(book, name, header) for name in shown}
+            for name in [FIX_SHEET, ALL] if facts.to_fix else [ALL]:
+                sheets.append(_SheetRows(book, name, header))
+                writers[name] = sheets[-1].write
         for row in rows():
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
@@ -111,33 +112,32 @@ def _write_drafts(
             values["record"] = values[returned.RECORD]
             # A suspicious row is sent once somebody writes "yes" here.
             values["accept"] = values["accept"] and f"no: {values['accept']}"
-            for name, writer in writers.items():
+            for name, write in writers.items():
                 if row.state in _HELD[name][0]:
-                    writer.write(cells, values)
-        for writer in writers.values():
-            writer.finish()
+                    write(cells, values)
+        for sheet in sheets:
+            sheet.finish()
     return counts
 
 
-class _CsvRows:
-    """A CSV file of rows: their own cells, then ours, none of which a spreadsheet would run."""
+def _begin_csv(
+    file: TextIO, name: str, header: Sequence[str], at_risk: str | None
+) -> Callable[[Sequence[str], dict[str, Any]], None]:
+    """Begin a CSV file of rows, their own cells, then ours; return what writes one.
 
-    def __init__(self, file: TextIO, name: str, header: Sequence[str], at_risk: str | None) -> None:
-        self._name_at = header.index(at_risk) if at_risk in header else None
-        _, self._columns = _HELD[name]
-        self._writer = csv.writer(file)
-        ours = (COLUMNS[column].name for column in self._columns)
-        self._writer.writerow([*map(guarded, header), *ours])
+    No spreadsheet would run a cell of it, or convert one of the column at risk.
+    """
+    writer, (_, columns) = csv.writer(file), _HELD[name]
+    name_at = header.index(at_risk) if at_risk in header else None
+    writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
 
-    def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
-        own = [guarded(cell) for cell in cells]
-        if self._name_at is not None:
-            own[self._name_at] = guarded(cells[self._name_at], is_name=True)
-        known = (values[column] for column in self._columns)
+    def write(cells: Sequence[str], values: dict[str, Any]) -> None:
+        own = [guarded(cell, is_name=at == name_at) for at, cell in enumerate(cells)]
+        known = (values[column] for column in columns)
         ours = (guarded(value) if isinstance(value, str) else value for value in known)
-        self._writer.writerow([*own, *ours])
+        writer.writerow([*own, *ours])
 
-    def finish(self) -> None: ...
+    return write
 
 
 class _SheetRows:
