@@ -116,8 +116,7 @@ def _raise_if_any(
     partial = _inventory(reading, [Evidence(Fact.BROKE_OFF, count=reading.pages), *left], max_pets)
     raise kind(
         f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
-        f"read: {cause or 'interrupted'}; they are in this error's .partial (at a prompt: "
-        "sys.last_value.partial)",
+        f"read: {cause or 'interrupted'}",
         partial=partial,
     ) from cause
 

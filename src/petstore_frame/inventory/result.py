@@ -253,6 +253,8 @@ class _BrokenOff(BaseException):
         super().__init__(message)
         # None only in a copy under way: what leaves fetch_inventory has it.
         self.partial = cast("Inventory", partial)
+        # In Python alone: a shell has no use for it.
+        self.add_note("What was read: .partial, at a prompt sys.last_value.partial")
 
 
 class IncompleteInventoryError(_BrokenOff, PetstoreError):
