@@ -95,10 +95,10 @@ def fetch_inventory(
         with display:
             reading.run()
     except KeyboardInterrupt:
-        _raise_if_any(FetchInterrupted, reading, cap, "interrupted")
+        _raise_if_any(FetchInterrupted, reading, cap, None)
         raise
     except PetstoreError as problem:
-        _raise_if_any(IncompleteInventoryError, reading, cap, str(problem))
+        _raise_if_any(IncompleteInventoryError, reading, cap, problem)
         raise
     return _inventory(reading, reading.evidence, cap)
 
@@ -107,7 +107,7 @@ def _raise_if_any(
     kind: type[FetchInterrupted | IncompleteInventoryError],
     reading: Reading,
     max_pets: int | None,
-    cause: str,
+    cause: PetstoreError | None,
 ) -> None:
     """Raise what broke off with the pets that were read; return where none were."""
     if not len(reading.rows.columns().id):
@@ -116,9 +116,9 @@ def _raise_if_any(
     partial = _inventory(reading, [Evidence(Fact.BROKE_OFF, count=reading.pages), *left], max_pets)
     raise kind(
         f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
-        f"read: {cause}",
+        f"read: {cause or 'interrupted'}",
         partial=partial,
-    )
+    ) from cause
 
 
 def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None) -> Inventory:
