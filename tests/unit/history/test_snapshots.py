@@ -203,3 +203,18 @@ def test_no_damage_gives_wrong_rows(three_days, tmp_path, campaign: int) -> None
             refused += 1
             assert f"{history.folder / FILE}" in answer and "move it away, or add that" in answer
     assert refused > trial / 2  # some bytes mean nothing to a reader, others are of other columns
+
+
+def test_no_engine_reads_damaged_rows(three_days, tmp_path, engine: str) -> None:
+    """Rows that do not fit their checksum stop a question on every engine; other days answer."""
+    folder = tmp_path / "history"
+    shutil.copytree(three_days.folder, folder)
+    bad = bytearray((folder / FILE).read_bytes())
+    for at in range(50, len(bad) - 8 - int.from_bytes(bad[-8:-4], "little"), 50):
+        bad[at] ^= 1  # in each column
+    (folder / FILE).write_bytes(bad)
+    history = pf.History(folder, engine=engine)
+    asks = [pf.History.diff, pf.History.trend, lambda kept: kept.open(DAY)]
+    for ask in (*asks, lambda kept: kept.flow().ageing):
+        assert "its rows do not fit their checksum" in asked(history, ask)
+    assert len(history.diff("2026-11-01", "2026-11-03")) == 2_000
