@@ -27,7 +27,7 @@ KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 # thought, and 0 where it keeps the one that it had.
 _KEYED = """
 INSERT INTO temp.keyed SELECT
-  CASE WHEN key GLOB '*[^0-9A-Za-z]*' THEN form_of(key)
+  CASE WHEN key GLOB '*[^-_/0-9A-Za-z]*' THEN form_of(key)
     ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END, key, record,
   CASE WHEN problem IS NULL AND reason IS NULL AND known_by IS NULL AND animal > :base
     THEN likeness END,
