@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ REFUSED = {
     # Which store is not said.
     "fetch --output x.csv": "PETSTORE_BASE_URL",
     f"load a.csv {STORE}": "PETSTORE_API_KEY",
-    f"dashboard {STORE}": "PETSTORE_API_KEY",
+    f"dashboard {STORE}": "PETSTORE_API_KEY" if find_spec("voila") else "petstore-frame[lab]",
     # A word would have no effect, or cannot be read.
     "fetch --output pets.txt": ".csv, .parquet, .xlsx",
     "fetch --output pets.csv --status lost": "'lost' is not one of 'available', 'pending'",

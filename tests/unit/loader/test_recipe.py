@@ -85,7 +85,8 @@ def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) ->
         ('accept = "total_rows"\n', 1, "one of 'total_row'"),
         ('keep = "last"\n[mapping]\nname = "?"\n', 3, "a question mark for mapping.name"),
         ("key = [\n" + "[" * 3000, 2, "nested too deeply"),
-        ("x" + ".x" * 3000 + " = 1\n", 1, "nested too deeply"),
+        # Python 3.13 reads it, and then the word is not known.
+        ("x" + ".x" * 3000 + " = 1\n", 1, "r.toml, line 1"),
     ],
 )
 def test_a_wrong_word_is_named_with_its_line(tmp_path: Path, text: str, line: int, words) -> None:
