@@ -177,7 +177,10 @@ def test_a_store_that_repeats_one_pet_is_left_alone(load_with, copies: int) -> N
     assert result.counts[State.CREATED] == 1 and result.counts[State.PENDING] > 150
 
 
-@pytest.mark.parametrize("facts", [{"field": ["name"]}, {"field": 3, "message": "m" * 3_000_000}])
+@pytest.mark.parametrize(
+    "facts",
+    [{"field": ["name"]}, {"field": 3, "message": "m" * 3_000_000}, {"status": 400.0}],
+)
 def test_an_error_with_an_extension_of_its_own_rejects_one_record(load_with, facts: dict) -> None:
     """The Error of the interface is read whatever else a store puts beside it, and shortened."""
     result, _ = load_with(6, {2: refusal(**facts)})
