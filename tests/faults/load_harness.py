@@ -17,7 +17,7 @@ from petstore_frame.client import Client
 from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
-from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.loader.settling import Reconciliation
 
 HERE = Path(__file__).parent
 

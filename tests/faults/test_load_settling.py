@@ -186,7 +186,7 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_loa
     first, store = load_with(20, {20: "fin_after", 21: "fin_after"}, workers=1)
     second = run_load(20, store, name="later.csv", first=500, workers=1)
     run_load(1, store, name="last.csv", first=900)
-    assert [settle(each, store).created for each in (first, second)] == [1, 1]
+    assert settle(first, store).created == 1
     assert first.counts[State.CREATED] + second.counts[State.CREATED] == 40
 
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from petstore_frame.errors import answering
+from petstore_frame.errors import PetstoreError, answering
 from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.journal.database import (
     Writer,
@@ -43,10 +43,12 @@ from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, L
 from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, read_causes
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
-from petstore_frame.loader.settling.readback import WatchedClient, ask_store_id, read_store
+from petstore_frame.loader.settling import ask_store_id, read_store
 from petstore_frame.transport import Interrupts
 
 log = logging.getLogger("petstore_frame.loader")
+# Before a load at least so many pages of the store are read, and one for each record to send.
+LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 
 
@@ -226,7 +228,8 @@ def _stage(
             records_read(records)
             yield batch
 
-    watched = WatchedClient(client, lambda: records_read(records))
+    def watch() -> None:
+        records_read(records)
 
     with Interrupts() as interrupts:
         with writer.transaction() as sql:
@@ -241,7 +244,7 @@ def _stage(
                 pause=interrupts.deliver,
             )
             likely = opened.proposed_key()
-            question = _identify(sql, staged, watched, options, interrupts.deliver, likely)
+            question = _identify(sql, staged, client, options, interrupts.deliver, likely, watch)
             (run,) = read_imports(sql, "id = ?", [staged.run.id])
             if likely is not None:
                 run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
@@ -276,10 +279,11 @@ def _rehearse(
 def _identify(
     sql: sqlite3.Connection,
     staged: Staged,
-    client: Any,
+    client: PostingClient,
     options: LoadOptions,
     pause: Callable[[], None],
     likely: LikelyKey | None = None,
+    watch: Callable[[], object] = ignore,
 ) -> Question | None:
     """Find the animals of records; the store is read at most once, and only if it may be.
 
@@ -289,8 +293,12 @@ def _identify(
     readings: list[StorePets] = []
 
     def read(records: int) -> StorePets:
-        if not readings:
-            readings.append(read_store(client, records))
+        try:
+            if not readings:
+                readings.append(read_store(client, watch, max(LEAST_PAGES, records)))
+        except PetstoreError as failed:
+            failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
+            raise
         return readings[0]
 
     question = identify(sql, staged, options.answers, read if options.check_store else None, pause)

@@ -43,31 +43,34 @@ def end(intent: Intent, state: State, **more) -> Outcome:
 
 def test_a_key_is_repeated_only_while_it_is_remembered(writer: Outcomes) -> None:
     """A record in doubt is sent again under the key of its first request, and never pending."""
-    first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
-    third = writer.commit([], 100.0, fresh=1)[0]
+    first, second = writer.commit([], 100.0, room=2, keys_since=0.0)
+    third = writer.commit([], 100.0, room=1)[0]
     writer.commit([end(intent, State.UNKNOWN) for intent in (first, second, third)], 101.0)
     assert third.key is None
-    assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
-    again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
+    writer.begin_round(50.0, 200.0)
+    assert writer.commit([], 200.0, room=3, keys_since=150.0)[0].record == 4
+    writer.begin_round(50.0, 200.0)
+    again = writer.commit([], 200.0, room=2, keys_since=50.0)
     assert [intent.key for intent in again] == [first.key, second.key]
     with pytest.raises(JournalError, match="no such move"):
         writer.commit([end(again[0], State.PENDING)], 201.0)
 
 
 @pytest.mark.parametrize(
-    ("keys", "repeatable"),
-    [((0.0, None), ([], [])), ((None, 0.0), ([1], []))],
+    ("keys", "is_repeatable"),
+    [((0.0, None), False), ((None, 0.0), True)],
     ids=["a sending without it ends a key", "a key is as old as its own first sending"],
 )
-def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, repeatable) -> None:
+def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, is_repeatable: bool) -> None:
     """The store remembers a key from when it first came, not from a request without it."""
-    (one,) = writer.commit([], 1.0, fresh=1, keys_since=keys[0])
+    (one,) = writer.commit([], 1.0, room=1, keys_since=keys[0])
     writer.commit([end(one, State.PENDING)], 2.0)
-    (two,) = writer.commit([], 9.0, fresh=1, keys_since=keys[1])
+    (two,) = writer.commit([], 9.0, room=1, keys_since=keys[1])
     writer.commit([end(two, State.UNKNOWN)], 10.0)
     assert [one.key is None, two.key is None] == [key is None for key in keys]
-    assert (writer.repeatable(5.0, 10.0), writer.repeatable(9.0, 10.0)) == repeatable
-    assert writer.repeatable(0.0, 0.5) == []  # a clock that was ahead makes no key fresh
+    assert writer.begin_round(5.0, 10.0) is is_repeatable
+    assert not writer.begin_round(9.0, 10.0)
+    assert not writer.begin_round(0.0, 0.5)  # a clock that was ahead makes no key fresh
 
 
 @pytest.mark.parametrize("old", MOVES)
@@ -81,11 +84,11 @@ def test_the_database_refuses_every_other_move(result: LoadResult, old: State | 
 
 def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:
     """Sent again under the same key, so that a store which has it after all answers with it."""
-    (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    (intent,) = writer.commit([], 1.0, room=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
     writer.change([Change(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
     writer.change([Change(1, State.ABSENT, State.PENDING, "resent")], 4.0)
-    (again,) = writer.commit([], 5.0, fresh=1, keys_since=0.0)
+    (again,) = writer.commit([], 5.0, room=1, keys_since=0.0)
     assert again.record == 1 and again.key == intent.key is not None
 
 
@@ -94,7 +97,7 @@ def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path)
     keys = []
     for each in (result, stage(tmp_path / "y.sqlite3", RUN, records_of([BODY] * 6))):
         with session_of(each) as writer:
-            keys.append([intent.key for intent in writer.commit([], 1.0, fresh=6, keys_since=0.0)])
+            keys.append([intent.key for intent in writer.commit([], 1.0, room=6, keys_since=0.0)])
     assert keys[0] == keys[1] and len({*keys[0]}) == 6
 
 

@@ -34,18 +34,14 @@ _ASKS_AGAIN = (
     "run the same import again: it compares the file with the pets of the store, and asks before "
     "it sends any that is there already"
 )
-# Journals that this process has closed, by what their files looked like then.
-_closed: dict[Path, list[tuple[int, ...]]] = {}
 
 
 def place_of(
     journal: str | PathLike[str] | None, base_url: str, store_id: str | None = None
 ) -> Path:
-    """Return where the journal of a store is, whether or not there is one yet.
+    """Return where the journal of a store is, as an absolute path; there may be none yet.
 
-    Absolute, as a result outlives the working directory. ``journal`` is the folder of the
-    journals, None the user's state directory; ``store_id`` is that of a store which is not the
-    first one that had this address.
+    ``store_id`` is that of a store which is not the first one that had this address.
     """
     if journal is None:
         from platformdirs import user_state_path
@@ -105,10 +101,7 @@ def write_count(path: Path, commits: int) -> None:
 def sql_errors(
     path: Path, done: str = "", kinds: tuple[type[Exception], ...] = (sqlite3.Error,)
 ) -> Iterator[None]:
-    """Turn errors of the database, or of the disk too, into ours with the next step.
-
-    ``done`` says whether anything was sent, as far as the caller knows.
-    """
+    """Turn errors of the database, or of the disk too, into ours; ``done`` says what was sent."""
     try:
         yield
     except kinds as problem:
@@ -146,12 +139,7 @@ def _not_whole(path: Path, what: str, done: str) -> JournalError:
 
 @contextmanager
 def holding(path: Path) -> Iterator[None]:
-    """Hold a journal, so that nobody else writes to it; its folder is made where it is missing.
-
-    Raises:
-        JournalLockedError: Another import is at work in it.
-        JournalError: The place cannot be written.
-    """
+    """Hold a journal, so that nobody else writes to it; its folder is made where it is missing."""
     with ExitStack() as stack:
         try:
             with sql_errors(path, NOTHING_SENT, (OSError,)):
@@ -178,13 +166,7 @@ def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
 
 @contextmanager
 def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
-    """Give a connection that reads a journal, at one moment of it for each statement.
-
-    Nobody knows here whether anything was sent, unless ``done`` says so.
-
-    Raises:
-        JournalError: It is missing, of another format, or has lost something.
-    """
+    """Give a connection that reads a journal, which is refused if it has lost something."""
     counted = _read_count(path, done)  # before the commits: an import may be writing now
     with sql_errors(path, done), closing(connect(path)) as sql:
         found = sql.execute("SELECT format, commits FROM journal").fetchall()
@@ -235,25 +217,17 @@ def _make(path: Path, base_url: str) -> None:
 
 
 class Writer:
-    """The only writer of the journal of one store; the caller holds its lock.
+    """The only writer of the journal of one store, made if need be; the caller holds its lock.
 
-    A journal that is not there is made, for the store at ``base_url``.
-
-    Attributes:
-        sql: The connection; whatever changes the journal does so in ``transaction``.
-        commits: How many there were so far.
-        has_sent: Whether a request may have been sent since it was opened.
-
-    Raises:
-        JournalError: The journal has lost something, or its disk failed; nothing was sent.
+    Whatever changes the journal does so in ``transaction``. ``commits`` is how many there were,
+    ``has_sent`` whether a request may have been sent since it was opened.
     """
 
     def __init__(self, path: Path, base_url: str) -> None:
         self.path, self.has_sent = path, False
         if path.exists():
             with reading(path, NOTHING_SENT) as sql:
-                is_known = _closed.get(path) == _stamp(path)
-                if not is_known and sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                     raise _not_whole(path, "is not as it was written", NOTHING_SENT)
         elif _read_count(path, NOTHING_SENT):
             raise _not_whole(path, "is missing", NOTHING_SENT)
@@ -271,11 +245,7 @@ class Writer:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection for one commit, which is on disk and counted when the block ends.
-
-        Raises:
-            JournalError: Nothing of it is on disk, or it cannot be relied on.
-        """
+        """Give the connection for one commit, which is on disk and counted when the block ends."""
         done = STOPPED if self.has_sent else NOTHING_SENT
         with sql_errors(self.path, done, OF_DISK):
             is_ours = os.path.samestat(self.path.stat(), self._file)
@@ -299,20 +269,7 @@ class Writer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, problem: object, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):
             self.sql.close()
         os.close(self._count)
-        if problem is None:
-            _closed[self.path] = _stamp(self.path)
-
-
-def _stamp(path: Path) -> list[tuple[int, ...]]:
-    """Return what tells that the files of a journal were touched since."""
-    found: list[tuple[int, ...]] = []
-    for file in (path, path.with_name(path.name + LOG), count_file(path)):
-        with suppress(OSError):
-            facts = file.stat()
-            if facts.st_size:  # a reader leaves an empty log
-                found.append((facts.st_ino, facts.st_size, facts.st_mtime_ns))
-    return found

@@ -12,15 +12,19 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN
+from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN, IS_DOUBTFUL
 from petstore_frame.loader.record import Ending, State
 
+# All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _TO_SEND = """
-SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, is_in_doubt
-FROM animals AS own JOIN rows USING (import, record) WHERE own.import = ?
+SELECT json_group_array(json_array(record, line, payload, life, is_in_doubt, key_since)) FROM (
+  SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, is_in_doubt, key_since
+  FROM animals AS own JOIN rows USING (import, record)
+  WHERE own.import = :import AND {} ORDER BY own.record LIMIT :most)
 """
+_NEXT_PENDING = _TO_SEND.format("state = 'pending' AND own.record >= :start")
 # A start time in the future means that the clock was wrong, so the key may be of any age.
-_REPEATABLE = "state = 'unknown' AND key_since > ? AND key_since <= ?"
+_REPEATABLE = _TO_SEND.format("state = 'unknown' AND key_since > :since AND key_since <= :now")
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
 UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
@@ -43,11 +47,6 @@ UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, 
 WHERE import = :import AND record = :record AND state = :old
 """
 READ_AHEAD = 256
-# All in one row: with each row that SQLite gives, Python lets the other threads run first.
-_READ_AHEAD = f"""
-SELECT json_group_array(json_array(record, line, payload, life, is_in_doubt))
-FROM ({_TO_SEND} AND state = 'pending' AND own.record >= ? ORDER BY own.record LIMIT ?)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,11 @@ class Outcomes:
         self._writer, self._sql = writer, writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.id)
         self._store_id, self._session = run.store_id, writer.commits
-        self._first_pending = 0
+        # What was read of what is still to send, and from which record on there may be more.
+        self._repeats: list[Any] = []
         self._pending: list[Any] = []
+        self._next_pending = 0
+        self._has_pending = True
 
     def counts(self) -> dict[State, int]:
         """Count the animals that the import sends by their states, and its rows to fix."""
@@ -111,9 +113,9 @@ class Outcomes:
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
 
-    def start(self, now: float) -> int:
-        """Begin a session; return how many records a dead one left in flight, now unknown."""
-        found = self.recover()
+    def start(self, now: float) -> None:
+        """Begin a session; what a dead one left in flight is unknown from now on."""
+        self.recover()
         with self._writer.transaction() as sql:
             sql.execute(
                 "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL, detail = ''"
@@ -121,16 +123,14 @@ class Outcomes:
                 [now, self._import],
             )
         self._session = self._writer.commits
-        return found
 
-    def recover(self) -> int:
-        """Make unknown what a dead session left in flight; return how many that were."""
+    def recover(self) -> None:
+        """Make unknown what dead sessions left in flight, of whatever import."""
         with self._writer.transaction() as sql:
-            return sql.execute(
+            sql.execute(
                 "UPDATE animals SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
-                " WHERE import = ? AND state = 'in_flight'",
-                [self._import],
-            ).rowcount
+                f" WHERE {IS_DOUBTFUL} AND state = 'in_flight'"
+            )
 
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
         """Close the session with its reason."""
@@ -140,20 +140,29 @@ class Outcomes:
                 [now, str(ending), detail, self._import],
             )
 
+    @property
+    def has_more(self) -> bool:
+        """Whether there may be something to send, as far as it was read."""
+        return self._has_pending or bool(self._repeats)
+
+    def begin_round(self, keys_since: float, now: float) -> bool:
+        """Find the records in doubt whose key the store still remembers, to be sent again."""
+        self._repeats = self._read(_REPEATABLE, since=keys_since, now=now, most=-1)
+        return bool(self._repeats)
+
     def commit(
         self,
         verdicts: Sequence[Outcome],
         now: float,
         *,
-        fresh: int = 0,
-        repeats: Sequence[int] = (),
+        room: int = 0,
         keys_since: float | None = None,
         store_id: str | None = None,
     ) -> list[Intent]:
         """Write what became of requests, and return the next intents, in one durable transaction.
 
-        Up to ``fresh`` pending records may start, and records in doubt be repeated under the keys
-        that the store remembers if they were first sent after ``keys_since`` (None: it has none).
+        Up to ``room`` records may start, those of a round first, if their keys were first sent
+        after ``keys_since`` (None: the store remembers none).
 
         Raises:
             JournalError: Nothing of this call is on disk.
@@ -164,30 +173,19 @@ class Outcomes:
             if store_id != self._store_id:
                 sql.execute("UPDATE journal SET store_id = ? WHERE store_id IS NULL", [store_id])
                 self._store_id = store_id
-            intents = self._claim(fresh, repeats, keys_since, now)
+            intents = self._claim(room, keys_since, now) if room else []
         self._writer.has_sent |= bool(intents)
         return intents
 
-    def repeatable(self, keys_since: float, now: float) -> list[int]:
-        """Return the records in doubt whose key the store still remembers."""
-        query = f"SELECT record FROM animals WHERE import = ? AND {_REPEATABLE} ORDER BY record"
-        with sql_errors(self.path):
-            found = self._sql.execute(query, [self._import, keys_since, now])
-            return [record for (record,) in found]
-
-    def _claim(
-        self, fresh: int, repeats: Sequence[int], keys_since: float | None, now: float
-    ) -> list[Intent]:
-        """Write the next intents: records in doubt to repeat, then up to ``fresh`` pending ones."""
-        chosen: list[Any] = []
-        if repeats:
-            which = f"own.record IN ({_places(repeats)}) AND {_REPEATABLE} ORDER BY own.record"
-            repeated = [self._import, *repeats, keys_since, now]
-            chosen += self._sql.execute(f"{_TO_SEND} AND {which}", repeated)
-        chosen += self._next_pending(fresh)
+    def _claim(self, room: int, keys_since: float | None, now: float) -> list[Intent]:
+        """Write the next intents: records in doubt to repeat, then pending ones."""
+        has_key = keys_since is not None
+        taken, self._repeats = self._repeats[:room], self._repeats[room:]
+        chosen = [each for each in taken if keys_since is not None and each[-1] > keys_since]
+        chosen += self._take_pending(room - len(taken))
         if not chosen:
             return []
-        numbers, has_key = [record for record, *_ in chosen], keys_since is not None
+        numbers = [record for record, *_ in chosen]
         values: list[Any] = [now, self._session, has_key, self._import, json.dumps(numbers)]
         self._expect(len(numbers), self._sql.execute(_CLAIM, values))
         return [
@@ -201,24 +199,30 @@ class Outcomes:
                 bool(is_in_doubt),
                 now,
             )
-            for record, line, payload, life, is_in_doubt in chosen
+            for record, line, payload, life, is_in_doubt, _ in chosen
         ]
 
-    def _next_pending(self, most: int) -> list[Any]:
+    def _take_pending(self, most: int) -> list[Any]:
         """Take pending records, read in advance: each statement hands the processor to others."""
         if len(self._pending) < most:
-            start = self._pending[-1][0] + 1 if self._pending else self._first_pending
-            values = [self._import, start, READ_AHEAD]
-            ((packed,),) = self._sql.execute(_READ_AHEAD, values).fetchall()
-            self._pending += json.loads(packed)
+            start = self._pending[-1][0] + 1 if self._pending else self._next_pending
+            self._pending += self._read(_NEXT_PENDING, start=start, most=READ_AHEAD)
         taken, self._pending = self._pending[:most], self._pending[most:]
+        self._has_pending &= len(taken) == most
         if taken:
-            self._first_pending = taken[-1][0] + 1
+            self._next_pending = taken[-1][0] + 1
         return taken
+
+    def _read(self, query: str, **named: Any) -> list[Any]:
+        with sql_errors(self.path):
+            found = self._sql.execute(query, named | {"import": self._import})
+            ((packed,),) = found.fetchall()
+        return list(json.loads(packed))
 
     def _read_again(self, record: int) -> None:
         """Begin anew with the pending records, of which this is one now."""
-        self._first_pending, self._pending = min(self._first_pending, record), []
+        self._next_pending, self._pending = min(self._next_pending, record), []
+        self._has_pending = True
 
     def _settle(self, verdicts: Sequence[Outcome], now: float) -> None:
         """Write how requests ended; a pet that another record has is refused with all of them."""

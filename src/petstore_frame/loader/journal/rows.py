@@ -13,7 +13,6 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.tables import one_of
 from petstore_frame.loader.record import (
-    DOUBT_STATES,
     LIVE_STATES,
     Ending,
     Reason,
@@ -83,11 +82,7 @@ def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> N
 def read_imports(
     sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
 ) -> list[Import]:
-    """Return the imports for which a condition holds, the oldest first.
-
-    Raises:
-        JournalError: What it knows of one is not what was written.
-    """
+    """Return the imports for which a condition holds, the oldest first."""
     runs = []
     for *plain, detail, base_url, store_id, number, recipe, header, answers, facts in sql.execute(
         f"{_IMPORTS} {where} ORDER BY import", values
@@ -107,11 +102,7 @@ def read_imports(
 
 
 def read_import(path: Path, import_id: str) -> Import:
-    """Read the facts of an import.
-
-    Raises:
-        JournalError: The journal has lost something, or does not know this import.
-    """
+    """Read the facts of an import."""
     with reading(path) as sql:
         found = read_imports(sql, "id = ?", [import_id])
     if not found:
@@ -120,7 +111,7 @@ def read_import(path: Path, import_id: str) -> Import:
 
 
 class Known(NamedTuple):
-    """What was done about an animal, where another row than this one speaks for it."""
+    """An animal for which another row speaks."""
 
     import_id: str
     line: int
@@ -181,9 +172,8 @@ def pack_problem(problem: RecordProblem) -> str:
 
 def read_problem(text: str) -> RecordProblem:
     """Return a problem as it was stored."""
-    problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
-    add = problem.pop("add")
-    return RecordProblem(**problem, add=None if add is None else tuple(add))
+    *facts, add, accept = json.loads(text)
+    return RecordProblem(*facts, None if add is None else tuple(add), accept)
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:
@@ -218,20 +208,9 @@ def _row(values: Sequence[Any]) -> JournalRow:
     elif own_state is not None:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
         pet_id = None
-    return JournalRow(
-        record,
-        line,
-        read_cells(packed),
-        _STATES[state],
-        payload,
-        None if problem is None else read_problem(problem),
-        noted,
-        why,
-        reads_now,
-        pet_id,
-        **answered,
-        known=known,
-    )
+    refused = None if problem is None else read_problem(problem)
+    first = record, line, read_cells(packed), _STATES[state], payload, refused, noted, why
+    return JournalRow(*first, reads_now, pet_id, **answered, known=known)
 
 
 def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
@@ -326,17 +305,6 @@ def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
         NotedRows(notes.split("\n"), rows, record, line, read_cells(packed))
         for notes, rows, record, line, packed in sql.execute(_NOTED, [run.number])
     ]
-
-
-def read_doubt_elsewhere(sql: sqlite3.Connection, run: Import) -> list[str]:
-    """Return the ids of other imports in which animals of this one are in doubt."""
-    found = sql.execute(
-        "SELECT DISTINCT other.id FROM records AS r"
-        " JOIN imports AS other ON other.import = r.own_import"
-        f" WHERE r.import = ? AND other.import <> r.import AND {one_of(DOUBT_STATES, 'r')}",
-        [run.number],
-    )
-    return [import_id for (import_id,) in found]
 
 
 def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[KeyOfPet]:

@@ -55,9 +55,11 @@ _OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
 class StorePets(NamedTuple):
     """What a reading of the store showed."""
 
-    pets: list[StorePet]
+    pets: dict[int, StorePet]
     is_complete: bool = False  # it was read to its end, as far as it shows
     is_whole: bool = False  # surely, so that what is not there is not in the store
+    requests: int = 0
+    note: str = ""  # how far it was read, and what says so
 
 
 ReadStore = Callable[[int], StorePets]
@@ -68,10 +70,10 @@ class Witness:
 
     def __init__(self, animals: Animals, read: ReadStore | None) -> None:
         self._animals, self.now, self._was_read = animals, time.time(), read is not None
-        self._store = StorePets([]) if read is None else read(animals.count(TO_SEND))
+        self._store = StorePets({}) if read is None else read(animals.count(TO_SEND))
+        self._pets = self._store.pets
         if self._was_read and not self._store.is_complete:
-            animals.facts["store_cut"] = len(self._store.pets)
-        self._pets = {pet.pet_id: pet for pet in self._store.pets}
+            animals.facts["store_cut"] = len(self._pets)
         self._strangers = dict(animals.do("SELECT pet_id, likeness FROM strangers").fetchall())
         self._is_first = not animals.has("FROM animals")
         self._find_owners()

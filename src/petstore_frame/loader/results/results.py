@@ -24,10 +24,8 @@ from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, writ
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
-from petstore_frame.loader.sending.session import ignore
-from petstore_frame.loader.settling import reconcile as settling
-from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
-from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.loader.sending.session import PostingClient, ignore
+from petstore_frame.loader.settling import Reconciliation, reconcile, resolve
 from petstore_frame.markup import Markup, in_notebook
 from petstore_frame.schema.arguments import checked_client, refuse
 from petstore_frame.schema.frame import HasFrame
@@ -227,14 +225,14 @@ class LoadResult(HasFrame):
         if facts.count(*IN_STORE, State.SKIPPED) < len(facts):
             raise LoadFailedError(str(self), self)
 
-    def reconcile(self, client: SettlingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
+    def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
         """Read the store to settle the records in doubt; this result then shows them settled.
 
         A record gets a pet only where nothing else can explain that pet: since the reading before
         the record was sent, no pet appeared that is neither yours nor equal to a record in doubt.
-        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. If a row is an
-        animal in doubt of an earlier import, that one is settled first. What is absent is sent
-        again by the same load with ``duplicates={"absent": "send"}``.
+        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Records in doubt
+        of other imports into the store are settled, too. What is absent is sent again by the same
+        load with ``duplicates={"absent": "send"}``.
 
         Args:
             client: A client of the store that the import went to.
@@ -252,9 +250,8 @@ class LoadResult(HasFrame):
         checked_client(client, "ask_page")
         if not 0 <= grace_s < inf:
             refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
-        imports = [*self.facts.in_doubt_elsewhere, self.import_id]
-        watched = WatchedClient(client, self.watch)
-        return settling.reconcile(self.path, imports, watched, grace_s, self.wait)
+        ours = self.path, self.import_id
+        return reconcile(*ours, client, grace_s, sleep=self.wait, watch=self.watch)
 
     def resolve(self, pets: Mapping[int, int | None]) -> None:
         """Write what a person found out about records in doubt.
@@ -267,7 +264,7 @@ class LoadResult(HasFrame):
             ArgumentError: A record is not in doubt, or a pet is another record's; nothing was
                 changed.
         """
-        settling.resolve(self.path, self.import_id, pets)
+        resolve(self.path, self.import_id, pets)
 
     def __len__(self) -> int:
         return len(self.facts)

@@ -17,7 +17,7 @@ from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import field_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
-from petstore_frame.loader.settling.reconcile import Doubt, read_doubt
+from petstore_frame.loader.settling import Doubt, read_doubt
 
 IN_STORE = (State.CREATED, State.ADOPTED)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
@@ -32,7 +32,6 @@ class ImportSummary:
     """What is known of an import at one moment of its journal.
 
     Attributes:
-        in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         question: What the same call without ``dry_run`` would ask; None where it would send.
@@ -44,7 +43,6 @@ class ImportSummary:
     skipped: list[SkippedRows]
     causes: list[Cause]
     notes: list[Note]
-    in_doubt_elsewhere: list[str]
     doubt: Doubt | None = None
     sent_now: bool = True
     is_rehearsal: bool = False
@@ -122,8 +120,7 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
             skipped=journal.read_skipped(sql, run),
             causes=read_causes(sql, run),
             notes=_read_notes(sql, run),
-            in_doubt_elsewhere=journal.read_doubt_elsewhere(sql, run),
-            doubt=read_doubt(path, import_id),
+            doubt=read_doubt(sql, run),
         )
 
 

@@ -25,7 +25,6 @@ from petstore_frame.schema.models import SENT_FIELDS, Pet
 from petstore_frame.schema.text import folded_name
 from petstore_frame.transport import PostOutcome, Proof
 
-_KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
 
 
@@ -124,11 +123,6 @@ def _animal(intent: Intent) -> tuple[str, int]:
 def _sent(payload: bytes) -> dict[str, Any]:
     """Return the values of a request body; each is asked for several times in a row."""
     return dict(json.loads(payload.decode()))
-
-
-def is_key_misused(intent: Intent, end: PostOutcome) -> bool:
-    """Return whether the store reports that our key came with another body before."""
-    return intent.is_in_doubt and end.http_status == _KEY_MISUSED
 
 
 def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:

@@ -20,7 +20,6 @@ from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     broken,
     checked_answer,
-    is_key_misused,
     judge,
     unsaved,
     why_stopped,
@@ -43,7 +42,7 @@ def ignore(*_: Any) -> None:
 
 
 class PostingClient(Protocol):
-    """Adds pets to a store."""
+    """Adds pets to a store, and reads it."""
 
     @property
     def base_url(self) -> str: ...
@@ -56,6 +55,8 @@ class PostingClient(Protocol):
     ) -> PostOutcome: ...
 
     def list_pets(self, limit: int = 100, status: Any = None) -> Any: ...
+
+    def ask_page(self, *args: Any, **options: Any) -> Any: ...
 
 
 def run_session(
@@ -81,9 +82,8 @@ def run_session(
         if run.ending not in (Ending.DONE, Ending.BUDGET):
             outcomes.end(run.ended_at or timing.now(), Ending.DONE)
         return False
-    left = outcomes.start(timing.now())
-    counts[State.IN_FLIGHT] -= left
-    counts[State.UNKNOWN] += left
+    outcomes.start(timing.now())
+    counts[State.UNKNOWN] += counts.pop(State.IN_FLIGHT)
     total, progress = counts[State.PENDING], options.progress
     option = progress if total or callable(progress) else False  # no bar for nothing
     with Display(option, "Loading", total) as display:
@@ -117,8 +117,6 @@ class Sender:
         self._recent: deque[Intent] = deque(maxlen=RECENT)
         self._outcomes: list[Outcome] = []
         self._owned: dict[int, bool] = {}  # pets of animals, and whether of an earlier session
-        self._is_exhausted = False
-        self._repeats: list[int] = []
         self._rounds = 0
         self._ending: tuple[Ending, str] | None = None
         self._is_there = False  # the store gave an answer, or asked to wait
@@ -136,7 +134,7 @@ class Sender:
             JournalError: The journal could not keep an outcome; the text has the ids.
         """
         self._check_budget()
-        self._queue_repeats()
+        self._begin_round()
         with Interrupts(self._pool.wake) as interrupts, self._pool:
             while not self._is_over():
                 ends = self._pool.gather(self._timeout_s())
@@ -152,8 +150,8 @@ class Sender:
                     self._abandon()
                 self._commit()
                 self._probe_if_due()
-                if self._is_exhausted and not (self._pool.busy or self._repeats):
-                    self._queue_repeats()
+                if not (self._pool.busy or self.journal.has_more):
+                    self._begin_round()
         ending, detail = self._ending or (Ending.DONE, "")
         if self._is_journal_broken:
             raise JournalError(unsaved(detail, self._outcomes))
@@ -164,7 +162,7 @@ class Sender:
     def _is_over(self) -> bool:
         if self._pool.busy or (self._outcomes and not self._is_journal_broken):
             return False
-        return self._ending is not None or (self._is_exhausted and not self._repeats)
+        return self._ending is not None or not self.journal.has_more
 
     def _timeout_s(self) -> float | None:
         """Return how long to wait for the next end; None while only an end can change anything."""
@@ -188,10 +186,9 @@ class Sender:
         self._outcomes.append(outcome)
         self.counts[State.IN_FLIGHT] -= 1
         self.counts[outcome.state] += 1
-        self._is_exhausted &= outcome.state is not State.PENDING
         self._note_pace(answer, self.timing.now() - intent.claimed_at)
         self._check_store(answer.store_id)
-        if answer.is_systemic or is_key_misused(intent, answer):
+        if answer.is_systemic:
             self._stop(Ending.STOPPED, why_stopped(answer.error, intent))
         self._check_budget()
 
@@ -236,13 +233,12 @@ class Sender:
         else:
             self._pace.note_pressure(answer.retry_after_s)
 
-    def _queue_repeats(self) -> None:
+    def _begin_round(self) -> None:
         """Repeat records in doubt whose key the store knows; each round but the first waits."""
         oldest = self._oldest_key()
         if oldest is None or self._rounds > MOST_ROUNDS:
             return
-        self._repeats = self.journal.repeatable(oldest, self.timing.now())
-        if self._repeats and self._rounds:
+        if self.journal.begin_round(oldest, self.timing.now()) and self._rounds:
             self._pace.pause(min(LONGEST_ROUND_S, FIRST_ROUND_S * 2.0 ** (self._rounds - 1)))
         self._rounds += 1
 
@@ -257,36 +253,24 @@ class Sender:
         """Put outcomes and the next intents on disk, then send those."""
         if self._is_journal_broken:
             return
-        fresh, repeats = self._wanted()
-        if not (self._outcomes or fresh or repeats):
+        may_send = self._ending is None and self.journal.has_more
+        room = self._pace.room(self._pool.busy) if may_send else 0
+        if not (self._outcomes or room):
             return
         self.step("commit")
+        oldest, now = self._oldest_key(), self.timing.now()
         try:
             intents = self.journal.commit(
-                self._outcomes,
-                self.timing.now(),
-                fresh=fresh,
-                repeats=repeats,
-                keys_since=self._oldest_key(),
-                store_id=self.store_id,
+                self._outcomes, now, room=room, keys_since=oldest, store_id=self.store_id
             )
         except JournalError as problem:
             self._fail(problem)
             return
         self._outcomes = []
-        self._is_exhausted |= sum(not intent.is_in_doubt for intent in intents) < fresh
         self.step("committed")
         for intent in intents:
             self._send(intent)
         self._report_progress()
-
-    def _wanted(self) -> tuple[int, list[int]]:
-        """Return how many pending records may start now, and which records in doubt."""
-        if self._ending is not None:
-            return 0, []
-        room = self._pace.room(self._pool.busy)
-        repeats, self._repeats = self._repeats[:room], self._repeats[room:]
-        return 0 if self._is_exhausted else room - len(repeats), repeats
 
     def _send(self, intent: Intent) -> None:
         self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
