@@ -39,6 +39,39 @@ def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool
     assert shop.load("c.csv", key="tag").exit_code == 0 and len(shop.pets) == 30
 
 
+def test_a_201_with_an_id_that_was_given_again(shop: Shop) -> None:
+    """Where nobody asked, the pet is the new animal, and the older one is gone and has no id."""
+    first = shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
+    shop.store.restore(8, ids_again=True)
+    later = shop.load("b.csv", HEADER, *rows(10, 12), key="tag", check_store=False)
+    assert (later.counts[State.CREATED], first.counts[State.GONE]) == (2, 2)
+    assert (shop.ids["0010"], shop.ids["0011"], len(shop.pets)) == (9, 10, 10)
+    assert len([*first.created["pet_id"].dropna()]) == 8
+
+
+def test_a_listing_that_is_never_complete_is_asked_by_name(shop: Shop) -> None:
+    """Only who says ``gone`` by name has animals created again that such a listing lacks."""
+    shop.store.page_cap = 100  # one page, of which nobody knows whether it is the last
+    for _ in range(2):
+        shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
+    shop.store.restore(4, ids_again=True)
+    assert shop.load("a.csv", key="tag", duplicates="send").exit_code == 0
+    assert len(shop.pets) == 4
+    shop.load("a.csv", key="tag", duplicates={"gone": "send"})
+    assert len(shop.names) == len({*shop.names}) == 10 == len({*shop.ids.values()})
+
+
+def test_a_lost_journal_and_a_small_file_before_the_large_one(shop: Shop) -> None:
+    """Both are asked about: what the small one left is not taken for known pets of others."""
+    shop.load("large.csv", HEADER, *rows(0, 20), key="tag")
+    shop.lose_journal()
+    for name, file in (("small.csv", rows(0, 3)), ("large.csv", rows(0, 20))):
+        with shop.asks("store"):
+            shop.load(name, HEADER, *file, key="tag")
+        shop.load(name, key="tag", duplicates="skip")
+    assert len(shop.names) == len({*shop.names}) == 20
+
+
 def test_pets_that_were_taken_out_on_purpose_are_not_asked_about_again(shop: Shop) -> None:
     """Once the user has said so they keep no id, and no later file sends or asks."""
     shop.load("a.csv", HEADER, *rows(0, 20), key="tag")

@@ -210,13 +210,10 @@ def reconcile(
 
 
 def _wait_s(sent_at: float | None, grace_s: float) -> float:
-    """Return the seconds until the last doubtful request can no longer be applied.
-
-    Never longer than for a request sent now: the clock may have been ahead then.
-    """
+    """Return the seconds until the last doubtful request can no longer be applied."""
     if sent_at is None or not grace_s:
         return 0.0
-    longest = CONNECT_S + grace_s
+    longest = CONNECT_S + grace_s  # never longer: the clock may have been ahead then
     return min(longest, max(0.0, sent_at + longest - time.time()))
 
 
@@ -254,11 +251,7 @@ def match(
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
     """Return the pet of each record that is found, and the pets that each other one may be.
 
-    Args:
-        rows: The records of an import, the created ones first.
-        rivals: Those of other imports.
-        pets: What the store has.
-        before: What was known of the store before.
+    ``rows`` are the records of an import, the created ones first, ``rivals`` those of others.
     """
     in_doubt = {_animal(each.payload) for each in (*rows, *rivals)}
     near: dict[tuple[str, int], list[StorePet]] = defaultdict(list)

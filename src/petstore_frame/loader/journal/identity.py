@@ -136,11 +136,7 @@ def _take_lines_to_send(animals: Animals) -> None:
 
 
 def _find_fixed(animals: Animals) -> None:
-    """Make rows of a fix file the records that they name (rule 2).
-
-    Raises:
-        InputError: A row names a record that this journal does not know, or that stands twice.
-    """
+    """Make rows of a fix file the records that they name (rule 2)."""
     base, lines = animals.staged.base, dict[tuple[int, int], int]()
     of_row = "WHERE import = :mine AND record = :record"
     for record, line, origin in animals.staged.origins:
@@ -181,10 +177,7 @@ def _find_fixed(animals: Animals) -> None:
 
 
 def _equal_rows(animals: Animals) -> None:
-    """Compare rows with the animals of earlier imports, as multisets.
-
-    Equal ones are paired one to one: two earlier Lunas are no more than two of the new ones.
-    """
+    """Compare rows with the animals of earlier imports, as multisets."""
     if not animals.has("FROM animals WHERE import IS NOT :mine"):
         return
     animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
@@ -223,10 +216,7 @@ def _pairs(animals: Animals) -> dict[int, int]:
 
 
 def _earlier_versions(animals: Animals) -> list[int]:
-    """Let rows be the unsent animals of earlier versions of the file that have their content.
-
-    Return the versions of which many unsent animals are in this file.
-    """
+    """Take unsent animals of earlier versions of the file; return those of which many are here."""
     if animals.run.place is None or animals.origins:
         return []
     unsent = animals.do(_UNSENT).fetchall()

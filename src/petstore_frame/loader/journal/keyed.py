@@ -200,11 +200,7 @@ def _differ(
 
 
 def one_row_per_key(animals: Animals) -> None:
-    """Let one row of each key stand; rows that differ are to fix, unless ``keep`` says which.
-
-    Rows that differ in name and category are never one animal. Where many keys have other names,
-    the file is of two shelters, unless the user says that animals were renamed.
-    """
+    """Let one row of each key stand; where many have other names, the file is of two shelters."""
     animals.do("DROP TABLE IF EXISTS temp.keyed")
     animals.do(
         "CREATE TEMP TABLE keyed (form TEXT, key TEXT, record INTEGER, likeness, found,"

@@ -76,10 +76,7 @@ class Outcome:
 
 
 class Change(NamedTuple):
-    """A later change of a record: found in the store, not found, or to be sent again.
-
-    From created to created its pet becomes known.
-    """
+    """A later change of a record; from created to created its pet becomes known."""
 
     record: int
     old: State
@@ -147,7 +144,8 @@ class Outcomes:
 
     def begin_round(self, keys_since: float, now: float) -> bool:
         """Find the records in doubt whose key the store still remembers, to be sent again."""
-        self._repeats = self._read(_REPEATABLE, since=keys_since, now=now, most=-1)
+        with sql_errors(self.path):
+            self._repeats = self._read(_REPEATABLE, since=keys_since, now=now, most=-1)
         return bool(self._repeats)
 
     def commit(
@@ -163,9 +161,6 @@ class Outcomes:
 
         Up to ``room`` records may start, those of a round first, if their keys were first sent
         after ``keys_since`` (None: the store remembers none).
-
-        Raises:
-            JournalError: Nothing of this call is on disk.
         """
         with self._writer.transaction() as sql:
             if verdicts:
@@ -214,9 +209,7 @@ class Outcomes:
         return taken
 
     def _read(self, query: str, **named: Any) -> list[Any]:
-        with sql_errors(self.path):
-            found = self._sql.execute(query, named | {"import": self._import})
-            ((packed,),) = found.fetchall()
+        ((packed,),) = self._sql.execute(query, named | {"import": self._import}).fetchall()
         return list(json.loads(packed))
 
     def _read_again(self, record: int) -> None:

@@ -172,8 +172,9 @@ def pack_problem(problem: RecordProblem) -> str:
 
 def read_problem(text: str) -> RecordProblem:
     """Return a problem as it was stored."""
-    *facts, add, accept = json.loads(text)
-    return RecordProblem(*facts, None if add is None else tuple(add), accept)
+    problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
+    add = problem.pop("add")
+    return RecordProblem(**problem, add=None if add is None else tuple(add))
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import (
     RECIPE,
@@ -21,7 +22,6 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.journal.tables import columns_of, in_order
 from petstore_frame.loader.record import Ending, Reason, Record, RecordOrigin, State
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
@@ -59,7 +59,7 @@ class Staged:
     @property
     def key_columns(self) -> str:
         """The columns of its key in their one spelling; empty without a key."""
-        return columns_of(self.run.key)
+        return _columns_of(self.run.key)
 
 
 def stage(
@@ -76,13 +76,12 @@ def stage(
     """Write records, many at once, and find the import that they belong to.
 
     ``run`` has its facts, should it be new; ``answers`` are the cases in which rows are other
-    animals now, whatever was answered before. ``pause`` is called now and then; what it raises
-    ends the staging.
+    animals now, whatever was answered before. What ``pause`` raises ends the staging.
     """
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
     base, origins = _last_animal(sql), list[tuple[int, int, RecordOrigin]]()
     digest = hashlib.sha256(json.dumps(run.header).encode())
-    order, leave, blank = in_order(run.key), frozenset(leave_lines), 0
+    order, leave, blank = _in_order(run.key), frozenset(leave_lines), 0
     for batch in batches:
         pause()
         values, read = [], []
@@ -163,12 +162,24 @@ def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bo
 
 
 def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
-    """Return what a record adds to the digest; a program that saves a file again changes the rest.
-
-    Such a program writes other line ends, within cells too, and fills short records with empty
-    cells.
-    """
+    """Return what a record adds to the digest, less what saving a file again may change."""
     text = packed.encode() if isinstance(packed, str) else packed
     text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
     mark = b"" if origin is None else f"{origin[0]}:{origin[1]}".encode()
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
+
+
+def _columns_of(key: Sequence[str]) -> str:
+    """Return the columns of a key in their one spelling and order; empty for none."""
+    return "\x1f".join(sorted(map(_column, key)))
+
+
+def _in_order(key: Sequence[str]) -> list[int] | None:
+    """Return the order in which the texts of a key are stored; None where it is the given one."""
+    order = sorted(range(len(key)), key=lambda at: _column(key[at]))
+    return None if order == list(range(len(key))) else order
+
+
+def _column(name: str) -> str:
+    text = normalize("NFKC", name).casefold().strip()
+    return "".join(sign for sign in text if sign.isalnum()) or text

@@ -7,8 +7,7 @@ it is read anew. ``records`` shows each row with its state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from unicodedata import normalize
+from collections.abc import Iterable
 
 from petstore_frame.loader.record import DOUBT_STATES, MOVES, State
 
@@ -96,24 +95,3 @@ FROM (
 ID_GIVEN_AGAIN = """
 UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
 """
-
-
-def columns_of(key: Sequence[str]) -> str:
-    """Return the columns of a key in their one spelling and order; empty for none.
-
-    Example:
-        >>> columns_of(["Site", "Animal ID"]) == columns_of(["animal_id", "site"])
-        True
-    """
-    return "\x1f".join(sorted(map(_column, key)))
-
-
-def in_order(key: Sequence[str]) -> list[int] | None:
-    """Return the order in which the texts of a key are stored; None where it is the given one."""
-    order = sorted(range(len(key)), key=lambda at: _column(key[at]))
-    return None if order == list(range(len(key))) else order
-
-
-def _column(name: str) -> str:
-    text = normalize("NFKC", name).casefold().strip()
-    return "".join(sign for sign in text if sign.isalnum()) or text

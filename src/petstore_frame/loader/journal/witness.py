@@ -233,10 +233,7 @@ class Witness:
         )
 
     def note(self) -> None:
-        """Remember the pets of others, which are not compared again, and that the store was read.
-
-        If rows may be such pets, the others are compared with the next file, too.
-        """
+        """Remember the pets of others, unless rows may be some of them, and that they were read."""
         animals, store = self._animals, self._store
         if not self._was_read:
             return

@@ -79,14 +79,8 @@ def checked_answer(
     """Return the end of a request, and whether its pet has an id that an earlier animal had.
 
     It proves nothing if its pet is another record's of this session. A store that was restored
-    gives ids again: then the pet is this animal, and the earlier one is gone.
-
-    Args:
-        intent: The request.
-        end: Its end, as the answer alone shows it.
-        is_earlier: Whether the record that has this pet's id is of an earlier session; None for
-            no record.
-        recent: The requests sent lately, to one of which the answer may belong.
+    gives ids again: then the pet is this animal, and the earlier one is gone. ``is_earlier`` is
+    whether the record that has this pet's id is of an earlier session, None for no record.
     """
     pet = end.pet
     if pet is None:

@@ -31,11 +31,7 @@ LONGEST_WAIT_S = 1.0
 
 
 def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
-    """Take the next end from the inbox.
-
-    Raises:
-        queue.Empty: None came in time, or within a second.
-    """
+    """Take the next end from the inbox; ``queue.Empty`` if none came in time, or in a second."""
     most_s = LONGEST_WAIT_S if timeout_s is None else min(timeout_s, LONGEST_WAIT_S)
     return inbox.get(timeout=most_s)
 

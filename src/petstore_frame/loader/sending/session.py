@@ -69,11 +69,7 @@ def run_session(
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
 ) -> bool:
-    """Send what is pending of an import; return whether there was anything to do.
-
-    Raises:
-        JournalError: The journal failed.
-    """
+    """Send what is pending of an import; return whether there was anything to do."""
     outcomes = Outcomes(writer, run)
     counts = Counter(outcomes.counts())
     may_repeat = counts[State.UNKNOWN] and client.idempotency
@@ -125,14 +121,7 @@ class Sender:
         self._problem: Exception | None = None
 
     def run(self) -> tuple[Ending, str]:
-        """Send until nothing is left to send, or a reason to stop.
-
-        Returns:
-            Why it ended, as a code and as text.
-
-        Raises:
-            JournalError: The journal could not keep an outcome; the text has the ids.
-        """
+        """Send until nothing is left to send, or a reason to stop; return that reason."""
         self._check_budget()
         self._begin_round()
         with Interrupts(self._pool.wake) as interrupts, self._pool:
