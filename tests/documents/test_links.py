@@ -129,6 +129,8 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     assert sorted(names) == sorted(set(names))
     elsewhere = {"charts", "errors", "monday", "samples", "testing", "__version__", *dir(errors)}
     assert set(petstore_frame.__all__) - elsewhere - set(names) == set()
+    tree = (ROOT / "docs/reference/errors.md").read_text(encoding="utf-8")
+    assert {*dir(errors)} - {"nearest"} - {*re.findall(r"\w+", tree)} == set()
 
 
 def test_every_command_is_in_the_readme_and_the_reference() -> None:
