@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 LABELS = "category"  # the column of the categories' names, beside that of their ids
-_CHUNK = 10_000  # pets that are held as cells at once
+_CHUNK = 10_000  # pets read from the frame at a time
 
 
 class PetColumn(NamedTuple):

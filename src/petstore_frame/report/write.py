@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
-_SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
+SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
 _DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
 
 
@@ -152,7 +152,7 @@ def _write_workbook(content: Content, path: Path) -> None:
                 "created": created.astimezone(UTC),
             }
         )
-        for write_sheet in _SHEETS:  # each adds nothing where there is nothing to show
+        for write_sheet in SHEETS:  # each adds nothing where there is nothing to show
             write_sheet(book, content)
 
 
