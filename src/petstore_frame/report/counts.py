@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts import Line, shares
+from petstore_frame.counts import Line
 from petstore_frame.files import Sheet, styles
 from petstore_frame.markup import palette, status_word
 from petstore_frame.report import layout
@@ -40,7 +40,6 @@ class CountCells:
         self.sheet, self.content, self.head, self._has_ids = sheet, content, head, has_ids
         self.lines = content.counts.largest(top)
         self._may_alarm = bool(content.counts.nothing_available())
-        self._shares = shares([line.total.count for line in self.lines])
         self.has_rest = bool(self.lines) and self.lines[-1].is_rest
         self.first = head + 1
         self.last = head + len(self.lines) - self.has_rest
@@ -87,7 +86,7 @@ class CountCells:
         number = layout.count_format(line.total, zero="–")
         sheet.formula(row, self.pets, across, line.total.count, **style, num_format=number)
         if self.content.has_shares:
-            share = self._shares[row - self.first]
+            share = line.total.count / self.content.counts.total.count
             sheet.cell(row, self.last_column, share, **style, num_format=styles.SHARE)
 
     def _write_total(self) -> None:
