@@ -30,12 +30,7 @@ GRACE_S = 240.0
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read.
-
-    Attributes:
-        patience_s: Seconds without an answer after which an outage ends the session.
-        first_patience_s: The same before the first answer of the session.
-    """
+    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read."""
 
     workers: int | None = None
     max_errors: int | None = None
@@ -47,16 +42,12 @@ class LoadOptions:
     again: bool = False
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
-    patience_s: float = 900.0
-    first_patience_s: float = 10.0
+    patience_s: float = 900.0  # without an answer, after which an outage ends the session
+    first_patience_s: float = 10.0  # the same before the first answer of the session
 
     @before_sending()
     def check(self, client: Any) -> None:
-        """Refuse what cannot be used.
-
-        Raises:
-            ArgumentError: The text says what it can be; nothing was sent.
-        """
+        """Refuse what cannot be used, and say what it can be."""
         checked_client(client, "post_pet")
         if self.workers is not None:
             whole_number("workers", self.workers, 1, MOST_WORKERS)

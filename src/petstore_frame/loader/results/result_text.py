@@ -25,7 +25,7 @@ from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import count_text, day_text, minute_text, short_text
 
 _BADGES = {
-    **dict.fromkeys(("Done", "Loaded before", "Nothing new"), palette.VERDICT_BADGES["complete"]),
+    **dict.fromkeys(("Done", "Loaded before"), palette.VERDICT_BADGES["complete"]),
     "Rehearsal": palette.NO_CLAIM_BADGE,
     "In doubt": palette.FAILED_BADGE,
 }
@@ -55,12 +55,8 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
     if not total:
         return "Nothing to load", f"{name}: a header and no rows, so nothing was sent"
     if facts.is_rehearsal:
-        sent = f"{facts.counts[State.PENDING]:,} would be sent"
-        if facts.question is not None:
-            sent = "and nothing would be sent before you say which animals they are"
-        elif facts.is_held:
-            sent = "and nothing would be sent while one cause fails most of them"
-        return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent}"
+        sent = 0 if facts.question or facts.is_held else facts.counts[State.PENDING]
+        return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent:,} would be sent"
     has_fixes = facts.to_fix + facts.counts[State.ABSENT]
     title = "Done, some to fix" if has_fixes else "Done"
     if facts.count(*_DOUBT):
@@ -70,7 +66,7 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
     elif not facts.sent_now and not has_fixes:
         title = "Loaded before"
     elif not facts.count(*IN_STORE):
-        title = "Nothing created" if has_fixes else "Nothing new"
+        title = "Nothing added"
     return title, f"{name}: {_what_became(facts)}"
 
 
@@ -118,7 +114,7 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
 
 
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the view for a notebook; a page with buttons shows its own steps."""
+    """Return the view for a notebook."""
     word, sentence = headline(facts)
     counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
     parts = [

@@ -149,11 +149,11 @@ class ImportSummary:
     causes: list[Cause]
     notes: list[Note]
     doubt: Doubt | None
-    sent_now: bool = True
-    is_rehearsal: bool = False
-    question: Question | None = None
-    folder: Path | None = None
-    journal: Path | None = None
+    sent_now: bool
+    is_rehearsal: bool
+    question: Question | None
+    folder: Path | None
+    journal: Path
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -214,12 +214,8 @@ class ImportSummary:
         return known
 
 
-def read_summary(path: Path, import_id: str) -> ImportSummary:
-    """Read what is known of an import.
-
-    Raises:
-        JournalError: The journal has lost something, or does not know it.
-    """
+def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
+    """Read what is known of an import; add what is known of the call."""
     run = journal.read_import(path, import_id)
     with reading(path) as sql:
         return ImportSummary(
@@ -229,6 +225,7 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
             read_causes(sql, run),
             count_notes(journal.read_noted(sql, run)),
             read_doubt(path, import_id),
+            **of_call,
         )
 
 
