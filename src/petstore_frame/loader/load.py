@@ -189,15 +189,11 @@ def resume_loads(
     check_store: bool = True,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
-    """Finish the imports into a store that stopped before all their records were sent.
-
-    The files are not needed: what is still to send is in the journal.
+    """Finish the imports that stopped before all was sent, from the journal, without their files.
 
     Args:
         client: A client of the store.
-        journal: Folder of the journals; None is the user's state directory.
-        check_store: Compare what is still to send with the pets of the store first.
-        progress: As in ``load``.
+        journal, check_store, progress: As in ``load``.
 
     Returns:
         The results of the imports that had something left, the oldest first.

@@ -54,7 +54,7 @@ class LoadOptions:
         if self.max_errors is not None:
             whole_number("max_errors", self.max_errors, 0)
         checked_progress(self.progress)
-        for case, word in self._said.items():
+        for case, word in self.answers.items():
             one_of("a case of duplicates", case, [*CASES, "absent"])
             one_of("duplicates", word, get_args(Word))
         for line in (*self.send_lines, *self.leave_lines):
@@ -64,12 +64,8 @@ class LoadOptions:
 
     @property
     def answers(self) -> dict[str, Word]:
-        """The answer to each case of the question that has one."""
-        return {case: word for case, word in self._said.items() if word != "refuse"}
-
-    @property
-    def _said(self) -> Mapping[str, Word]:
+        """The answer to each case of the question that has one; some are answered by name only."""
         said = self.duplicates or "refuse"
-        # Some cases are answered by name only.
-        plain = [case for case in CASES if case not in BY_NAME]
-        return said if isinstance(said, Mapping) else dict.fromkeys(plain, said)
+        if not isinstance(said, Mapping):
+            said = {case: said for case in CASES if case not in BY_NAME}
+        return {case: word for case, word in said.items() if word != "refuse"}

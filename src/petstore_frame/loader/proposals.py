@@ -52,8 +52,6 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
         keep='newest: Seen'
         --set 'keep=newest: Seen'
         keep = "newest: Seen"
-        >>> print(to_add("value_map", {"status": {"in care": "?"}}, "shell"))
-        --set 'value_map.status.in care=?'
     """
     if reader == "python":
         return f"{word}={value!r}"

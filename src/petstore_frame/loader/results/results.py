@@ -23,7 +23,6 @@ from petstore_frame.loader.results.files import (
     COLUMNS,
     DEFAULT_FOLDER,
     FIX_COLUMNS,
-    FIX_LAST,
     find_place,
     make_frame,
     write_results,
@@ -158,7 +157,7 @@ class LoadResult(HasFrame):
             ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
         if self._commits != commits:
             self._commits = commits
-            self._frame = make_frame(self.run, self.rows(), last=COLUMNS)
+            self._frame = make_frame(self.run, self.rows(), COLUMNS)
         return self._frame
 
     def _part(self, column: str, values: Collection[str]) -> pd.DataFrame:
@@ -187,13 +186,11 @@ class LoadResult(HasFrame):
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The rows to fix (invalid, rejected).
+        """The rows to fix (invalid, rejected): correct the file's own columns and load it.
 
-        What is wrong comes first, then the file's own columns: correct these and pass it to
-        ``load``; the last column says which row of the file each one is.
+        What is wrong stands behind these; the last column says which row of the file each one is.
         """
-        rows = self.rows(*FIX_STATES)
-        return make_frame(self.run, rows, first=FIX_COLUMNS, last=FIX_LAST)
+        return make_frame(self.run, self.rows(*FIX_STATES), FIX_COLUMNS)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
