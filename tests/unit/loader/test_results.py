@@ -175,7 +175,8 @@ def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path, monkeypatch) -> None:
     (whole,) = read(tmp_path / "fix.csv")
     assert not book["Fix"]["A2"].value and whole.cells[0] == "x" * 40_000
     monkeypatch.setattr("petstore_frame.files.styles.SHEET_ROWS", 4)
-    cut = sheets_of(tmp_path, ARRIVALS)
+    (tmp_path / "more").mkdir()
+    cut = sheets_of(tmp_path / "more", ARRIVALS)
     assert cut["All"].max_row == 5
     assert cut["All"]["A5"].value == "and 5 more rows, which are in results.csv"
 
