@@ -64,7 +64,7 @@ class HistoryTab:
 
     def _drawn(self, history: History) -> Markup:
         labels, saved = shown_labels(self._top.memory.categories), self.figures.with_saves
-        trend, flow = history.trend(by=self.by.value), history.flow(period="week")
+        trend, flow = history.trend(by=self.by.value), history.flow()
         two = titled("New, sold and gone, by week", saved(moves_chart(flow.moves)))
         two += titled("Days that pets have been available", saved(ageing_chart(flow.ageing)))
         drawn = titled("Pets over time", saved(trend_chart(trend, categories=labels)))

@@ -1,4 +1,4 @@
-"""Checks of arguments before anything is done, and which values are whole or positive numbers."""
+"""Checks arguments before anything is done."""
 
 from __future__ import annotations
 
