@@ -67,7 +67,7 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                     page.get_by_role("button", name="Choose a file").first.click()
                 chooser.value.set_files(arrivals)
                 page.get_by_role("button", name="Yes, this is right").click(timeout=60_000)
-                key = page.get_by_label("Our animal number")
+                key = page.locator(".pf-tab:visible").get_by_label("Our animal number")
                 key.select_option(label="Chip-Nr", timeout=60_000)
                 reserved = page.get_by_label("Status: reserved")
                 reserved.select_option(label="pending", timeout=60_000)
