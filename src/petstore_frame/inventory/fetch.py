@@ -11,13 +11,18 @@ from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
-from petstore_frame.errors import PetstoreError, answering
+from petstore_frame.errors import (
+    FetchInterrupted,
+    IncompleteInventoryError,
+    PetstoreError,
+    answering,
+)
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import ReadingClient, Requests
-from petstore_frame.inventory.result import FetchInterrupted, IncompleteInventoryError, Inventory
+from petstore_frame.inventory.result import Inventory
 from petstore_frame.progress import Display
 from petstore_frame.schema.arguments import before_sending, checked_client, whole_number
 from petstore_frame.schema.frame import PetColumns, to_frame

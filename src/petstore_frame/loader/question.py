@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.proposals import Reader, Step, compare_call
 from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
@@ -75,19 +74,14 @@ _BECOMES = {
 
 @dataclass(frozen=True)
 class Example:
-    """A record of the file beside what it may be.
-
-    Attributes:
-        ours, theirs: The request bodies of both, or their keys (of ``alias``).
-        source, day: The file of the other record, and when it was loaded; None for a pet.
-    """
+    """A record of the file beside what it may be: their request bodies, or keys (of ``alias``)."""
 
     record: int
     line: int
     ours: str
     theirs: str
-    source: str | None = None
-    day: float | None = None
+    source: str | None = None  # the file of the other one; None for a pet
+    day: float | None = None  # when that was loaded
     pet_id: int | None = None
 
     def shown(self, case: str) -> tuple[str, str]:
@@ -148,9 +142,8 @@ class Case:
 class Question:
     """All that is to be answered before an import goes on.
 
-    Attributes:
-        if_skip, if_send: How many records are in each state where all open cases have that answer.
-        likely: The column that may identify an animal, with its facts, or None.
+    ``if_skip`` and ``if_send`` count the records in each state where all open cases are answered
+    so; ``likely`` is the column that may identify an animal.
     """
 
     source: str
@@ -171,6 +164,11 @@ class Question:
             lines += ["", *case.lines()]
         return lines
 
+    def does(self, answer: str) -> str:
+        """Say in numbers what ``skip`` or ``send`` does as the answer to all open cases."""
+        counts = self.if_skip if answer == "skip" else self.if_send
+        return ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+
     def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
         names, steps = [case.name for case in self.cases], list[Step]()
@@ -180,11 +178,10 @@ class Question:
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[names[0]]
-        for word, when, counts in (("skip", skip, self.if_skip), ("send", send, self.if_send)):
-            does = ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+        for word, when in (("skip", skip), ("send", send)):
             # Some cases are answered by name only.
             answer = dict.fromkeys(names, word) if "gone" in names else word
-            steps.append(Step(f"{when} ({does})", {"duplicates": answer}))
+            steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
             text = "It differs from case to case; answer each, such as"
@@ -206,22 +203,6 @@ class Question:
         """Return the question as values that JSON has, for ``--json``."""
         answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
         return asdict(self) | {"answers": answers}
-
-
-class DuplicatesError(PetstoreError):
-    """Some records may be known animals, and the user has not said whether they are.
-
-    Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
-
-    Attributes:
-        question: What was found, as values: the cases, with their counts and examples.
-    """
-
-    __module__ = PetstoreError.__module__  # the name by which it is imported
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question.text())
-        self.question = question
 
 
 def is_many(alike: int, of: int) -> bool:

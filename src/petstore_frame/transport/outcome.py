@@ -51,14 +51,13 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.ProxyError,
 )
-_CHECK_ADDRESS = "check that base_url is the store's own address, ending in /v1"
 
 
 class Trace:
     """Follows one request: an exception alone does not tell whether all of it was sent.
 
-    httpx reports each step to the ``trace`` among a request's extensions, as ``PART.STEP.started``,
-    ``.complete`` or ``.failed``; a request through a proxy begins with one to the proxy.
+    httpx reports each step, as ``PART.STEP.started``, ``.complete`` or ``.failed``; a request
+    through a proxy begins with one to the proxy.
     """
 
     def __init__(self) -> None:
@@ -72,10 +71,8 @@ class Trace:
             self._was_sent_whole = True
 
     def proves_not_applied(self, problem: Exception) -> bool:
-        """Return True where the store cannot have acted on the request.
-
-        Without events (a transport of the caller's own) only the error's class is evidence.
-        """
+        """Return True where the store cannot have acted on the request."""
+        # Without events, as of a transport of the caller's own, only the error's class is evidence.
         is_cut = self._has_events and not self._was_sent_whole
         return is_cut or isinstance(problem, _NEVER_SENT)
 
@@ -152,7 +149,7 @@ def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
         proof, pet, error = _judge_success(answer)
         is_systemic = proof is Proof.UNKNOWN
     else:
-        error, body = status_error(answer), read_error(answer.body)
+        error, body = unusable_error(answer), read_error(answer.body)
         if status >= 500 or status < 400:
             proof, is_systemic = Proof.UNKNOWN, status < 400
         elif status in _PASSES:
@@ -199,14 +196,14 @@ def _facts_of(answer: Response) -> dict[str, Any]:
 
 
 def unusable_error(answer: Response) -> PetstoreError:
-    """Return the error for an answer that a GET cannot use."""
+    """Return the error for an answer that is not the one the interface states for a success."""
     if answer.status_code >= 400:
         return status_error(answer)
     lost = answer.body_problem
     if lost is None:
         return ContractError(
             f"{answer.operation} answered {answer.status_code}, which the interface does not "
-            f"state; {_CHECK_ADDRESS}",
+            "state; check that base_url is the store's own address, ending in /v1",
             operation=answer.operation,
         )
     may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
@@ -222,10 +219,7 @@ def unusable_error(answer: Response) -> PetstoreError:
 
 
 def status_error(answer: Response) -> APIStatusError:
-    """Return the error of an answer; a body that is not an Error is shown by its first characters.
-
-    Interface: Errors.
-    """
+    """Return the error of an answer; a body that is not an Error is shown by its beginning."""
     body = read_error(answer.body)
     if body is not None:
         code, message, field = body.code, body.message, body.field
@@ -239,22 +233,8 @@ def status_error(answer: Response) -> APIStatusError:
         code=code,
         operation=answer.operation,
         field=field,
-        next_step=_next_step(answer),
         **_facts_of(answer),
     )
-
-
-def _next_step(answer: Response) -> str | None:
-    """Return when to try again, or where to look; None where the status says enough."""
-    status, wait_s = answer.status_code, answer.retry_after_s
-    if status < 400:
-        return _CHECK_ADDRESS
-    if status != 429 and status < 500:
-        return None
-    later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
-    if status >= 500 and answer.operation.startswith("POST"):
-        return f"the pet may have been added; look for it before you try again {later}"
-    return f"try again {later}"
 
 
 def connection_error(

@@ -20,6 +20,7 @@ from petstore_frame.errors import (
     ConfigurationError,
     CrossOriginError,
 )
+from petstore_frame.schema.arguments import as_positive, as_whole
 from petstore_frame.transport.outcome import (
     TRANSPORT_ERRORS,
     PostOutcome,
@@ -30,7 +31,7 @@ from petstore_frame.transport.outcome import (
     unusable_error,
 )
 from petstore_frame.transport.response import BodyProblem, Response
-from petstore_frame.transport.settings import is_loopback, read_settings
+from petstore_frame.transport.settings import checked_address, checked_key, is_loopback
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
@@ -68,10 +69,9 @@ class GivenTransport(Protocol):
 
 
 class Transport:
-    """Connections to one store. Safe to share between threads.
+    """Connections to one store, or a ``transport`` in their place. Safe to share between threads.
 
-    It keeps no cookies and follows no redirects: no request depends on another. A ``transport``
-    replaces real sockets.
+    It keeps no cookies and follows no redirects: no request depends on another.
     """
 
     def __init__(
@@ -84,14 +84,19 @@ class Transport:
         transport: GivenTransport | None = None,
         clocks: Clocks = REAL_TIME,
     ) -> None:
-        settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
-        self.base_url = settings.base_url
-        self._settings, self._given, self._clocks = settings, transport, clocks
-        self._total_s = 2 * settings.timeout
-        limits = dict.fromkeys(("read", "write", "pool"), settings.timeout)
-        self._timeout = {"connect": min(settings.timeout, _CONNECT_TIMEOUT_S), **limits}
-        self._origin = _origin(httpx.URL(settings.base_url))
-        self._proxy = None if transport is not None else proxy_for(settings.base_url)
+        self.base_url, self._key = checked_address(base_url), checked_key(api_key)
+        seconds, repeats = as_positive(timeout), as_whole(max_retries)
+        # Of this class, as its tracebacks leave out the frames that hold the key.
+        if seconds is None:
+            raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
+        if repeats is None or repeats < 0:
+            raise ConfigurationError(f"max_retries is a whole number, not {max_retries!r}")
+        self._max_retries = repeats
+        self._given, self._clocks, self._total_s = transport, clocks, 2 * seconds
+        limits = dict.fromkeys(("read", "write", "pool"), seconds)
+        self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}
+        self._origin = _origin(httpx.URL(self.base_url))
+        self._proxy = None if transport is not None else proxy_for(self.base_url)
         self._open()
 
     def _open(self) -> None:
@@ -112,8 +117,8 @@ class Transport:
             except (APIConnectionError, APIStatusError) as problem:
                 elapsed_s = self._clocks.clock() - start
                 wait_s = repeat_wait_s(repeats, problem.retry_after_s, elapsed_s)
-                has_repeats = repeats < self._settings.max_retries
-                if wait_s is None or not (problem.retryable and has_repeats):
+                is_last = repeats >= self._max_retries
+                if wait_s is None or is_last or not problem.retryable:
                     raise
             repeats += 1
             self._clocks.sleep(wait_s)
@@ -135,19 +140,12 @@ class Transport:
         body: bytes = b"",
         more: Mapping[str, str] | None = None,
     ) -> Response:
-        """Send one request, once, to a path below the base address or an address of its origin.
-
-        Raises:
-            APITimeoutError: No answer in time.
-            APIConnectionError: No answer; ``may_have_been_applied`` is False only on proof.
-            CrossOriginError: The address belongs to another origin or cannot be read; nothing was
-                sent.
-        """
+        """Send one request, once, to a path below the base address or an address of its origin."""
         base_url = self.base_url
         url, target = self._target(path, params)
         below = url.partition("?")[0].removeprefix(base_url)
         operation = f"{method} {below if below.startswith('/') else target.path}"
-        key, trace, start = self._settings.key, Trace(), self._clocks.clock()
+        key, trace, start = self._key, Trace(), self._clocks.clock()
         # An old answer from a cache would mix two states of the store in one listing.
         kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
         try:
@@ -191,12 +189,8 @@ class Transport:
         url = f"{url}?{urlencode(params)}" if params else url
         try:
             target = httpx.URL(url)
-        except httpx.InvalidURL as problem:
-            shown = url.partition("?")[0].rpartition("@")[2][:80]  # no query, user or password
-            raise CrossOriginError(
-                f"the store's link {shown!r} cannot be read ({str(problem).rstrip('.')}) and was "
-                "not followed; tell the store's operator"
-            ) from None
+        except httpx.InvalidURL:
+            raise CrossOriginError("the store's link cannot be read and was not followed") from None
         if _origin(target) != self._origin:
             raise CrossOriginError(
                 f"the store pointed to {'://'.join(_origin(target))}, which is not {base_url}; "
@@ -244,14 +238,7 @@ def repeat_wait_s(
     """Return the seconds to wait before the next attempt, or None to give up.
 
     Full jitter under a ceiling that doubles with each repeat, and never less than the store's
-    Retry-After. ``draw`` gives a number from 0 to 1. The first repeat comes however long the first
-    attempt took.
-
-    Example:
-        >>> [repeat_wait_s(repeats, None, draw=lambda: 1.0) for repeats in range(3)]
-        [0.25, 0.5, 1.0]
-        >>> [repeat_wait_s(0, 3.0), repeat_wait_s(0, 3600.0), repeat_wait_s(1, 1.0, 179.9)]
-        [3.0, None, None]
+    Retry-After. The first repeat comes however long the first attempt took.
     """
     if retry_after_s is not None and retry_after_s > _LONGEST_S:
         return None
@@ -292,8 +279,8 @@ def _origin(url: httpx.URL) -> tuple[str, str]:
 def in_memory(answer: Callable[..., tuple[int, bytes, Mapping[str, str]]]) -> GivenTransport:
     """Return a transport for ``Client(transport=)`` that opens no socket.
 
-    From method, path (with that of the base address), query, header lines and body ``answer``
-    makes a status, a body and further header lines.
+    From method, whole path, query, header lines and body ``answer`` makes a status, a body and
+    further header lines.
     """
 
     def handle(request: httpx.Request) -> httpx.Response:
