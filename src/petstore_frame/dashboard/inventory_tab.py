@@ -26,7 +26,7 @@ from petstore_frame.dashboard.kit import (
 )
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook, palette, status_word
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, PET_COLUMNS
+from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 from petstore_frame.schema.text import minute_text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Selection(NamedTuple):
 
     status: str = ""  # ``no status`` is one, too
     category: str = ""
-    text: str = ""  # part of a name in any case, or a whole id; with # in front that id alone
+    text: str = ""  # part of a name in any case, or a whole id
     order: str = "id"  # a column; with a - in front from its other end
 
     @property
@@ -70,11 +70,7 @@ class Selection(NamedTuple):
             rows = rows[category.isin(found - {None}) | (category.isna() & (None in found))]
         if self.text:
             mask = rows["name"].astype("str").str.contains(self.text, case=False, regex=False)
-            digits = self.text.removeprefix("#")
-            if digits.removeprefix("-").isdecimal() and INT64_MIN <= int(digits) <= INT64_MAX:
-                is_pet = rows["id"].eq(int(digits))
-                mask = is_pet if digits != self.text else mask | is_pet
-            rows = rows[mask]
+            rows = rows[mask | rows["id"].astype("str").eq(self.text)]
         rows = self._sorted(rows, names)
         if not self.words:
             return replace(pets, frame=rows)
