@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeAlias, TypeVar
 
-from petstore_frame.schema.arguments import refuse
+from petstore_frame.errors import refuse
 
 Fact = TypeVar("Fact")
 ProgressOption: TypeAlias = bool | Callable[[Fact], object] | None

@@ -19,9 +19,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pandas as pd
 
-from petstore_frame.errors import ServiceStartError, nearest
-from petstore_frame.schema.arguments import refuse
-from petstore_frame.schema.text import count_text
+from petstore_frame.errors import ServiceStartError, nearest, refuse
 
 _ONE_OF = ("lost-reply", "refused", "late", "error-after", "busy", "repeat")
 KNOWN = (*_ONE_OF, "slow", "cap")
@@ -146,7 +144,7 @@ class FaultyProxy(ThreadingHTTPServer):
         drawn = ", ".join(f"{times:,} {name}" for name, times in told["faults"].items())
         twice = told["applied_twice"]
         return (
-            f"{count_text(told['applied'], 'POST')} applied, {told['answered']:,} answered; "
+            f"{told['applied']:,} POSTs applied, {told['answered']:,} answered; "
             f"{'1 body' if twice == 1 else f'{twice:,} bodies'} applied twice, "
             f"{told['never_applied']:,} never; faults: {drawn or 'none'}"
         )

@@ -26,8 +26,7 @@ from pydantic import SecretStr
 
 import petstore_frame as pf
 from petstore_frame.bundled.faults import FaultyProxy, read_faults
-from petstore_frame.errors import answering
-from petstore_frame.schema.arguments import refuse
+from petstore_frame.errors import answering, refuse
 from petstore_frame.transport import checked_key
 
 if TYPE_CHECKING:

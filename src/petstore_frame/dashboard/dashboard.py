@@ -14,12 +14,11 @@ from petstore_frame.client import Client
 from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
 from petstore_frame.dashboard.selection import Selection, StoreModel
 from petstore_frame.dashboard.top import Top
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, checked_client
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.arguments import checked_client
-from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import minute_text
+from petstore_frame.schema import Categories, Labels
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.history_tab import HistoryTab
@@ -149,7 +148,7 @@ class Dashboard(Top):
 
     def _draw_tabs(self) -> None:
         if self.pets is not None:
-            self.inventory.take(StoreModel(self.pets, shown_labels(self.memory.categories)))
+            self.inventory.take(StoreModel(self.pets, Labels(self.memory.categories)))
         if self.tabs.selected_index:
             self._draw_tab()
         for copy in self._copies:

@@ -12,9 +12,8 @@ from petstore_frame.dashboard.kit import titled
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.schema.categories import shown_labels
-from petstore_frame.schema.text import count_text
+from petstore_frame.markup import PAGE, Markup, count_text
+from petstore_frame.schema import Labels
 
 BY = [("by status", "status"), ("by category", "category_id")]
 RANGES = [("all days", 0), ("last 7 days", 7), ("last 30 days", 30), ("last 90 days", 90)]
@@ -70,7 +69,7 @@ class HistoryTab:
         since, dates = None, history.snapshots()["date"]
         if self.days.value and len(dates):
             since = dates.iloc[-1].date() - timedelta(days=self.days.value - 1)
-        labels, saved = shown_labels(self._top.memory.categories), self.figures.with_saves
+        labels, saved = Labels(self._top.memory.categories), self.figures.with_saves
         trend = history.trend(by=self.by.value, since=since)
         moves = history.flow(period="week", since=since).moves
         # How long a pet has been there is asked of all days, whichever are shown.

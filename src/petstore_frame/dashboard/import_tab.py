@@ -19,8 +19,7 @@ from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader import LoadResult, State, place_of, resume_loads, run_import
-from petstore_frame.markup import PAGE, Card, Markup
-from petstore_frame.schema.text import count_text, day_text
+from petstore_frame.markup import PAGE, Card, Markup, count_text, minute_text
 
 Progress = Callable[[Mapping[State, int]], None]
 PAST_SHOWN, MANY = 20, 2**31
@@ -320,7 +319,7 @@ class ImportTab(FileTab):
         left = [each for each in past if each[1][State.PENDING] or _in_doubt(each[1])]
         waiting = sum(counts[State.PENDING] for _, counts in left)
         doubtful = sum(_in_doubt(counts) for _, counts in left)
-        lines = [f"{run.source}, {day_text(run.staged_at)}: {_becomes(counts)}"
+        lines = [f"{run.source}, {minute_text(run.staged_at)[:10]}: {_becomes(counts)}"
                  for run, counts in left]  # fmt: skip
         lines += [CHECKING] if doubtful else []
         self._left.value = PAGE.warning("An import was not finished", lines) if left else ""

@@ -16,9 +16,18 @@ from petstore_frame.dashboard.figures import LARGEST_MESSAGE, Used
 from petstore_frame.dashboard.kit import LABELS, Kit, grid, set_options, show, titled
 from petstore_frame.dashboard.selection import Selection, ShownPets, StoreModel
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook, palette, status_word
-from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import (
+    NO_STATUS,
+    PAGE,
+    Card,
+    Cell,
+    Markup,
+    in_notebook,
+    minute_text,
+    palette,
+    status_word,
+)
+from petstore_frame.schema import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +211,7 @@ def _table(pets: pd.DataFrame, model: StoreModel, title: str, order: str) -> Mar
 
     columns, head, numbers = list[list[str | Markup]](), list[Cell](), set[int]()
     shades = palette.status_colours(model.counts.statuses)
-    for at, name in enumerate(dict.fromkeys([*PET_COLUMNS, *pets.columns])):
+    for at, name in enumerate(dict.fromkeys([*FIELDS.names, *pets.columns])):
         values = pets.get(name, pd.Series("", pets.index))
         texts = values.astype("object").where(values.notna(), "").map(str)
         if name == "category_id":

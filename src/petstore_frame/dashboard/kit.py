@@ -13,7 +13,7 @@ import ipywidgets as widgets
 from petstore_frame.charts import CSS, element
 from petstore_frame.dashboard.figures import Figures, read_text
 from petstore_frame.markup import Markup, palette, style
-from petstore_frame.schema.models import FIELDS
+from petstore_frame.schema import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
 Called = Callable[..., Any]

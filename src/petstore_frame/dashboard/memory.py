@@ -18,7 +18,7 @@ from pathlib import Path
 from petstore_frame.errors import PetstoreError
 from petstore_frame.files import replacing
 from petstore_frame.loader import Recipe
-from petstore_frame.schema.categories import category_labels
+from petstore_frame.schema import Labels
 
 
 class Memory:
@@ -33,7 +33,7 @@ class Memory:
         self._folder, self._path = folder, folder / "categories.csv"
         self.categories = {**given}
         with suppress(PetstoreError):  # none as yet, or one that a person broke
-            self.categories = category_labels(self._path) | self.categories
+            self.categories = dict(Labels.words(self._path)) | self.categories
 
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Keep the names of categories."""

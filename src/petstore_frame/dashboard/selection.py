@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, summarize
+from petstore_frame.errors import INT64
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
+from petstore_frame.markup import NO_STATUS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ class StoreModel:
         if text := selection.text:
             mask = rows["name"].astype("str").str.contains(text, case=False, regex=False)
             digits = text.removeprefix("#")
-            if digits.removeprefix("-").isdecimal() and INT64_MIN <= int(digits) <= INT64_MAX:
+            if digits.removeprefix("-").isdecimal() and int(digits) in INT64:
                 is_pet = rows["id"].eq(int(digits))
                 mask = is_pet if digits != text else mask | is_pet
             rows = rows[mask]

@@ -14,9 +14,8 @@ from petstore_frame.dashboard.work import READING, Work, failure
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader import place_of
-from petstore_frame.markup import PAGE, palette
-from petstore_frame.schema.categories import Categories, category_labels
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import PAGE, minute_text, palette
+from petstore_frame.schema import Categories, Labels
 
 
 class Top:
@@ -27,7 +26,7 @@ class Top:
     ) -> None:
         self.client, self.journal, self.folder = client, journal, folder
         self.pets: Inventory | None = None
-        place, labels = place_of(journal, client.base_url), category_labels(categories)
+        place, labels = place_of(journal, client.base_url), dict(Labels.words(categories))
         self.memory = Memory(place.parent / "memory" / place.stem, labels)
         self._made = list[Client]()
         self._old = ""  # why what is shown is old

@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from petstore_frame.errors import one_of
 from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
 from petstore_frame.history.engines import COMPARED, to_pandas
 from petstore_frame.history.snapshot import Snapshot, read_table
 from petstore_frame.history.trend import AT_LEAST, EXACT
-from petstore_frame.schema.arguments import one_of
 
 _PERIODS: dict[str, Callable[[date], Any]] = {
     "snapshot": lambda day: day,

@@ -11,7 +11,14 @@ from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
-from petstore_frame.errors import PetstoreError, answering
+from petstore_frame.errors import (
+    PetstoreError,
+    answering,
+    before_sending,
+    checked_client,
+    one_of,
+    whole_number,
+)
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.provenance import Provenance
@@ -22,15 +29,9 @@ from petstore_frame.inventory.result import (
     IncompleteInventoryError,
     Inventory,
 )
+from petstore_frame.markup import count_text
 from petstore_frame.progress import Display
-from petstore_frame.schema.arguments import (
-    before_sending,
-    checked_client,
-    whole_number,
-)
-from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import Pet, PetStatus, checked_id, checked_status
-from petstore_frame.schema.text import count_text
+from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
 
 log = logging.getLogger("petstore_frame.inventory")
 
@@ -82,11 +83,13 @@ def fetch_inventory(
     """
     checked_client(client, "ask_page")
     with before_sending():
+        if status is not None:
+            one_of("status", status, PET_STATUSES)
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
         display = Display(progress, "Pets read")
         ask = Requests(
             client,
-            status=checked_status(status),
+            status=status,
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=lambda rows: display.show(rows, rows),
         )
@@ -136,7 +139,7 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
     log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
     made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
     provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-    return Inventory.of_rows(to_frame(columns), known, provenance)
+    return Inventory.of_rows(columns.to_frame(), known, provenance)
 
 
 def _completeness(
@@ -184,9 +187,10 @@ class PetSearch:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
+@before_sending()
 def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
-    pet_id = checked_id(pet_id)
+    pet_id = whole_number("pet_id", pet_id)
     ask = Requests(store, is_enough=lambda rows: pet_id in rows)
     reading = Reading(ask)
     reading.run()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.requests import MOST_PROBES, OF_ALL, Requests
+from petstore_frame.inventory.requests import MAX_LIMIT, MOST_PROBES, OF_ALL, Requests
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.status_pages import (
     StatusPages,
@@ -20,7 +20,8 @@ from petstore_frame.inventory.status_pages import (
     filters_first,
 )
 from petstore_frame.inventory.walk import LinkWalk, Walk, WindowWalk, find_parameter
-from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS, PET_STATUSES
+from petstore_frame.markup import NO_STATUS
+from petstore_frame.schema import PET_STATUSES
 from petstore_frame.transport import Page
 
 # Fewer pets than this on a page are no page that a program would choose.

@@ -10,10 +10,10 @@ from typing import Protocol
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.schema.models import MAX_LIMIT
 from petstore_frame.transport import Page
 
 # The query of a page of all pets, also where one status is read.
+MAX_LIMIT = Page.MAX_LIMIT
 OF_ALL = {"limit": str(MAX_LIMIT)}
 # Requests beyond the listing itself, which a store of whatever size is asked.
 MOST_PROBES = 16

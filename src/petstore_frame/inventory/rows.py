@@ -9,10 +9,9 @@ from collections.abc import MutableSequence, Sequence
 from itertools import count, islice
 from typing import Any
 
-from petstore_frame.schema.frame import PetColumns
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS
+from petstore_frame.schema import FIELDS, PetColumns
 
-_ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
+_ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
 # Eight bytes per number instead of an object: a million pets may be in memory at a time.
 _IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
 

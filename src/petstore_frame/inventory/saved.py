@@ -11,8 +11,7 @@ from petstore_frame.errors import ArgumentError, answering, import_extra
 from petstore_frame.files import whole_file
 from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, coverage_text
 from petstore_frame.inventory.result import Inventory, inventory_of
-from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS
+from petstore_frame.schema import FIELDS, PetColumns
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -32,7 +31,7 @@ def read_listing(given: object) -> Inventory | None:
         return read_inventory(cast("str", given))
     if isinstance(given, pd.DataFrame):
         found = inventory_of(given)
-        if found is None and {*PET_COLUMNS} <= {*given.columns}:  # of a store that nobody named
+        if found is None and {*FIELDS.names} <= {*given.columns}:  # of a store that nobody named
             found = Inventory(given, Provenance("", datetime.now(UTC)))
         return found
     return given if isinstance(given, Inventory) else None
@@ -61,7 +60,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     except ValueError as problem:
         kind = "CSV" if is_csv else "Parquet file"
         raise ArgumentError(f"{path} is no {kind} of an inventory: {problem}") from None
-    lacking = [name for name in PET_COLUMNS if name not in frame]
+    lacking = [name for name in FIELDS.names if name not in frame]
     found = None if lacking else inventory_of(frame)
     if found is None and (lacking or not is_csv):
         what = f"it lacks {', '.join(lacking)}" if lacking else "nothing says of which store it is"
@@ -99,7 +98,7 @@ def _read_csv(file: Path) -> pd.DataFrame:
     has_more = not isinstance(cells.index, pd.RangeIndex)
     if has_more:
         raise ValueError("its rows have more cells than its header")
-    if not {*PET_COLUMNS} <= {*cells}:
+    if not {*FIELDS.names} <= {*cells}:
         return cells
     if header.startswith(_BOM):  # a report's
         for name in [each for each in map(str, cells) if dtypes[each] == "str"]:
@@ -108,8 +107,8 @@ def _read_csv(file: Path) -> pd.DataFrame:
     pets = PetColumns(
         *([value if always[name] else value or None for value in cells[name]] for name in always)
     )
-    own = cells.drop(columns=[*PET_COLUMNS])
-    frame = pd.concat([to_frame(pets), own.where(own != "")], axis=1)
+    own = cells.drop(columns=[*FIELDS.names])
+    frame = pd.concat([pets.to_frame(), own.where(own != "")], axis=1)
     beside = _coverage_of(file)
     if beside.exists():
         frame.attrs[ATTRS_KEY] = beside.read_text(encoding="utf-8", errors="replace")

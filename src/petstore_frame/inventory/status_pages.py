@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.requests import MOST_PROBES, Requests
-from petstore_frame.schema.models import MAX_LIMIT, PET_STATUSES
+from petstore_frame.inventory.requests import MAX_LIMIT, MOST_PROBES, Requests
+from petstore_frame.schema import PET_STATUSES
 from petstore_frame.transport import Page
 
 

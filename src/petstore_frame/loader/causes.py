@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
-from petstore_frame.loader.record import RecordProblem
-from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import count_text, short_text
+from petstore_frame.loader.record import RecordProblem, short_text
+from petstore_frame.markup import count_text
+from petstore_frame.schema import FIELDS
 
 # A problem, the lines of some records that have it, and how many do.
 Found = tuple[RecordProblem, Iterable[int], int]
@@ -94,7 +94,7 @@ def _to_add(
     if missing == "name":
         named = "".join(f" {{{column}}}" for column in key)
         return "defaults", {"name": f"Unnamed{named}" if named else "?"}
-    if missing in FIELD_BY_NAME:
+    if missing in FIELDS.names:
         return "defaults", {missing: "?"}
     word = "" if problem.add is None else problem.add[0]
     each = dict.fromkeys(values, "?")

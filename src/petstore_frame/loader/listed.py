@@ -11,8 +11,7 @@ from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import Record, RecordProblem, State
-from petstore_frame.schema.frame import NULLABLE, text_series
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,17 +66,15 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
     columns: dict[str, Any] = {
         "record": pd.array([record.number for record in records], "int64"),
         "line": pd.array([record.line for record in records], "int64"),
-        "key": text_series([record.key for record in records]),
+        "key": as_type([record.key for record in records], "str"),
         "left_out": pd.array([record.left_out for record in records], "bool"),
     }
-    for field in SENT_FIELDS:
+    for field in FIELDS.sent:
         values = [body.get(field.wire_name) for body in bodies]
-        dtype: Any = NULLABLE[field.name]
-        is_text = dtype == "str"
-        columns[field.name] = text_series(values) if is_text else pd.Series(values, dtype=dtype)
+        columns[field.name] = as_type(values, field.nullable)
     problems = (record.problem for record in records)
-    columns["problem"] = text_series(
-        [each and ": ".join(filter(None, (each.column, each.message))) for each in problems]
+    columns["problem"] = as_type(
+        [each and ": ".join(filter(None, (each.column, each.message))) for each in problems], "str"
     )
     return pd.DataFrame(columns)
 
@@ -93,7 +90,7 @@ def _one_row_per_key(
             differ |= dict.fromkeys((row.id for row in alike), stands.message)
         else:
             others.update(row.id for row in alike if row is not stands)
-    problem = text_series([differ.get(number) for number in listed["record"]])
+    problem = as_type([differ.get(number) for number in listed["record"]], "str")
     problem = problem.fillna(listed["problem"])
     is_listed = ~listed["record"].isin(others) & ~listed["left_out"]
     whole = listed.assign(problem=problem)[is_listed].drop(columns="left_out")

@@ -6,14 +6,13 @@ from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any, Unpack
 
-from petstore_frame.errors import nearest
+from petstore_frame.errors import nearest, refuse
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.arguments import refuse
-from petstore_frame.schema.frame import AnyFrame
+from petstore_frame.schema import AnyFrame
 
 
 def load(

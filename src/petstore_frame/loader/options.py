@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, get_args
 
-from petstore_frame.loader.question import BY_NAME, CASES
-from petstore_frame.loader.record import State
-from petstore_frame.progress import checked_progress
-from petstore_frame.schema.arguments import (
+from petstore_frame.errors import (
     before_sending,
     checked_client,
     one_of,
     true_or_false,
     whole_number,
 )
+from petstore_frame.loader.question import BY_NAME, CASES
+from petstore_frame.loader.record import State
+from petstore_frame.progress import checked_progress
 
 Word = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.

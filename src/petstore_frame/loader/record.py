@@ -10,6 +10,11 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 
+def short_text(text: str) -> str:
+    """Return a text of a user in few characters, quoted."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
 class Word(StrEnum):
     """A word that the journal keeps, with what it means to a reader, and what to do about it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -19,8 +19,7 @@ from petstore_frame.inventory import (
     provenance_of,
 )
 from petstore_frame.markup import palette
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS
+from petstore_frame.schema import FIELDS, Categories, Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +69,7 @@ class Content:
     frame: pd.DataFrame
     completeness: Completeness
     provenance: Provenance | None
-    labels: Mapping[int, str]
+    labels: Labels
     changes: Diff | None = None
     attention: Sequence[str] | None = None
 
@@ -159,7 +158,7 @@ class Content:
     def _values(self, part: pd.DataFrame, name: str) -> list[Any]:
         if name == LABELS:
             ids = category_ids(part["category_id"])
-            words = {one: category_name(one, self.labels) for one in set(ids)}
+            words = {one: self.labels[one] for one in set(ids)}
             return [words[one] for one in ids]
         column = part[name]
         if name == "status":
@@ -168,7 +167,7 @@ class Content:
         if column.hasnans:
             column = column.astype("object").where(column.notna(), None)
         values = column.tolist()
-        return values if name in PET_COLUMNS else [*map(_plain, values)]
+        return values if name in FIELDS.names else [*map(_plain, values)]
 
 
 def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
@@ -178,7 +177,7 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
         InputError: A column is missing, or ids are not whole numbers.
     """
-    labels = shown_labels(categories)
+    labels = Labels(categories)
     given = pandas_frame(pets)
     provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(given)
     return Content(typed_frame(given), completeness(given), provenance, labels, **more)

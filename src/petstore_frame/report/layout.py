@@ -8,9 +8,8 @@ from typing import Any
 
 from petstore_frame.files import Book, Sheet, styles
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import palette
+from petstore_frame.markup import minute_text, palette
 from petstore_frame.report.content import Content
-from petstore_frame.schema.text import minute_text
 
 PRINTED_ROWS = 500  # of a list: all rows of a large store would be hundreds of pages
 ID_RULE = (

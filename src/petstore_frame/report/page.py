@@ -12,11 +12,10 @@ from typing import Any
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.counts import short
-from petstore_frame.markup import PAGE, Card, Markup, palette, status_word, style, stylesheet
+from petstore_frame.markup import NO_STATUS, PAGE, Card, Markup, palette, status_word, style
 from petstore_frame.report import layout
 from petstore_frame.report.content import Content
 from petstore_frame.report.lists import coverage
-from petstore_frame.schema.models import NO_STATUS
 
 _ROWS_OF_A_TABLE = 1_000  # so that a browser lays out only those on the screen
 
@@ -27,7 +26,7 @@ def write_html(content: Content, path: Path) -> None:
     caption = f"{counts.categories_in_words}, largest first"
     text = PAGE.render(
         "report/page.html.j2",
-        stylesheet=Markup(stylesheet()),  # ours
+        stylesheet=Markup(style.stylesheet()),  # ours
         palette=palette,
         style=style,
         colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petstore_frame.files import Book, Sheet, styles
-from petstore_frame.markup import palette
+from petstore_frame.markup import NO_STATUS, palette
 from petstore_frame.report import layout
 from petstore_frame.report.content import LABELS, Content, Part, PetColumn
-from petstore_frame.schema.models import NO_STATUS
 
 _DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")

@@ -8,15 +8,14 @@ from typing import Any, Unpack
 
 import pandas as pd
 
-from petstore_frame.errors import answering
+from petstore_frame.errors import answering, refuse, some_of
 from petstore_frame.inventory import Inventory, read_listing
 from petstore_frame.loader import Recipe, RecipeWords, State, as_recipe, read_ids, read_list
-from petstore_frame.schema.arguments import refuse, some_of
-from petstore_frame.schema.frame import NULLABLE, AnyFrame, as_dtypes, text_series
-from petstore_frame.schema.text import kind_text, minute_text
+from petstore_frame.markup import minute_text
+from petstore_frame.schema import AnyFrame, as_type
 from petstore_frame.stocktake.comparison import BY_ID, Comparison
 from petstore_frame.stocktake.matching import (
-    FIELDS,
+    NULLABLE,
     Kind,
     join,
     match_by_key,
@@ -78,11 +77,11 @@ def compare(
         delete).
     """
     how = as_recipe(recipe, words)
-    fields = some_of("on", on, (*BY_ID, *FIELDS)) if on else ()
+    fields = some_of("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(how.key) == bool(fields):
         refuse(
             "say which pet a record is: key= names the column by which the list was loaded, "
-            f"on= the fields that make two equal (of {', '.join(FIELDS)}); one of the two"
+            f"on= the fields that make two equal (of {', '.join(NULLABLE)}); one of the two"
         )
     store = _whole_listing(inventory)
     covered, stored = store.completeness, store.frame
@@ -122,7 +121,7 @@ def _whole_listing(given: Any) -> Inventory:
     if inventory is None:
         refuse(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
-            f"frame, or a Parquet file of it; got {kind_text(given)}"
+            f"frame, or a Parquet file of it; got {type(given).__name__}"
         )
     known = inventory.completeness
     if known.part or known.status:
@@ -137,14 +136,14 @@ def _earlier(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list
     """Return an earlier listing as a list, whose records have the ids of its pets."""
     before = read_listing(source)
     if before is None or before.provenance.is_other_store(inventory.provenance):
-        got = kind_text(source) if before is None else f"one of {before.store_name}"
+        got = type(source).__name__ if before is None else f"one of {before.store_name}"
         refuse(
             f'on="id" compares two listings of one store, here of {inventory.store_name}: each an '
             f"Inventory, its frame or a file of one; got {got}"
         )
-    frame, known = as_dtypes(before.frame, NULLABLE), before.completeness
+    frame, known = as_type(before.frame, NULLABLE), before.completeness
     places = dict.fromkeys(("record", "line"), range(1, len(frame) + 1))
-    ids, none = frame["id"].astype("Int64"), text_series([])
+    ids, none = frame["id"].astype("Int64"), as_type([], "str")
     records = frame.assign(**places, key=none, problem=none, kind="", id=ids)
     warnings = [] if known.covers_all else [f"The earlier listing is not whole: {known}."]
     return (f"the listing of {minute_text(before.fetched_at)}", records, warnings)

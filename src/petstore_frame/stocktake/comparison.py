@@ -11,15 +11,12 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import pandas as pd
 
+from petstore_frame.errors import answering, one_of
 from petstore_frame.files import Book, Sheet, open_book, styles, whole_file
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.markup import PAGE, in_notebook, palette
-from petstore_frame.schema.arguments import one_of
-from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.frame import HasFrame
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import count_text, minute_text
-from petstore_frame.stocktake.matching import FIELDS, IN_STORE, Kind
+from petstore_frame.markup import PAGE, count_text, in_notebook, minute_text, palette
+from petstore_frame.schema import FIELDS, Categories, Labels
+from petstore_frame.stocktake.matching import IN_STORE, Kind
 
 # So that a type checker finds a kind that is none.
 KindWord: TypeAlias = Literal[
@@ -41,7 +38,8 @@ _STEPS = {
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(HasFrame):
+@answering
+class Comparison:
     """Where a list and a store disagree; ``pf.compare()`` makes it.
 
     Attributes:
@@ -102,7 +100,7 @@ class Comparison(HasFrame):
             MissingExtraError: XlsxWriter is not installed.
             ReportError: The file cannot be written; what was there is as it was.
         """
-        target, labels = Path(fspath(path)), shown_labels(categories)
+        target, labels = Path(fspath(path)), Labels(categories)
         with whole_file(target, ".xlsx") as draft, open_book(draft) as book:
             _write_summary(book, self)
             for kind in self.summary.index:
@@ -149,14 +147,14 @@ class Comparison(HasFrame):
 
     def headings(self) -> list[str]:
         """Return what stands above the columns of rows that show both sides."""
-        sides = [f"{each.label} ({side})" for each in SENT_FIELDS for side in ("list", "store")]
+        sides = [f"{each.label} ({side})" for each in FIELDS.sent for side in ("list", "store")]
         key = [", ".join(self.key)] if self.key else []
         return ["What", "Differs in", "Line", *key, "Id", *sides, "Note"]
 
     def shown_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         """Return rows in the order of the headings, missing values as None."""
         columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
-        for each in SENT_FIELDS:
+        for each in FIELDS.sent:
             columns += [each.name, each.name + IN_STORE]
         values = frame[[*columns, "problem"]].astype("object")
         return values.where(values.notna(), None).itertuples(index=False, name=None)
@@ -186,8 +184,8 @@ def _write_kind(
 ) -> None:
     """Write the rows of a kind, the fields that differ marked, categories by their names."""
     words = comparison.headings()
-    first = len(words) - 1 - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
-    field_of = [None] * first + [name for name in FIELDS for _side in range(2)] + [None]
+    first = len(words) - 1 - 2 * len(FIELDS.sent)  # from here on fields, ours and theirs in turn
+    field_of = [None] * first + [name for name in FIELDS.sent.names for _side in range(2)] + [None]
     looks = (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
     head, plain, marked = (sheet.book.style(**look) for look in looks)
     for at, word in enumerate(words):

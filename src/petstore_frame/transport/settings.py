@@ -6,6 +6,8 @@ import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
+from numbers import Integral, Real
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -13,7 +15,6 @@ import httpx
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.schema.arguments import as_positive, as_whole
 
 # 127.0.0.2 may be another store.
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
@@ -70,13 +71,13 @@ def read_settings(
             "PETSTORE_BASE_URL (server.client() makes the Client for a store of pf.serve())"
         )
     key = checked_key(environ.get("PETSTORE_API_KEY") if api_key is None else api_key)
-    seconds, repeats = as_positive(timeout), as_whole(max_retries)
-    if seconds is None:
+    if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout < inf:
         raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
-    if repeats is None or repeats < 0:
+    is_whole = isinstance(max_retries, Integral) and not isinstance(max_retries, bool)
+    if not is_whole or max_retries < 0:
         raise ConfigurationError(f"max_retries is a whole number, 0 or more, got {max_retries!r}")
     one_spelling = normalise_base_url(address, may_be_plain=environ.get(_INSECURE) == "1")
-    return Settings(one_spelling, key, seconds, repeats)
+    return Settings(one_spelling, key, float(timeout), int(max_retries))
 
 
 def checked_key(value: str | SecretStr | None) -> SecretStr:

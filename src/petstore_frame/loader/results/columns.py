@@ -19,9 +19,7 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import Reason, State
 from petstore_frame.loader.results.summary import problem_of
-from petstore_frame.schema.frame import text_series
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import kind_text, whole_text
+from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +73,7 @@ def _changes_of(row: JournalRow) -> str | None:
     if before is None or now in (None, before):
         return None
     old, new = read_payload(before), read_payload(now)
-    names = [(each.name, each.wire_name) for each in SENT_FIELDS]
+    names = [(each.name, each.wire_name) for each in FIELDS.sent]
     changes = (
         f"{name}: {old.get(wire, 'none')} → {new.get(wire, 'none')}"
         for name, wire in names
@@ -103,10 +101,8 @@ def make_frame(
 
     described = [(row.cells, describe(row, run)) for row in rows]
     own = {
-        whole_text(name): text_series(
-            [cells[at] if at < len(cells) else None for cells, _ in described]
-        )
-        for at, name in enumerate(original_columns(run))
+        name: as_type([cells[at] if at < len(cells) else None for cells, _ in described], "str")
+        for at, name in enumerate(as_type(original_columns(run), "str"))
     }
     before, behind = (
         {name: _series(name, [known[name] for _, known in described]) for name in names}
@@ -120,7 +116,7 @@ def _series(name: str, values: list[Any]) -> Any:
 
     dtype = COLUMNS.get(name, "str")
     if dtype == "str":
-        return text_series(values)
+        return as_type(values, "str")
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
     texts = [None if value is None else str(value) for value in values]
@@ -156,7 +152,7 @@ def read_ids(
     """
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
-        raise ArgumentError(f"store is a Client or an address, got {kind_text(store)}")
+        raise ArgumentError(f"store is a Client or an address, got {type(store).__name__}")
     path = find_journal(journal, address, lambda: store_id)
     if not path.exists():
         return frame_of_keys([])
@@ -170,9 +166,9 @@ def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "key": text_series([each.key for each in keys]),
+            "key": as_type([each.key for each in keys], "str"),
             "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
             "state": pd.Categorical([each.state for each in keys], categories=_STATES),
-            "source": text_series([each.source for each in keys]),
+            "source": as_type([each.source for each in keys], "str"),
         }
     )

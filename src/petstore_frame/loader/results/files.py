@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
-from petstore_frame.files import Book, fits, open_book, replacing, styles
+from petstore_frame.files import Book, open_book, replacing, styles
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.reading import returned
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, guarded
@@ -165,9 +165,9 @@ class _SheetRows:
             self._left += 1
             return
         self._row += 1
-        does_fit = fits(cells)
+        does_fit = Book.fits(cells)
         for at, cell in enumerate(cells):
-            if cell and (does_fit or fits([cell])):
+            if cell and (does_fit or Book.fits([cell])):
                 self._sheet.raw.write_string(self._row, at, cell, self._as_text)
             elif self._is_typed_into:  # what is typed into it is text, too
                 self._sheet.put(self._row, at, None, self._as_text)

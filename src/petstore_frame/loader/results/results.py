@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import PetstoreError, callers_level
+from petstore_frame.errors import PetstoreError, answering, callers_level, checked_client, refuse
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
@@ -29,14 +29,13 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.markup import Markup, in_notebook
-from petstore_frame.schema.arguments import checked_client, refuse
-from petstore_frame.schema.frame import HasFrame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class LoadResult(HasFrame):
+@answering
+class LoadResult:
     """What became of each record of one import.
 
     Each is in exactly one state, and the states sum to the records of the file. It shows the

@@ -12,14 +12,19 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, Protocol
 
-from petstore_frame.errors import APIStatusError, IncompleteInventoryError, PetstoreError
+from petstore_frame.errors import (
+    APIStatusError,
+    IncompleteInventoryError,
+    PetstoreError,
+    folded_name,
+)
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.journal.animals import StorePet
 from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.record import digest_of
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import count_text, folded_name
+from petstore_frame.markup import count_text
+from petstore_frame.schema import FIELDS
 
 # Before a load a store is asked at least so often, and once for each record to send.
 LEAST_REQUESTS = 1000
@@ -145,7 +150,7 @@ def _fetch(client: Any) -> tuple[Inventory, BaseException | None]:
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the id of each pet, and the request body that would make it."""
-    fields = {each.name: each.wire_name for each in SENT_FIELDS}
+    fields = {each.name: each.wire_name for each in FIELDS.sent}
     frame = inventory.frame[["id", *fields]].astype(object)
     columns = [frame[name].where(frame[name].notna(), None).tolist() for name in frame]
     for pet_id, *values in zip(*columns, strict=True):

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from petstore_frame.errors import ArgumentError, JournalError
+from petstore_frame.errors import ArgumentError, JournalError, whole_number
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
@@ -32,8 +32,6 @@ from petstore_frame.loader.settling.readback import (
     ask_store_id,
     list_all,
 )
-from petstore_frame.schema.arguments import whole_number
-from petstore_frame.schema.models import checked_id
 from petstore_frame.transport import same_store_address
 
 # A request without a connection for so long was not sent.
@@ -281,7 +279,9 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
             "nothing was changed"
         )
     said = {
-        whole_number("record", record, 1): None if pet_id is None else checked_id(pet_id)
+        whole_number("record", record, 1): (
+            None if pet_id is None else whole_number("pet_id", pet_id)
+        )
         for record, pet_id in pets.items()
     }
     run = journal.read_import(path, import_id)
