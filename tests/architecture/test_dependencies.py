@@ -26,7 +26,7 @@ IMPORTED_AS = {
 }
 # Programs that are started, and libraries that ``import_extra`` imports by their names.
 STARTED_OR_CHOSEN = {"jupyterlab", "psycopg", "duckdb", "polars", "dask", "pyspark"}
-STARTED_OR_CHOSEN |= {"pyarrow"}
+STARTED_OR_CHOSEN |= {"pyarrow", "xlsxwriter"}
 SHOWN = ("notebook", "excel", "history", "service", "postgres", "lab", "polars", "dask", "spark")
 
 

@@ -15,11 +15,11 @@ from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises, start_child
 from petstore_frame.errors import LoadStopped
+from petstore_frame.loader.load import run_import
 from petstore_frame.loader.options import LoadOptions
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import run_import
 
 STATUSES = ("available", "pending", "sold", "")
 

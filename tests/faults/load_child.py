@@ -16,8 +16,8 @@ from itertools import count
 
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
+from petstore_frame.loader.load import run_import
 from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.run import run_import
 from petstore_frame.transport import IdempotencyKey
 
 

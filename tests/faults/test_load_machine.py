@@ -27,10 +27,10 @@ from petstore_frame.errors import DuplicatesError, LoadStopped
 from petstore_frame.loader.journal import witness
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
+from petstore_frame.loader.load import run_import
 from petstore_frame.loader.question import is_many, is_quarter
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.run import run_import
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.transport import IdempotencyKey
 from shop import Shop, frame_of

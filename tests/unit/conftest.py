@@ -63,12 +63,12 @@ def pets(count: int, categories: int = 3) -> list[Pet]:
     return [(at + 1, f"Pet {at}", at % categories + 1, statuses[at % 4]) for at in range(count)]
 
 
-def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:
-    """A workbook as openpyxl sees it; ``data_only`` gives the values stored with formulas."""
+def read_book(path: Path) -> openpyxl.Workbook:
+    """A workbook as openpyxl sees it."""
     # It knows no bars of Excel 2010, and warns of them.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
-        return openpyxl.load_workbook(path, data_only=data_only)
+        return openpyxl.load_workbook(path)
 
 
 @pytest.fixture

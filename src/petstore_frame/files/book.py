@@ -25,7 +25,7 @@ _RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 # XML 1.0 forbids these. Other control characters are written as _x0001_ and come back.
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
-# Text stays text; ``Sheet.formula`` writes formulas.
+# Text stays text.
 _OPTIONS = {
     "constant_memory": True,
     "strings_to_formulas": False,
@@ -133,11 +133,6 @@ class Sheet:
         """Write a value by its type; None is an empty cell that has a look."""
         self._cells[row, col] = (self.put, value, self.book.style(**style))
 
-    def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
-        """Put a formula and its value, for viewers that do not calculate."""
-        look = self.book.style(**style)
-        self._cells[row, col] = (self.raw.write_formula, formula, look, value)
-
     def band(self, row: int, first_col: int, last_col: int, value: str, **style: Any) -> None:
         """Put a text across columns, wrapped."""
         look = self.book.style(text_wrap=True, **style)
@@ -168,13 +163,6 @@ class Sheet:
         else:
             code = self.raw.write_string(row, col, fit(str(value)), text_look or look)
         self.check(code, row)
-
-    @staticmethod
-    def cell_name(row: int, col: int) -> str:
-        """Return a cell's name as formulas spell it: ``C1`` for 0 and 2."""
-        from xlsxwriter.utility import xl_rowcol_to_cell
-
-        return str(xl_rowcol_to_cell(row, col))
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""

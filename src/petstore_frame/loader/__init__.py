@@ -18,12 +18,11 @@ list that is compared and not sent.
 
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.listed import read_list
+from petstore_frame.loader.load import resume_loads, run_import
 from petstore_frame.loader.proposals import to_add
 from petstore_frame.loader.reading import Look, Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.columns import read_ids
-from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import resume_loads, run_import
+from petstore_frame.loader.results.results import LoadResult, read_ids
 
 __all__ = [
     "LoadResult",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.loader.causes import Note, kind_of
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
 from petstore_frame.loader.reading import Recipe, open_source
-from petstore_frame.loader.record import Record, RecordProblem, State
+from petstore_frame.loader.record import RecordProblem, State
+from petstore_frame.loader.results.summary import count_notes
 from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_PIECE = 10_000  # a million records are not a million objects at once
 
 
 class Listed(NamedTuple):
@@ -36,62 +34,51 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     import pandas as pd
 
     source = open_source(data, recipe)
-    name_at = source.columns.index(source.mapping["name"]) if "name" in source.mapping else None
-    notes: dict[str, Note] = {}
-    frames, keyed = [_frame([])], dict[str, list[KeyedRow]]()
-    records = (record for record in source if record.state is not State.SKIPPED)
-    while piece := list(islice(records, _PIECE)):
-        frames.append(_frame(piece))
-        for record in piece:
-            for kind in dict.fromkeys(map(kind_of, record.notes)) if record.problem is None else ():
-                name = "" if name_at is None else record.cells[name_at]
-                known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
-                notes[kind] = known._replace(records=known.records + 1)
-    whole = pd.concat(frames, ignore_index=True)
+    rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
+    fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
+    for batch in source.batches():
+        records = [record for record in batch if record.state is not State.SKIPPED]
+        for record in records:
+            problem = record.problem
+            text = problem and ": ".join(filter(None, (problem.column, problem.message)))
+            rows.append((record.number, record.line, record.key, text, record.left_out))
+            if record.notes and problem is None:
+                noted.append((record.notes, 1, record.line))
+        # Their payloads are decoded at once.
+        bodies = json.loads(b"[" + b",".join(each.payload or b"{}" for each in records) + b"]")
+        for field in FIELDS.sent:
+            fields[field.name] += [body.get(field.wire_name) for body in bodies]
+    numbers, lines, keys, texts, left_out = zip(*rows, strict=True) if rows else [()] * 5
+    columns: dict[str, Any] = {
+        "record": pd.array(numbers, "int64"),
+        "line": pd.array(lines, "int64"),
+        "key": as_type(keys, "str"),
+    }
+    for name, values in fields.items():
+        columns[name] = as_type(values, FIELDS.named(name).nullable)
+    whole = pd.DataFrame(columns)
     repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
+    others, differ = _repeats(source, repeated, recipe.keep)
+    problems = [differ.get(number, text) for number, text in zip(numbers, texts, strict=True)]
+    is_listed = ~whole["record"].isin(others) & ~pd.Series(left_out, dtype="bool")
+    frame = whole.assign(problem=as_type(problems, "str"))[is_listed].reset_index(drop=True)
+    return Listed(source.name, frame, list(map(str, count_notes(noted))))
+
+
+def _repeats(
+    source: Iterable[Any], repeated: set[str], keep: str | None
+) -> tuple[set[int], dict[int, str]]:
+    """Return the records that another row of their key stands for, and those that differ."""
+    keyed, others, differ = defaultdict[str, list[KeyedRow]](list), set[int](), dict[int, str]()
     for record in source if repeated else ():
-        if record.key and record.key in repeated and record.state is not State.SKIPPED:
+        if record.key in repeated and record.state is not State.SKIPPED:
             cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
             row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
-            keyed.setdefault(record.key, []).append(KeyedRow(record.key, *row))
-    whole = _one_row_per_key(whole, keyed.values(), recipe.keep)
-    return Listed(source.name, whole, list(map(str, notes.values())))
-
-
-def _frame(records: Sequence[Record]) -> pd.DataFrame:
-    """Return records as columns; their payloads are decoded at once."""
-    import pandas as pd
-
-    bodies = json.loads(b"[" + b",".join(record.payload or b"{}" for record in records) + b"]")
-    columns: dict[str, Any] = {
-        "record": pd.array([record.number for record in records], "int64"),
-        "line": pd.array([record.line for record in records], "int64"),
-        "key": as_type([record.key for record in records], "str"),
-        "left_out": pd.array([record.left_out for record in records], "bool"),
-    }
-    for field in FIELDS.sent:
-        values = [body.get(field.wire_name) for body in bodies]
-        columns[field.name] = as_type(values, field.nullable)
-    problems = (record.problem for record in records)
-    columns["problem"] = as_type(
-        [each and ": ".join(filter(None, (each.column, each.message))) for each in problems], "str"
-    )
-    return pd.DataFrame(columns)
-
-
-def _one_row_per_key(
-    listed: pd.DataFrame, keyed: Iterable[list[KeyedRow]], keep: str | None
-) -> pd.DataFrame:
-    """Keep the row of each key that counts, as the loader does, and no row that is left out."""
-    others, differ = set[int](), dict[int, str]()
-    for alike in keyed:
+            keyed[record.key].append(KeyedRow(record.key, *row))
+    for alike in keyed.values():
         stands = row_that_stands(alike, keep)
         if isinstance(stands, RecordProblem):
             differ |= dict.fromkeys((row.id for row in alike), stands.message)
         else:
             others.update(row.id for row in alike if row is not stands)
-    problem = as_type([differ.get(number) for number in listed["record"]], "str")
-    problem = problem.fillna(listed["problem"])
-    is_listed = ~listed["record"].isin(others) & ~listed["left_out"]
-    whole = listed.assign(problem=problem)[is_listed].drop(columns="left_out")
-    return whole.reset_index(drop=True)
+    return others, differ

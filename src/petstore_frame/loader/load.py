@@ -1,18 +1,59 @@
-"""The way in: a CSV file, a workbook or a DataFrame into the store."""
+"""The way in: a file or a DataFrame is read, staged, compared with known animals, and sent."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import hashlib
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Unpack
+from weakref import finalize
 
-from petstore_frame.errors import nearest, refuse
+from petstore_frame.errors import answering, nearest, refuse
+from petstore_frame.loader.journal.database import (
+    Writer,
+    copy_journal,
+    find_journal,
+    holding,
+    reading,
+)
+from petstore_frame.loader.journal.identity import identify
+from petstore_frame.loader.journal.outcomes import Outcomes
+from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
+from petstore_frame.loader.journal.staging import Staged, stage, staged_again
+from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
-from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
-from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.run import run_import
-from petstore_frame.loader.sending.session import PostingClient
+from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
+from petstore_frame.loader.reading import (
+    LikelyKey,
+    Recipe,
+    RecipeWords,
+    Source,
+    as_recipe,
+    open_source,
+)
+from petstore_frame.loader.record import Ending, Record
+from petstore_frame.loader.results.result_text import headline, next_texts
+from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
+from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, common_cause
+from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
+from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
+from petstore_frame.loader.settling.readback import WatchedClient, ask_store_id, read_store
 from petstore_frame.schema import AnyFrame
+from petstore_frame.transport import Interrupts
+
+log = logging.getLogger("petstore_frame.loader")
+_STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
+_LEFT = """
+ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
+  WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
+"""
 
 
 def load(
@@ -82,11 +123,10 @@ def load(
     known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
     for word in words.keys() - RecipeWords.__annotations__.keys():
         refuse(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
-    how = as_recipe(recipe, words)
     return run_import(
         source,
         client,
-        how,
+        as_recipe(recipe, words),
         workers=workers,
         max_errors=max_errors,
         dry_run=dry_run,
@@ -98,3 +138,246 @@ def load(
         progress=progress,
         journal=journal,
     )
+
+
+def run_import(
+    source: Any,
+    client: PostingClient,
+    recipe: Recipe,
+    *,
+    records_read: Callable[[int], None] = ignore,
+    timing: SessionClocks = REAL_TIME,
+    step: Callable[[str], None] = ignore,
+    **said: Any,
+) -> LoadResult:
+    """Run one import; ``said`` are the fields of ``LoadOptions``.
+
+    ``records_read`` gets the number of records read so far, also while the store is read then, and
+    what it raises ends the import; ``step`` gets the name of each step, where a test can end the
+    process.
+
+    Raises:
+        DuplicatesError: Some records may be animals that are known already; nothing was sent.
+        LoadStopped: The store, an outage or a limit ended it; it has the result so far.
+        LoadInterrupted: Ctrl-C ended it; it has the result so far.
+    """
+    options = LoadOptions(**said)
+    options.check(client)
+    path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
+    words_of, lines = partial(_words_of, path), options.leave_lines
+    opened = open_source(source, recipe, words_of=words_of, leave_lines=lines)
+    run = _import_of(opened, client, recipe, options, timing.now())
+    put = partial(_stage, opened, run, client, options, records_read)
+    if options.dry_run:
+        return _rehearse(path, client.base_url, put)
+    with holding(path), Writer(path, client.base_url) as writer:
+        staged, _ = put(writer)
+        if cause := staged.run.facts.get(COMMON_CAUSE):
+            detail = f"nothing was sent, as most rows fail for one cause: {cause}"
+            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
+            was_at_work = True
+        else:
+            was_at_work = run_session(
+                writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
+            )
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
+    _tell_end(result)
+    return result
+
+
+@answering
+def resume_loads(
+    client: PostingClient,
+    *,
+    journal: str | PathLike[str] | None = None,
+    check_store: bool = True,
+    progress: ProgressOption = None,
+) -> list[LoadResult]:
+    """Finish the imports into a store that stopped before all their records were sent.
+
+    The files are not needed: what is still to send is in the journal.
+
+    Args:
+        client: A client of the store.
+        journal: Folder of the journals; None is the user's state directory.
+        check_store: Compare what is still to send with the pets of the store first.
+        progress: As in ``load``.
+
+    Returns:
+        The results of the imports that had something left, the oldest first.
+
+    Raises:
+        DuplicatesError: The store has pets that may be what is still to send; nothing was sent.
+        JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
+        LoadStopped: The store, an outage or a limit ended one of them.
+
+    Interface: Endpoints, Add an animal.
+    """
+    options = LoadOptions(journal=journal, progress=progress, check_store=check_store)
+    options.check(client)
+    path, results = find_journal(journal, client.base_url, partial(ask_store_id, client)), []
+    if not path.exists():
+        return []
+    with holding(path), Writer(path, client.base_url) as writer:
+        for run in read_imports(writer.sql, _LEFT):
+            results.append(LoadResult(path, run.id))
+            if COMMON_CAUSE in run.facts:  # it waits for an answer
+                continue
+            # What was said by name was said of that day's reading.
+            before = LoadOptions(duplicates=run.duplicates).answers.items()
+            kept = {case: word for case, word in before if case not in BY_NAME}
+            with Interrupts() as interrupts, writer.transaction() as sql:
+                staged, said = staged_again(sql, run), replace(options, duplicates=kept)
+                _identify(sql, staged, client, said, interrupts.deliver)
+            run_session(writer, run, client, options, timing=REAL_TIME)
+            _tell_end(results[-1])
+    return results
+
+
+def _tell_end(result: LoadResult) -> None:
+    """Log what became of an import.
+
+    Raises:
+        LoadInterrupted, LoadStopped: It ended now, before its end.
+    """
+    log.info("%s: %s", *headline(result.facts))
+    ending = result.facts.run.ending
+    if ending is Ending.INTERRUPTED and result.sent_now:
+        raise LoadInterrupted(result)
+    if ending in _STOPPED and result.sent_now:
+        facts = result.facts
+        text = "\n".join([headline(facts)[1], *next_texts(facts)])
+        raise LoadStopped(text, result, ending)
+
+
+def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
+    """Return how the import was read whose id begins so, as a fix file names it."""
+    if not path.exists():
+        return None
+    with reading(path) as sql:
+        found = read_imports(sql, "id GLOB ? || '*'", [import_id])
+    if len(found) != 1:
+        return None
+    return {**(found[0].recipe or {}), "mapping": found[0].mapping, "key": found[0].key or None}
+
+
+def _import_of(
+    opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
+) -> Import:
+    """Return what is known of an import before its records are read."""
+    sheet, said = opened.table.facts.get("sheet"), options.duplicates
+    place = bytes_id = None
+    if opened.path is not None:
+        place = f"{opened.path.resolve()}{'' if sheet is None else f'#{sheet}'}"
+        with opened.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+        digest.update((sheet or "").encode())
+        bytes_id = digest.hexdigest()[:32]
+    return Import(
+        id="",
+        base_url=client.base_url,
+        source=opened.name,
+        place=place,
+        header=tuple(opened.columns),
+        mapping=dict(opened.mapping),
+        key=tuple(opened.key),
+        duplicates=dict(said) if isinstance(said, Mapping) else said,
+        keep=recipe.keep,
+        bytes_id=bytes_id,
+        recipe=recipe.to_dict(),
+        staged_at=now,
+    )
+
+
+def _stage(
+    opened: Source,
+    run: Import,
+    client: PostingClient,
+    options: LoadOptions,
+    records_read: Callable[[int], None],
+    writer: Writer,
+) -> tuple[Staged, Question | None]:
+    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it.
+
+    Raises:
+        DuplicatesError: There is something to ask, and this is no rehearsal; nothing is written.
+    """
+    records = 0
+
+    def batches() -> Iterator[Sequence[Record]]:
+        nonlocal records
+        for batch in opened.batches():
+            records += len(batch)
+            records_read(records)
+            yield batch
+
+    watched = WatchedClient(client, lambda: records_read(records))
+
+    with Interrupts() as interrupts:
+        with writer.transaction() as sql:
+            staged = stage(
+                sql,
+                run,
+                batches(),
+                again=options.again,
+                answers=[case for case, word in options.answers.items() if word == "send"],
+                send_lines=options.send_lines,
+                leave_lines=options.leave_lines,
+                pause=interrupts.deliver,
+            )
+            likely = opened.proposed_key()
+            question = _identify(sql, staged, watched, options, interrupts.deliver, likely)
+            (run,) = read_imports(sql, "id = ?", [staged.run.id])
+            if likely is not None:
+                run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+            may_be_held = options.max_errors is None and not opened.is_returned
+            if may_be_held and (cause := common_cause(sql, run)):
+                run.facts[COMMON_CAUSE] = str(cause)
+            note_facts(sql, run, run.facts)
+        interrupts.deliver()
+    return replace(staged, run=run), question
+
+
+def _rehearse(
+    path: Path, base_url: str, put: Callable[[Writer], tuple[Staged, Question | None]]
+) -> LoadResult:
+    """Do all but the sending, in a copy of the journal that is removed with the result."""
+    with ExitStack() as stack:
+        copy = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-frame-")), path.name)
+        if path.exists():
+            copy_journal(path, copy)
+        with Writer(copy, base_url) as writer:
+            staged, question = put(writer)
+            Outcomes(writer, staged.run).recover()
+        result = LoadResult(path, staged.run.id, copy=copy, question=question)
+        finalize(result, stack.pop_all().close)
+    return result
+
+
+def _identify(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    client: Any,
+    options: LoadOptions,
+    pause: Callable[[], None],
+    likely: LikelyKey | None = None,
+) -> Question | None:
+    """Find the animals of records; the store is read at most once, and only if it may be.
+
+    Raises:
+        DuplicatesError: There is something to ask, and this is no rehearsal.
+    """
+    readings: list[StorePets] = []
+
+    def read(records: int) -> StorePets:
+        if not readings:
+            readings.append(read_store(client, records))
+        return readings[0]
+
+    question = identify(sql, staged, options.answers, read if options.check_store else None, pause)
+    if question is None:
+        return None
+    question = replace(question, likely=likely)
+    if not options.dry_run:
+        raise DuplicatesError(question)
+    return question

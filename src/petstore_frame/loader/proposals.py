@@ -22,20 +22,14 @@ Reader = Literal["python", "shell", "recipe"]
 
 
 class Call(NamedTuple):
-    """What to type where adding a word to the same call does not do."""
+    """What to type where adding a word to the same call is not enough."""
 
     python: str
     shell: str
 
 
 class Step(NamedTuple):
-    """Something to do next, or a possible answer to a question.
-
-    Attributes:
-        text: What, or when it is right, in words that do without any call.
-        add: Words to add to the same call, with their values.
-        calls: The other calls that do it.
-    """
+    """Something to do next, or a possible answer: words to add to the same call, or other calls."""
 
     text: str
     add: Mapping[str, Any] = MappingProxyType({})
@@ -91,10 +85,7 @@ def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def load_call(file: str | None, journal: Path | None, base_url: str) -> Call:
-    """Return the call that loads a fix file, which knows its import and so needs no option.
-
-    Without a file it finishes what is unfinished in a journal.
-    """
+    """Return the call that loads a fix file, or finishes all that is unfinished in a journal."""
     folder = _unusual(journal)
     where = "" if folder is None else f", journal={folder!r}"
     python = f"pf.resume_loads(client{where})"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import PetstoreError
-from petstore_frame.loader.proposals import Call, Reader, Step, compare_call, to_add
+from petstore_frame.loader.proposals import Reader, Step, compare_call
 from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
 from petstore_frame.markup import count_text, minute_text
@@ -78,11 +78,8 @@ class Example:
     """A record of the file beside what it may be.
 
     Attributes:
-        ours: The request body of this record, or its key (of ``alias``).
-        theirs: The same of the other one.
-        source: The file of the other record, or None for a pet of the store.
-        day: When that file was loaded, in seconds since 1970, or None.
-        pet_id: The pet, as far as it is known.
+        ours, theirs: The request bodies of both, or their keys (of ``alias``).
+        source, day: The file of the other record, and when it was loaded; None for a pet.
     """
 
     record: int
@@ -119,13 +116,9 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Case:
-    """One reason to ask.
+    """One reason to ask: it concerns ``records`` rows ``of`` so many that are compared.
 
-    Attributes:
-        name: One of ``CASES``.
-        records: How many records it concerns, ``of`` so many that are compared.
-        examples: Two of them, side by side with what they may be.
-        sources: The earlier imports, those with most of the records first.
+    ``sources`` are the earlier imports, those with most of the records first.
     """
 
     name: str
@@ -136,7 +129,6 @@ class Case:
 
     @property
     def text(self) -> CaseText:
-        """What the case is, in words."""
         return CASES[self.name]
 
     def lines(self) -> Iterator[str]:
@@ -157,11 +149,7 @@ class Question:
     """All that is to be answered before an import goes on.
 
     Attributes:
-        source: The file's name, and how many records it has.
-        cases: The reasons to ask.
-        base_url: The store.
-        if_skip: How many records are in each state where all open cases are answered with
-            ``skip``; ``if_send`` the same with ``send``.
+        if_skip, if_send: How many records are in each state where all open cases have that answer.
         likely: The column that may identify an animal, with its facts, or None.
     """
 
@@ -200,14 +188,7 @@ class Question:
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
             text = "It differs from case to case; answer each, such as"
-            python, shell = to_add("duplicates", mixed), to_add("duplicates", mixed, "shell")
-            steps.append(Step(text, calls=(Call(f"add {python}", f"add {shell}"),)))
-        # With a key, the next load takes fewer equal records for others without a question.
-        is_equal = any(c.name == "equal" and is_many(c.records, c.of) for c in self.cases)
-        if is_equal and self.likely is not None:
-            column = self.likely.column
-            keyed = f"They are the same, and the column {column!r} names each from now on"
-            steps.append(Step(keyed, {"key": column, "duplicates": "skip"}))
+            steps.append(Step(text, {"duplicates": mixed}))
         return steps
 
     def text(self, reader: Reader = "python") -> str:

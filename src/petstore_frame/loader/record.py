@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -15,48 +13,26 @@ def short_text(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-class Word(StrEnum):
-    """A word that the journal keeps, with what it means to a reader, and what to do about it."""
+class State(StrEnum):
+    """The state of a record; each is in exactly one. They are shown in this order."""
 
     text: str
-    hint: str
 
-    def __new__(cls, value: str, text: str = "", hint: str = "") -> Self:
-        word = str.__new__(cls, value)
-        word._value_, word.text, word.hint = value, text, hint
-        return word
-
-
-class State(Word):
-    """The state of a record; each is in exactly one. They are shown in this order."""
+    def __new__(cls, value: str, text: str = "") -> Self:
+        state = str.__new__(cls, value)
+        state._value_, state.text = value, text
+        return state
 
     CREATED = "created", "in the store"
     ADOPTED = "adopted", "in the store already, found there"
     INVALID = "invalid", "not sent: to fix"
     REJECTED = "rejected", "refused by the store: to fix"
-    UNKNOWN = (
-        "unknown",
-        "in doubt: may be in the store",
-        "it may be in the store already: do not send it again by hand",
-    )
-    ABSENT = (
-        "absent",
-        "not found in the store",
-        "its pet was not found: send it again only if you are sure",
-    )
-    IN_FLIGHT = (
-        "in_flight",
-        "on the way",
-        "it is on its way, or was when its import was killed; load the file again",
-    )
+    UNKNOWN = "unknown", "in doubt: may be in the store"
+    ABSENT = "absent", "not found in the store"
+    IN_FLIGHT = "in_flight", "on the way"
     PENDING = "pending", "not sent yet"
     GONE = "gone", "was in the store, and is not there any more"
     SKIPPED = "skipped", "not sent: blank, known already, or left out"
-
-    @property
-    def is_to_fix(self) -> bool:
-        """Whether the record is surely not in the store, and its row is to be corrected."""
-        return self in FIX_STATES
 
     @property
     def is_in_doubt(self) -> bool:
@@ -82,33 +58,26 @@ MOVES: dict[State | None, frozenset[State | None]] = {
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
 # An animal in one of these is in the store, was, may be, or will be.
-LIVE_STATES: tuple[State, ...] = (
-    State.PENDING,
-    State.IN_FLIGHT,
-    State.UNKNOWN,
-    State.ABSENT,
-    State.CREATED,
-    State.ADOPTED,
-    State.GONE,
-)
+_NOT_LIVE = (State.INVALID, State.REJECTED, State.SKIPPED)
+LIVE_STATES: tuple[State, ...] = tuple(state for state in State if state not in _NOT_LIVE)
 # A record to fix is surely not in the store; one in doubt may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
 DOUBT_STATES: tuple[State, ...] = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
 
 
-class Reason(Word):
+class Reason(StrEnum):
     """Why a record was skipped: of itself, or because its animal is known."""
 
-    BLANK = "blank", "blank"
-    LEFT_OUT = "left_out", "left out, as you said"
-    WITHDRAWN = "withdrawn", "no longer in the file"
-    KNOWN = "known", ""
-    CHANGED = "changed", ", with other values now"
+    BLANK = "blank"
+    LEFT_OUT = "left_out"
+    WITHDRAWN = "withdrawn"
+    KNOWN = "known"
+    CHANGED = "changed"
 
     @property
     def is_plain(self) -> bool:
         """Whether no known animal is the reason."""
-        return self in (Reason.BLANK, Reason.LEFT_OUT, Reason.WITHDRAWN)
+        return self not in (Reason.KNOWN, Reason.CHANGED)
 
 
 class Ending(StrEnum):
@@ -120,29 +89,6 @@ class Ending(StrEnum):
     OUTAGE = "outage"
     JOURNAL = "journal"
     INTERRUPTED = "interrupted"
-
-
-_ENDING_CODES = {
-    Ending.BUDGET: 4,
-    Ending.STOPPED: 5,
-    Ending.OUTAGE: 5,
-    Ending.JOURNAL: 6,
-    Ending.INTERRUPTED: 130,
-}
-
-
-def exit_code(counts: Mapping[State, int], ending: Ending | None) -> int:
-    """Return the exit code of an import; of several that apply, the worst.
-
-    0 all created, 1 some invalid or rejected, 3 some in doubt, 4 too many errors, 5 stopped by
-    the store or an outage (run it again), 6 journal or disk, 130 interrupted.
-    """
-    applying = [_ENDING_CODES[ending]] if ending in _ENDING_CODES else [0]
-    if any(counts.get(state) for state in FIX_STATES):
-        applying.append(1)
-    if any(counts.get(state) for state in DOUBT_STATES):
-        applying.append(3)
-    return max(applying)
 
 
 class Suspicion(StrEnum):
@@ -227,16 +173,3 @@ class Record(NamedTuple):
 def digest_of(body: bytes) -> bytes:
     """Return the likeness of an animal from its request body without the status."""
     return blake2b(body, digest_size=12).digest()
-
-
-def likeness_of(payload: bytes) -> bytes:
-    """Return a digest of all that is sent of an animal but its status.
-
-    Example:
-        >>> sold = b'{"name":"Rex","categoryId":3,"status":"sold"}'
-        >>> likeness_of(sold) == digest_of(b'{"name":"Rex","categoryId":3}')
-        True
-    """
-    body = json.loads(payload)
-    body.pop("status", None)
-    return digest_of(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())

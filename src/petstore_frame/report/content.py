@@ -10,7 +10,6 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts import Summary, category_ids, pandas_frame, typed_frame
-from petstore_frame.files import styles
 from petstore_frame.inventory import (
     Completeness,
     Inventory,
@@ -18,7 +17,7 @@ from petstore_frame.inventory import (
     completeness,
     provenance_of,
 )
-from petstore_frame.markup import palette
+from petstore_frame.markup import minute_text, palette, status_word
 from petstore_frame.schema import FIELDS, Categories, Labels
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 LABELS = "category"  # the column of the categories' names, beside that of their ids
-CHUNK = 10_000
+_CHUNK = 10_000  # pets read from the frame at a time
 
 
 class PetColumn(NamedTuple):
@@ -37,19 +36,6 @@ class PetColumn(NamedTuple):
     label: str
     is_number: bool
     is_moment: bool = False
-
-
-class Part(NamedTuple):
-    """The pets of one sheet: from ``start``, counted from 0, to the one before ``stop``."""
-
-    name: str
-    start: int
-    stop: int
-
-    def chunks(self) -> Iterator[tuple[int, int]]:
-        """Yield where pieces of it begin and end, small enough to hold."""
-        for start in range(self.start, self.stop, CHUNK):
-            yield start, min(start + CHUNK, self.stop)
 
 
 @dataclass(frozen=True)
@@ -74,14 +60,17 @@ class Content:
     attention: Sequence[str] | None = None
 
     @property
-    def as_of(self) -> datetime | None:
-        """When the store was read, or None."""
-        return None if self.provenance is None else self.provenance.fetched_at
+    def as_of(self) -> str:
+        """When the store was read, in the same words wherever the file is written."""
+        known = self.provenance
+        return (
+            f"Data as of {minute_text(known.fetched_at)}" if known else "Data as of: not recorded"
+        )
 
     @property
-    def base_url(self) -> str:
-        """The store's address, empty where it is not known."""
-        return "" if self.provenance is None else self.provenance.base_url
+    def store(self) -> str:
+        """The store's address, or that it is not known."""
+        return self.provenance.base_url if self.provenance else "Store: not recorded"
 
     @property
     def title(self) -> str:
@@ -100,6 +89,36 @@ class Content:
         is_other = known.basis and not known.requests
         return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
 
+    @property
+    def headline(self) -> str:
+        """What the rows cover, in the first lines of a report."""
+        text = self.sentence[:1].upper() + self.sentence[1:] + "."
+        kind, contradictions = self.counts.total.kind, self.completeness.contradictions
+        if kind == "at least":
+            text += " Counts marked ≥ are minimums: the store may hold more."
+        elif kind == "about":
+            text += " Counts marked ≈ are no minimums: pets left the store while it was read."
+        return text + (f" Contradictions met: {len(contradictions)}." if contradictions else "")
+
+    @property
+    def coverage(self) -> list[tuple[str, str]]:
+        """What is covered, line by line."""
+        known = self.completeness
+        lines = [
+            ("Store", self.provenance.base_url if self.provenance else "not recorded"),
+            ("Verdict", palette.verdict_badge(known.verdict).word),
+            ("In one sentence", self.sentence),
+            ("Pets read", f"{len(self.frame):,}"),
+        ]
+        if self.provenance is None:
+            return lines
+        asked_for = f"pets with status {known.status}" if known.status else "all pets"
+        lines.append(("Asked for", asked_for))
+        if known.part:
+            lines.append(("Shown", f"those with {known.part}"))
+        counts = self.counts.by_status.items()  # of a selection without what it leaves out
+        return [*lines, *((status_word(status), str(count)) for status, count in counts)]
+
     @cached_property
     def counts(self) -> Summary:
         """Pets by category and status, each count exact or a minimum."""
@@ -109,15 +128,6 @@ class Content:
     def colours(self) -> dict[str, str]:
         """The colour of each status: the interface's three, others seen, then "no status"."""
         return palette.status_colours(self.counts.statuses)
-
-    @cached_property
-    def parts(self) -> list[Part]:
-        """The sheets of pets."""
-        rows = len(self.frame)
-        if rows <= styles.SHEET_ROWS:
-            return [Part("Inventory", 0, rows)]
-        starts = enumerate(range(0, rows, styles.SHEET_ROWS), start=1)
-        return [Part(f"Inventory {n}", at, min(at + styles.SHEET_ROWS, rows)) for n, at in starts]
 
     @cached_property
     def columns(self) -> list[PetColumn]:
@@ -150,19 +160,28 @@ class Content:
         """The place of the column of the statuses."""
         return [column.name for column in self.columns].index("status")
 
-    def values(self, start: int, stop: int) -> list[list[Any]]:
-        """Return the columns of some pets, in the order of ``columns``; None is missing."""
-        part = self.frame.iloc[start:stop]
-        return [self._values(part, column.name) for column in self.columns]
+    def rows(
+        self, start: int = 0, stop: int | None = None, *, no_status: str | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield pets in the order of ``columns``; a missing status is as given, all else None."""
+        end = len(self.frame) if stop is None else min(stop, len(self.frame))
+        for at in range(start, end, _CHUNK):
+            part = self.frame.iloc[at : min(at + _CHUNK, end)]
+            columns = [self._values(part, column.name, no_status) for column in self.columns]
+            yield from zip(*columns, strict=True)
 
-    def _values(self, part: pd.DataFrame, name: str) -> list[Any]:
+    def category_names(self, pets: pd.DataFrame) -> list[str]:
+        """Return what the category of each pet is called."""
+        ids = category_ids(pets["category_id"])
+        words = {one: self.labels[one] for one in set(ids)}
+        return [words[one] for one in ids]
+
+    def _values(self, part: pd.DataFrame, name: str, no_status: str | None) -> list[Any]:
         if name == LABELS:
-            ids = category_ids(part["category_id"])
-            words = {one: self.labels[one] for one in set(ids)}
-            return [words[one] for one in ids]
+            return self.category_names(part)
         column = part[name]
         if name == "status":
-            statuses = [*map(str, column.cat.categories), None]
+            statuses = [*map(str, column.cat.categories), no_status]
             return [statuses[code] for code in column.cat.codes.tolist()]
         if column.hasnans:
             column = column.astype("object").where(column.notna(), None)

@@ -5,19 +5,14 @@ Every pet is in it, and can be read without the script, which adds search, sort 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.counts import short
 from petstore_frame.markup import NO_STATUS, PAGE, Card, Markup, palette, status_word, style
-from petstore_frame.report import layout
 from petstore_frame.report.content import Content
-from petstore_frame.report.lists import coverage
-
-_ROWS_OF_A_TABLE = 1_000  # so that a browser lays out only those on the screen
 
 
 def write_html(content: Content, path: Path) -> None:
@@ -33,10 +28,10 @@ def write_html(content: Content, path: Path) -> None:
         shades=content.colours,
         title=content.title,
         selection=counts.selection,
-        store=content.base_url or "Store: not recorded",
-        as_of=layout.as_of_words(content.as_of),
+        store=content.store,
+        as_of=content.as_of,
         badge=palette.verdict_badge(content.completeness.verdict),
-        headline=layout.headline(content),
+        headline=content.headline,
         cards=[*_cards(content)],
         bars=status_chart(counts).picture,
         table=counts.to_html(top=None, caption=caption),
@@ -44,8 +39,8 @@ def write_html(content: Content, path: Path) -> None:
         status_at=content.status_at,
         total=counts.total,
         pets=len(content.frame),
-        chunks=_chunks(content),
-        coverage=coverage(content),
+        rows=content.rows(no_status=NO_STATUS),
+        coverage=content.coverage,
         grounds=content.completeness.evidence_lines(),
         version=__version__,
     )
@@ -59,12 +54,3 @@ def _cards(content: Content) -> Iterator[Card]:
         under = content.counts.shares[status] if content.has_shares else count.kind
         shade = content.colours[status]
         yield Card(status_word(status), short(count), under, shade, count.is_exact)
-
-
-def _chunks(content: Content) -> Iterator[Iterable[tuple[Any, ...]]]:
-    """Yield the pets, so many at a time; a missing status is a word, as on the whole page."""
-    at = content.status_at
-    for start in range(0, len(content.frame), _ROWS_OF_A_TABLE):
-        values = content.values(start, start + _ROWS_OF_A_TABLE)
-        values[at] = [status or NO_STATUS for status in values[at]]
-        yield zip(*values, strict=True)

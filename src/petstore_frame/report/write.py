@@ -5,22 +5,26 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame import __version__
 from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
-from petstore_frame.files import harmless, refuse_impossible, whole_file
+from petstore_frame.files import harmless, open_book, refuse_impossible, whole_file
 from petstore_frame.inventory import Inventory, write_coverage
-from petstore_frame.report.content import LABELS, Content, Part, gather
+from petstore_frame.report.content import LABELS, Content, gather
+from petstore_frame.report.lists import write_about, write_changes, write_inventory
 from petstore_frame.report.page import write_html
-from petstore_frame.report.workbook import write_workbook
+from petstore_frame.report.summary import write_by_category, write_summary
 from petstore_frame.schema import AnyFrame, Categories
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
+SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
 _DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
 
 
@@ -133,6 +137,23 @@ def write_data(inventory: Inventory, target: Path) -> Path:
     return target
 
 
+def _write_workbook(content: Content, path: Path) -> None:
+    known = content.provenance
+    # Of the data, not of the clock: the same inventory gives the same bytes.
+    created = known.fetched_at if known else datetime(2000, 1, 1, tzinfo=UTC)
+    with open_book(path) as book:
+        book.workbook.set_properties(
+            {
+                "title": content.title,
+                "subject": content.store,
+                "comments": f"{content.sentence}. Made with petstore-frame {__version__}.",
+                "created": created.astimezone(UTC),
+            }
+        )
+        for write_sheet in SHEETS:  # each adds nothing where there is nothing to show
+            write_sheet(book, content)
+
+
 def _write_csv(content: Content, path: Path) -> None:
     """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
 
@@ -141,9 +162,7 @@ def _write_csv(content: Content, path: Path) -> None:
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(harmless(column.name) for column in content.columns)
-        for start, stop in Part("", 0, len(content.frame)).chunks():
-            for row in zip(*content.values(start, stop), strict=True):
-                writer.writerow(map(_cell, row))
+        writer.writerows([*map(_cell, row)] for row in content.rows())
 
 
 def _cell(value: Any) -> str:
@@ -163,15 +182,14 @@ def _write_parquet(content: Content, path: Path) -> None:
     names = [column.name for column in content.columns]
     frame = content.frame.copy(deep=False)
     if LABELS in names:
-        labels = content.values(0, len(frame))[names.index(LABELS)]
-        frame[LABELS] = pd.Series(labels, dtype="str")
+        frame[LABELS] = pd.Series(content.category_names(frame), frame.index, dtype="str")
     if content.provenance is not None:
         frame = Inventory.of_rows(frame, content.completeness, content.provenance).frame
     frame[names].to_parquet(path, **_PARQUET)
 
 
 _WRITERS: Mapping[str, Callable[[Content, Path], None]] = {
-    ".xlsx": write_workbook,
+    ".xlsx": _write_workbook,
     ".csv": _write_csv,
     ".parquet": _write_parquet,
     ".html": write_html,

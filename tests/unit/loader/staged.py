@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.question import CASES
 from petstore_frame.loader.reading import open_source
-from petstore_frame.loader.record import Record, State, likeness_of
+from petstore_frame.loader.record import Record, State, digest_of
 from petstore_frame.loader.results.results import LoadResult
 
 STORE = "http://127.0.0.1:8000/v1"
@@ -77,6 +77,6 @@ _WAYS: dict[State | None, list[State | None]] = {
 def records_of(bodies: Sequence[bytes]) -> Iterable[Record]:
     """Return pending records of these request bodies."""
     return [
-        Record(n, n + 1, ("A",), State.PENDING, body, likeness_of(body))
+        Record(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
         for n, body in enumerate(bodies, 1)
     ]

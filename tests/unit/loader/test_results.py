@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from petstore_frame.files import harmless
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.columns import COLUMNS
+from petstore_frame.loader.results.files import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
 from unit.loader.opened import records_of as read
 from unit.loader.opened import workbook_of
@@ -249,12 +249,12 @@ def test_a_result_is_never_stale(result: LoadResult) -> None:
 
 
 def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
-    """It is counted on screen, with its first record, unless that record is refused."""
+    """It is counted on screen, with its first line, unless that record is refused."""
     rows = ("Ada", 1, "SOLD"), (date(2026, 1, 5), 1), (7, 2), (8, 2), (" Cy", "x", "Sold")
     workbook_of(tmp_path, ("name", "category_id", "status"), *rows)
     result = result_of(tmp_path / "pets.xlsx", tmp_path / "run.sqlite3", is_rehearsal=True)
     for view in (str(result), unescape(result._repr_html_())):
-        assert "a status was spelled with other capitals, first in line 2: 'Ada'" in view
-        assert "a date was read as text, first in line 3: '2026-01-05'" in view
-        assert "a number was read as text, first in line 4: '7'" in view
+        assert "a status was spelled with other capitals, first in line 2" in view
+        assert "a date was read as text, first in line 3" in view
+        assert "a number was read as text, first in line 4" in view
     assert result.summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}

@@ -25,6 +25,4 @@ def write(tmp_path):
 @pytest.fixture
 def book_of(write):
     """The same workbook, read back."""
-    return lambda *pets, has_values=False, **facts: read_book(
-        write(*pets, **facts), data_only=has_values
-    )
+    return lambda *pets, **facts: read_book(write(*pets, **facts))

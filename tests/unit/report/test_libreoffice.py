@@ -10,7 +10,6 @@ import pytest
 
 from office import NEEDED, save_as
 from petstore_frame.inventory import Verdict
-from unit.conftest import read_book
 
 pytestmark = NEEDED
 
@@ -32,24 +31,9 @@ def test_cells_equal_the_frame(write, office_profile, tmp_path) -> None:
     assert shown[1:] == [[*map(str, row)] for row in rows]
 
 
-def test_totals_are_right_and_the_summary_prints_on_one_page(
-    write, office_profile, tmp_path
-) -> None:
-    """LibreOffice comes to the values that we stored, and page one is the summary alone."""
-    pets = [(at, f"Pet {at}", at % 30, ("sold", "available", None)[at % 3]) for at in range(200)]
-    path = write(pets)
-    again = save_as(path, "xlsx:Calc MS Excel 2007 XML", tmp_path / "out", office_profile)
-    anew = read_book(again, data_only=True)
-    stored, compared = read_book(path, data_only=True), 0
-    for sheet in read_book(path):
-        for cell in (cell for row in sheet.iter_rows() for cell in row):
-            if cell.data_type == "f":
-                values = [book[sheet.title][cell.coordinate].value for book in (stored, anew)]
-                assert values[0] == pytest.approx(values[1]), f"{sheet.title} {cell.coordinate}"
-                compared += 1
-    assert compared > 60
-    if shutil.which("pdftotext") is None:
-        pytest.skip("pdftotext (poppler-utils) is not installed")
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="poppler-utils is not installed")
+def test_the_summary_prints_on_one_page(write, office_profile, tmp_path) -> None:
+    """Page one is the summary alone, and each page says what is not known."""
     pets = [(at, f"Pet {at}", at % 300, "sold") for at in range(600)]
     pdf = save_as(write(pets, Verdict.UNKNOWN), "pdf", tmp_path / "out", office_profile)
     text = subprocess.run(["pdftotext", str(pdf), "-"], check=True, capture_output=True, text=True)

@@ -251,9 +251,8 @@ FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
 WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
 """
-# SQLite takes the line and the cells from the row that has the smallest record.
 _NOTED = """
-SELECT notes, count(*), min(record), line, cells FROM records
+SELECT notes, count(*), min(line) FROM records
 WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
 GROUP BY notes ORDER BY 3
 """
@@ -296,16 +295,6 @@ class SkippedRows(NamedTuple):
     records: int
 
 
-class NotedRows(NamedTuple):
-    """Rows with the same notes, and the first of them."""
-
-    notes: list[str]
-    rows: int
-    record: int
-    line: int
-    cells: tuple[str, ...]
-
-
 def read_skipped(sql: sqlite3.Connection, run: Import) -> list[SkippedRows]:
     """Return the skipped rows of an import by their reason, the first row's first."""
     found = sql.execute(_SKIPPED, [run.id])
@@ -320,12 +309,10 @@ def read_problems(
         yield read_problem(text), lines, rows
 
 
-def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
-    """Return the rows with notes that were not refused, by these."""
-    return [
-        NotedRows(notes.split("\n"), rows, record, line, read_cells(packed))
-        for notes, rows, record, line, packed in sql.execute(_NOTED, [run.number])
-    ]
+def read_noted(sql: sqlite3.Connection, run: Import) -> Iterator[tuple[list[str], int, int]]:
+    """Yield the notes of rows that were not refused, how many have them, and the first line."""
+    for notes, rows, line in sql.execute(_NOTED, [run.number]):
+        yield notes.split("\n"), rows, line
 
 
 def read_doubt_elsewhere(sql: sqlite3.Connection, run: Import) -> list[str]:

@@ -142,7 +142,8 @@ class FieldReader(dict[str, Meaning]):
             if not self.field.is_required:
                 return NOTHING
             what = f"the {self.field.label.lower()} is missing"
-            return _refused(f"missing_{self.field.name}", what, "fill it in")
+            add = ("defaults", {self.field.name: BLANK})
+            return _refused(f"missing_{self.field.name}", what, "fill it in", add)
         word = text.strip()
         if meant := self.meanings.get(word_of(text)):
             return self._said(meant, word)

@@ -1,7 +1,7 @@
-"""Writes the results of an import as files, each beside its place and renamed once all are whole.
+"""Shows each row of an import: in a frame, or in files, which are renamed once all are whole.
 
-Rows pass one by one, so that memory stays flat. The cells of the workbook are typed: text stays
-text when it is edited, so a name such as 007 or =1+1 comes back unchanged.
+Rows are written one by one, so that memory stays flat. The cells of the workbook are typed: text
+stays text when it is edited, so a name such as 007 or =1+1 comes back unchanged.
 """
 
 from __future__ import annotations
@@ -10,22 +10,46 @@ import csv
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from petstore_frame.files import Book, open_book, replacing, styles
-from petstore_frame.loader.journal.rows import Import, JournalRow
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.reading import returned
-from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, guarded
+from petstore_frame.loader.reading.returned import FIX_SHEET, RECORD, guarded, record_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
-from petstore_frame.loader.results.columns import describe
-from petstore_frame.loader.results.summary import ImportSummary
+from petstore_frame.loader.results.summary import (
+    NOTES,
+    WHY_SKIPPED,
+    ImportSummary,
+    problem_of,
+)
+from petstore_frame.schema import FIELDS, as_type
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What is known of a row, in the order of a frame, behind the file's own columns.
+COLUMNS: dict[str, str] = {
+    "record": "Int64",
+    "line": "Int64",
+    "state": "category",
+    "pet_id": "Int64",
+    "reason": "category",
+    "error_code": "str",
+    "error_column": "str",
+    "error_message": "str",
+    "changed": "str",
+    "notes": "str",
+}
+# What a row to fix has, in front of the file's own columns and behind them.
+FIX_COLUMNS = ("line", "error_column", "error_value", "error_message", "hint")
+FIX_LAST = ("accept", RECORD)
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 # The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
 # plain words for a colleague; codes are in results.csv.
@@ -44,6 +68,80 @@ DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
+WriteRow = Callable[[Sequence[str], Mapping[str, Any]], None]
+
+
+def describe(row: JournalRow, run: Import) -> dict[str, Any]:
+    """Return what a person may want to know of a row; None is missing."""
+    problem, changed = problem_of(row, run), _changes_of(row)
+    return {
+        "record": row.record,
+        "line": row.line,
+        "state": row.state,
+        # Also where another row made it.
+        "pet_id": row.pet_id if row.known is None else row.known.pet_id,
+        "reason": Reason.CHANGED if changed else row.reason,
+        "error_code": problem.code or None,
+        "error_column": problem.column,
+        "error_value": problem.value,
+        "error_message": problem.message or None,
+        "hint": problem.hint or None,
+        # A suspicious row is sent once somebody writes "yes" here.
+        "accept": problem.accept and f"no: {problem.accept}",
+        RECORD: record_name(run.id, row.record),
+        "changed": changed,
+        "notes": "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank") or None,
+    }
+
+
+def _changes_of(row: JournalRow) -> str | None:
+    """Return the fields that differ now in a known animal, with both values."""
+    before, now = row.payload, row.reads_now
+    if row.known is not None:
+        before, now = row.known.payload, row.payload
+    if before is None or now in (None, before):
+        return None
+    old, new = read_payload(before), read_payload(now)
+    changes = []
+    for field in FIELDS.sent:
+        was, reads = old.get(field.wire_name, "none"), new.get(field.wire_name, "none")
+        if was != reads:
+            changes.append(f"{field.name}: {was} → {reads}")
+    return "; ".join(changes) or None
+
+
+def make_frame(
+    run: Import, rows: Iterable[JournalRow], *, first: Iterable[str] = (), last: Iterable[str]
+) -> pd.DataFrame:
+    """Return the file's own columns of some rows between columns of ours."""
+    import pandas as pd
+
+    described = [(row.cells, describe(row, run)) for row in rows]
+    series: dict[str, Any] = {}
+    for name in first:
+        series[name] = _series(name, [known[name] for _, known in described])
+    for at, name in enumerate(as_type(run.header, "str")):
+        free = name or f"column {at + 1}"
+        while free in (*COLUMNS, *FIX_COLUMNS, *FIX_LAST) or free in series:
+            free = f"{free} (file)"
+        cells = [cells[at] if at < len(cells) else None for cells, _ in described]
+        series[free] = as_type(cells, "str")
+    for name in last:
+        series[name] = _series(name, [known[name] for _, known in described])
+    return pd.DataFrame(series)
+
+
+def _series(name: str, values: list[Any]) -> Any:
+    import pandas as pd
+
+    dtype = COLUMNS.get(name, "str")
+    if dtype == "str":
+        return as_type(values, "str")
+    if dtype != "category":
+        return pd.Series(values, dtype=dtype)
+    texts = [None if value is None else str(value) for value in values]
+    found = State if name == "state" else sorted({text for text in texts if text is not None})
+    return pd.Categorical(texts, categories=[*map(str, found)])
 
 
 def write_results(
@@ -91,7 +189,7 @@ def _write_drafts(
     extra = range(1, most - len(run.header) + 1)
     header = [*run.header, *(f"{returned.EXTRA}_{at}" for at in extra)]
     with ExitStack() as files:
-        writers, sheets = dict[str, Callable[..., None]](), list[_SheetRows]()
+        writers, sheets = dict[str, WriteRow](), list[_SheetRows]()
         for name in _CSV_FILES:
             # UTF-8 with a byte order mark, RFC 4180; half a character is kept.
             opened = (folder / name).open(
@@ -109,9 +207,7 @@ def _write_drafts(
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
             values = describe(row, run)
-            values["record"] = values[returned.RECORD]
-            # A suspicious row is sent once somebody writes "yes" here.
-            values["accept"] = values["accept"] and f"no: {values['accept']}"
+            values["record"] = values[RECORD]
             for name, write in writers.items():
                 if row.state in _HELD[name][0]:
                     write(cells, values)
@@ -120,22 +216,20 @@ def _write_drafts(
     return counts
 
 
-def _begin_csv(
-    file: TextIO, name: str, header: Sequence[str], at_risk: str | None
-) -> Callable[[Sequence[str], dict[str, Any]], None]:
+def _begin_csv(file: TextIO, name: str, header: Sequence[str], at_risk: str | None) -> WriteRow:
     """Begin a CSV file of rows, their own cells, then ours; return what writes one.
 
     No spreadsheet would run a cell of it, or convert one of the column at risk.
     """
     writer, (_, columns) = csv.writer(file), _HELD[name]
     name_at = header.index(at_risk) if at_risk in header else None
-    writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
+    ours = [returned.COLUMNS[column].name for column in columns]
+    writer.writerow([*map(guarded, header), *ours])
 
-    def write(cells: Sequence[str], values: dict[str, Any]) -> None:
+    def write(cells: Sequence[str], values: Mapping[str, Any]) -> None:
         own = [guarded(cell, is_name=at == name_at) for at, cell in enumerate(cells)]
         known = (values[column] for column in columns)
-        ours = (guarded(value) if isinstance(value, str) else value for value in known)
-        writer.writerow([*own, *ours])
+        writer.writerow([*own, *(guarded(v) if isinstance(v, str) else v for v in known)])
 
     return write
 
@@ -152,7 +246,7 @@ class _SheetRows:
         self._sheet = book.sheet(name)
         self._sheet.raw.freeze_panes(1, 0)
         self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
-        ours = [COLUMNS[column] for column in self._columns]
+        ours = [returned.COLUMNS[column] for column in self._columns]
         for at, column in enumerate(ours, self._own):
             # The heading has the button of the filter beside it.
             self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
@@ -160,7 +254,7 @@ class _SheetRows:
             self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
         self._sheet.finish()
 
-    def write(self, cells: Sequence[str], values: dict[str, Any]) -> None:
+    def write(self, cells: Sequence[str], values: Mapping[str, Any]) -> None:
         if self._row == styles.SHEET_ROWS - 1:  # the last one is for how many are left
             self._left += 1
             return
@@ -171,9 +265,13 @@ class _SheetRows:
                 self._sheet.raw.write_string(self._row, at, cell, self._as_text)
             elif self._is_typed_into:  # what is typed into it is text, too
                 self._sheet.put(self._row, at, None, self._as_text)
-        shown = values | {"state": _meaning(values)}
+        state, notes = values["state"], values["notes"]
+        text = state.text
+        if state is State.SKIPPED:
+            text = f"not sent: {WHY_SKIPPED[values['reason']]}"
         if not does_fit:
-            shown["notes"] = "; ".join(filter(None, [values["notes"], _TOO_LONG]))
+            notes = "; ".join(filter(None, [notes, _TOO_LONG]))
+        shown = {**values, "state": text, "notes": notes}
         for at, column in enumerate(self._columns, self._own):
             if shown[column] not in (None, ""):
                 self._sheet.put(self._row, at, shown[column], self._as_number, self._as_text)
@@ -184,15 +282,6 @@ class _SheetRows:
             text = f"and {self._left:,} more rows, which are in results.csv"
             self._sheet.put(styles.SHEET_ROWS, 0, text, self._as_text)
         self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
-
-
-def _meaning(values: dict[str, Any]) -> str:
-    """Return the state of a row in words."""
-    state: State = values["state"]
-    if state is not State.SKIPPED:
-        return state.text
-    reason = Reason(values["reason"])
-    return f"not sent: {reason.text if reason.is_plain else 'known already'}"
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:

@@ -17,6 +17,7 @@ from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
+    WHY_SKIPPED,
     ImportSummary,
 )
 from petstore_frame.markup import PAGE, Markup, count_text, minute_text, palette
@@ -30,14 +31,6 @@ _BADGES = {
 _MOST = 10  # of a list of lines, candidates or causes
 _NEVER = "never send these again by hand"
 _DOUBT = (State.UNKNOWN, State.IN_FLIGHT)
-# By what shows that an animal is known.
-_KNOWN_BY = {
-    "key": "known by the key, from {}",
-    "record": "the same row of {}",
-    "equal": "equal to a row of {}",
-    "store": "found in the store, from {}",
-    "repeat": "the same animal as another row of {}",
-}
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to rows of earlier loads in all but the "
@@ -105,15 +98,15 @@ def _what_became(facts: ImportSummary) -> str:
     return f"{run.ending_detail}; {sentence}" if is_stopped else sentence
 
 
-def stopped_text(facts: ImportSummary) -> str:
-    """Return why an import ended before its end, and how to go on."""
-    return "\n".join([headline(facts)[1], *_typed_steps(facts)])
+def next_texts(facts: ImportSummary, reader: Reader = "python") -> list[str]:
+    """Return each next step, with what to type for it below."""
+    return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in _next_steps(facts)]
 
 
 def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
-    steps, lines = _typed_steps(facts, reader), [f"{word}: {sentence}"]
+    steps, lines = next_texts(facts, reader), [f"{word}: {sentence}"]
     if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
@@ -140,10 +133,7 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
 
 
 def _background(facts: ImportSummary) -> list[str]:
-    """Return which column is which field, so that a person sees a mistake before sending.
-
-    What earlier imports know of the file follows.
-    """
+    """Return which column is which field, and what a person should know of the file."""
     run = facts.run
     used = ", ".join(
         name if name == column else f"{FIELDS.named(name).label.lower()} from {short_text(column)}"
@@ -185,12 +175,13 @@ def _counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
 
 
 def _why_skipped(group: SkippedRows) -> str:
+    why = WHY_SKIPPED[group.reason]
     if group.reason.is_plain:
-        return group.reason.text
-    there = "this file"
+        return why
+    there = "another row of this file"
     if group.staged_at is not None:
         there = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
-    return _KNOWN_BY.get(group.by or "", "known from {}").format(there) + group.reason.text
+    return f"{why}, from {there}"
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
@@ -217,11 +208,6 @@ def _cut(things: Sequence[object], what: str) -> list[str]:
 def _plain(text: str) -> str:
     """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
-
-
-def _typed_steps(facts: ImportSummary, reader: Reader = "python") -> list[str]:
-    """Return each next step, with what to type for it below."""
-    return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in _next_steps(facts)]
 
 
 def _next_steps(facts: ImportSummary) -> list[Step]:

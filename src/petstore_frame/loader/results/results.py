@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import PetstoreError, answering, callers_level, checked_client, refuse
+from petstore_frame.errors import (
+    ArgumentError,
+    PetstoreError,
+    answering,
+    callers_level,
+    checked_client,
+    refuse,
+)
 from petstore_frame.loader.journal import rows as journal
-from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
+from petstore_frame.loader.journal.database import find_journal, reading
+from petstore_frame.loader.journal.rows import Import, JournalRow, KeyOfPet, read_keys
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, Reason, State
-from petstore_frame.loader.results import columns
-from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
+from petstore_frame.loader.results.files import (
+    COLUMNS,
+    DEFAULT_FOLDER,
+    FIX_COLUMNS,
+    FIX_LAST,
+    find_place,
+    make_frame,
+    write_results,
+)
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
 from petstore_frame.loader.results.summary import IN_STORE, ImportSummary, read_summary
 from petstore_frame.loader.sending.pool import wait_announced
@@ -29,6 +43,7 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.markup import Markup, in_notebook
+from petstore_frame.schema import as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +111,6 @@ class LoadResult:
             self._commits, self._frame = commits, None
         return replace(
             self._known,
-            doubt=None if self.is_rehearsal else self._known.doubt,
             sent_now=self.sent_now,
             is_rehearsal=self.is_rehearsal,
             question=self.question,
@@ -138,10 +152,10 @@ class LoadResult:
         Animals that an earlier import created are there too; empty without ``key=``.
         """
         with reading(self._source) as sql:
-            return columns.frame_of_keys(read_keys(sql, self.import_id))
+            return _frame_of_keys(read_keys(sql, self.import_id))
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
-        """Yield what the journal knows of the records, in constant memory; no state means all."""
+        """Yield the rows in some states, or all, in constant memory."""
         return journal.rows(self._source, self.import_id, *states)
 
     @property
@@ -155,7 +169,7 @@ class LoadResult:
         """
         run = self.facts.run
         if self._frame is None:
-            self._frame = columns.make_frame(run, self.rows(), last=columns.COLUMNS)
+            self._frame = make_frame(run, self.rows(), last=COLUMNS)
         return self._frame
 
     def _part(self, column: str, values: Collection[str]) -> pd.DataFrame:
@@ -189,8 +203,8 @@ class LoadResult:
         What is wrong comes first, then the file's own columns: correct these and pass it to
         ``load``; the last column says which row of the file each one is.
         """
-        ours, last = columns.FIX_COLUMNS, columns.FIX_LAST
-        return columns.make_frame(self.facts.run, self.rows(*FIX_STATES), first=ours, last=last)
+        rows = self.rows(*FIX_STATES)
+        return make_frame(self.run, rows, first=FIX_COLUMNS, last=FIX_LAST)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
@@ -251,8 +265,9 @@ class LoadResult:
         checked_client(client, "ask_page")
         if not 0 <= grace_s < inf:
             refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
-        imports = [*self.facts.in_doubt_elsewhere, self.import_id]
-        watched = WatchedClient(client, self.watch)
+        with reading(self.path) as sql:
+            elsewhere = journal.read_doubt_elsewhere(sql, self.run)
+        imports, watched = [*elsewhere, self.import_id], WatchedClient(client, self.watch)
         return settling.reconcile(self.path, imports, watched, grace_s, self.wait)
 
     def resolve(self, pets: Mapping[int, int | None]) -> None:
@@ -290,12 +305,57 @@ class LoadResult:
         return in_notebook(result_html(self.facts))
 
 
-class LoadFailedError(PetstoreError):
-    """Some records of an import are not in the store.
+@answering
+def read_ids(
+    store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
+) -> pd.DataFrame:
+    """Return which pet each key is, over all imports with ``key=`` into a store.
 
-    Attributes:
-        result: The LoadResult, which tells them apart.
+    Args:
+        store: A client of the store, or its address.
+        store_id: The id that the store states, where several stores had one address.
+        journal: Folder of the journals; None is the user's state directory.
+
+    Returns:
+        One row for each key that was ever given, in the order of the animals: ``key`` str (of
+        several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
+        or ``adopted``, one of doubt, or ``pending``), ``source`` str.
+
+    Raises:
+        JournalError: The journal has lost something.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve() as server:
+        ...     pf.read_ids(server.base_url, journal="no-such-folder").columns.tolist()
+        ['key', 'id', 'state', 'source']
     """
+    address = store if isinstance(store, str) else getattr(store, "base_url", None)
+    if not isinstance(address, str):
+        raise ArgumentError(f"store is a Client or an address, got {type(store).__name__}")
+    path = find_journal(journal, address, lambda: store_id)
+    if not path.exists():
+        return _frame_of_keys([])
+    with reading(path) as sql:
+        return _frame_of_keys(read_keys(sql))
+
+
+def _frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
+    import pandas as pd
+
+    states = [*map(str, State)]
+    return pd.DataFrame(
+        {
+            "key": as_type([each.key for each in keys], "str"),
+            "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
+            "state": pd.Categorical([each.state for each in keys], categories=states),
+            "source": as_type([each.source for each in keys], "str"),
+        }
+    )
+
+
+class LoadFailedError(PetstoreError):
+    """Some records of an import are not in the store; ``result`` tells them apart."""
 
     def __init__(self, text: str, result: LoadResult) -> None:
         super().__init__(text)
@@ -316,10 +376,9 @@ class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a r
 
 
 class LoadInterrupted(KeyboardInterrupt):
-    """An import was interrupted; the answers of requests in flight were awaited.
+    """An import was interrupted; ``result`` is the LoadResult so far.
 
-    Attributes:
-        result: The LoadResult so far; the same call again continues the import.
+    The answers of requests in flight were awaited.
     """
 
     def __init__(self, result: LoadResult) -> None:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from dataclasses import asdict, dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from petstore_frame.loader.causes import Cause, Note, find_causes, kind_of
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import field_name
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
+from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.record import (
+    DOUBT_STATES,
+    FIX_STATES,
+    Ending,
+    Reason,
+    RecordProblem,
+    State,
+    short_text,
+)
 from petstore_frame.loader.settling.reconcile import Doubt, read_doubt
+from petstore_frame.markup import count_text
 
 IN_STORE = (State.CREATED, State.ADOPTED)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
@@ -25,6 +35,102 @@ COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
 _TIMES = ("staged_at", "started_at", "ended_at")
+_SHOWN_LINES, _SHOWN_VALUES, _MOST_PROPOSED = 2, 8, 40
+_LEAST_COMMON = 3
+_ENDING_CODES = {
+    Ending.BUDGET: 4,
+    Ending.STOPPED: 5,
+    Ending.OUTAGE: 5,
+    Ending.JOURNAL: 6,
+    Ending.INTERRUPTED: 130,
+}
+# Why a row was skipped.
+WHY_SKIPPED: dict[str, str] = {
+    Reason.BLANK: "blank",
+    Reason.LEFT_OUT: "left out, as you said",
+    Reason.WITHDRAWN: "no longer in the file",
+    Reason.KNOWN: "known already",
+    Reason.CHANGED: "known already, with other values now",
+}
+NOTES: dict[str, str] = {
+    DATE_NOTE: "a date was read as text",
+    NUMBER_NOTE: "a number was read as text",
+    "normalised": "a category id was read as a plain number",
+    "trimmed": "spaces around a cell were cut",
+    "status_case": "a status was spelled with other capitals",
+    "short_row": "the record ends too early, so the cells that it lacks are empty",
+    "mojibake": "the name looks like text read in a wrong encoding",
+    "invisible_characters": "the name holds characters that are not seen",
+    "formula": "a spreadsheet would run the name as a formula",
+    "line_break": "the name holds a line break or a tab",
+    "total_row": "the name looks like that of a total",
+    "swallowed_rows": "accepted although a cell seems to hold other rows",
+    "unlisted_category": "accepted although the category is not among those given",
+    "low_category_id": "accepted although the category id is not above 0",
+    "hidden_row": "accepted although the row is hidden",
+    "large_count": "accepted although the row stands for very many animals",
+    "default_name": "the name is empty, and has the default",
+    "default_category_id": "the category is empty, and has the default",
+    "default_status": "the status is empty, and has the default",
+}
+
+
+class Note(NamedTuple):
+    """A kind of note, how many rows have it, and the line of the first."""
+
+    kind: str
+    records: int
+    line: int
+
+    def __str__(self) -> str:
+        rows = count_text(self.records, "row")
+        return f"{rows}: {NOTES[self.kind]}, first in line {self.line}"
+
+
+def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Note]:
+    """Return the kinds of notes; given are notes, how many rows have them, and the first line."""
+    rows, lines = Counter[str](), dict[str, int]()
+    for notes, count, line in found:
+        for kind in dict.fromkeys(map(_kind_of, notes)):
+            if kind in NOTES:  # else a further problem
+                rows[kind] += count
+                lines.setdefault(kind, line)
+    return [Note(kind, rows[kind], line) for kind, line in lines.items()]
+
+
+def _kind_of(note: str) -> str:
+    """Return what kind of note it is: ``3.0→3`` and ``007→7`` are both ``normalised``."""
+    return "normalised" if "→" in note and note not in NOTES else note
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a number of rows cannot be sent.
+
+    Attributes:
+        problem: The first of their problems, with the word that would help all of them.
+        records: How many they are.
+        lines: Those of the first two.
+        values: What the cells hold, each once with its count, the commonest first.
+    """
+
+    problem: RecordProblem
+    records: int
+    lines: tuple[int, ...]
+    values: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        problem = self.problem
+        place = f"{problem.column}: " if problem.column else ""
+        text = f"{count_text(self.records, 'row')}: {place}{problem.message}"
+        if len(self.values) > 1:
+            listed = [f"{short_text(value)} ({count:,})" for value, count in self.values]
+            more = f" and {len(listed) - _SHOWN_VALUES:,} more" if listed[_SHOWN_VALUES:] else ""
+            return f"{text}; in all {', '.join(listed[:_SHOWN_VALUES])}{more}"
+        lines = ", ".join(map(str, self.lines))
+        lines += ", …" if self.records > len(self.lines) else ""
+        text += f" ({'line' if self.records == 1 else 'lines'} {lines})"
+        return f"{text}; {problem.hint}" if problem.hint else text
 
 
 @dataclass(frozen=True)
@@ -32,7 +138,6 @@ class ImportSummary:
     """What is known of an import at one moment of its journal.
 
     Attributes:
-        in_doubt_elsewhere: The ids of earlier imports in which animals of this one are in doubt.
         doubt: What reading the store back has left in doubt, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         question: What the same call without ``dry_run`` would ask; None where it would send.
@@ -44,8 +149,7 @@ class ImportSummary:
     skipped: list[SkippedRows]
     causes: list[Cause]
     notes: list[Note]
-    in_doubt_elsewhere: list[str]
-    doubt: Doubt | None = None
+    doubt: Doubt | None
     sent_now: bool = True
     is_rehearsal: bool = False
     question: Question | None = None
@@ -76,8 +180,11 @@ class ImportSummary:
 
     @property
     def exit_code(self) -> int:
-        """What the command line ends with: 0 only if all rows are in the store."""
-        return 2 if self.question is not None else exit_code(self.counts, self.run.ending)
+        """What the command line ends with: the worst of what applies, 0 if all is in the store."""
+        if self.question is not None:
+            return 2
+        ended = _ENDING_CODES.get(self.run.ending, 0) if self.run.ending else 0
+        return max(ended, 1 if self.to_fix else 0, 3 if self.in_doubt else 0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
@@ -117,39 +224,79 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
     run = journal.read_import(path, import_id)
     with reading(path) as sql:
         return ImportSummary(
-            run=run,
-            counts=journal.count_in(sql, import_id),
-            skipped=journal.read_skipped(sql, run),
-            causes=read_causes(sql, run),
-            notes=_read_notes(sql, run),
-            in_doubt_elsewhere=journal.read_doubt_elsewhere(sql, run),
-            doubt=read_doubt(path, import_id),
+            run,
+            journal.count_in(sql, import_id),
+            journal.read_skipped(sql, run),
+            read_causes(sql, run),
+            count_notes(journal.read_noted(sql, run)),
+            read_doubt(path, import_id),
         )
 
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
-    """Return what keeps rows from being sent, the commonest cause first."""
-    problems = list(journal.read_problems(sql, run))
+    """Return what keeps rows from being sent, each cause once, the commonest first."""
+    kinds = defaultdict[tuple[Any, ...], list[tuple[RecordProblem, list[int], int]]](list)
+    found = [*journal.read_problems(sql, run)]
     for row in journal.read_rows(sql, run.id, State.REJECTED):
-        problems.append((problem_of(row, run), [row.line], 1))
-    if not problems:
-        return []
+        found.append((problem_of(row, run), [row.line], 1))
+    for each in found:
+        problem, *_ = each
+        # One kind of suspicion is one cause, in whatever column.
+        where = problem.accept or problem.column
+        kinds[problem.code, where, problem.add and problem.add[0]].append(each)
+    causes = []
+    for alike in kinds.values():
+        first, values = alike[0][0], Counter[str]()
+        for problem, _, records in alike:
+            values[(problem.value or "").strip()] += records
+        lines = sorted({line for _, lines, _ in alike for line in lines})[:_SHOWN_LINES]
+        filled = tuple((text, count) for text, count in values.most_common() if text)
+        first = replace(first, add=_add_for_all(first, [text for text, _ in filled], run.key))
+        causes.append(Cause(first, values.total(), tuple(lines), filled))
+    return sorted(causes, key=lambda cause: -cause.records)
+
+
+def _add_for_all(
+    problem: RecordProblem, values: Sequence[str], key: Sequence[str]
+) -> tuple[str, Any] | None:
+    """Return the word that answers a problem for all rows that have one of the values."""
+    if problem.add is None:
+        return None
+    word, value = problem.add
+    each = dict.fromkeys(values[:_MOST_PROPOSED], "?")
+    if word == "categories":
+        return word, each
+    if word == "value_map":
+        return word, dict.fromkeys(value, each)
+    if word == "defaults" and "name" in value and key:
+        return word, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
+    return problem.add
+
+
+def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
+    """Return the cause for which nothing of a file is sent, or None.
+
+    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
+    row of its header was ever created; ``max_errors=`` says to go on.
+    """
+    causes = read_causes(sql, run)
+    if not causes or causes[0].records < _LEAST_COMMON:
+        return None
     naming = sum(journal.count_in(sql, run.id).values())
     naming -= sum(each.records for each in journal.read_skipped(sql, run) if each.reason.is_plain)
-    return find_causes(problems, naming, run.mapping, run.key)
+    was_created = sql.execute(
+        "SELECT 1 FROM animals JOIN imports USING (import)"
+        " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+        [json.dumps(run.header)],
+    ).fetchone()
+    return causes[0] if 2 * causes[0].records > naming and not was_created else None
 
 
-def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
-    """Return the kinds of notes on rows that were not refused, the first row's first."""
-    name = run.mapping.get("name")
-    at = run.header.index(name) if name in run.header else 0
-    rows, firsts = Counter[str](), dict[str, tuple[int, int, str]]()
-    for found in journal.read_noted(sql, run):
-        (name_cell,) = found.cells[at : at + 1] or ("",)
-        for kind in dict.fromkeys(map(kind_of, found.notes)):
-            rows[kind] += found.rows
-            firsts.setdefault(kind, (found.record, found.line, name_cell))
-    return [Note(rows[kind], kind, *first) for kind, first in firsts.items()]
+_HINTS = {
+    State.UNKNOWN: "it may be in the store already: do not send it again by hand",
+    State.ABSENT: "its pet was not found: send it again only if you are sure",
+    State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
+}
 
 
 def problem_of(row: JournalRow, run: Import) -> RecordProblem:
@@ -166,7 +313,7 @@ def problem_of(row: JournalRow, run: Import) -> RecordProblem:
             row.cells[at] if at < len(row.cells) else None,
             "the store refused it; correct what its message names",
         )
-    hint = row.state.hint
+    hint = _HINTS.get(row.state, "")
     if row.known is not None and row.known.import_id == run.id:
         hint = f"it is the animal of line {row.known.line}"
     return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
