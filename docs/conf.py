@@ -137,15 +137,25 @@ class TabsOfSections(SphinxTransform):
         story += tabs
 
 
-class NoEmptyOutputs(SphinxPostTransform):
-    """Leave out the outputs of cells that show nothing, such as a progress bar that ended."""
+class FitOutputs(SphinxPostTransform):
+    """Leave out the outputs of cells that show nothing, such as a progress bar that ended.
+
+    A file that a cell wrote is not on the site, so its name is no link here.
+    """
 
     default_priority = 10  # myst-nb chooses among the kinds of an output at 4
 
     def run(self, **_: Any) -> None:
         for block in [*self.document.findall(nodes.literal_block)]:
             if not block.astext().strip() and "output" in block["classes"]:
-                block.parent.remove(block)
+                output = block.parent
+                output.remove(block)
+                if not output.children:
+                    output.parent.remove(output)
+        for raw in self.document.findall(nodes.raw):
+            markup = re.sub(r"<a href='[^':]+' target='_blank'>(.*?)</a>", r"\1", raw.astext())
+            if markup != raw.astext():
+                raw.children = [nodes.Text(markup)]
 
 
 def _write_llms_txt(app: Any, problem: Exception | None) -> None:
@@ -180,4 +190,4 @@ def setup(app: Any) -> None:
     app.connect("build-finished", _write_llms_txt)
     app.connect("build-finished", _take_pictures)
     app.add_transform(TabsOfSections)
-    app.add_post_transform(NoEmptyOutputs)
+    app.add_post_transform(FitOutputs)

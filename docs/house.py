@@ -2,7 +2,7 @@
 
 A part is a folder, or a module beside the folders. Each stands above all that it imports, imports
 inside functions and for type checkers included. A line leads from a part down to what it imports;
-where a way over other parts leads there as well, the direct line is left out.
+where a path over other parts leads there as well, the direct line is left out.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def levels_of(parts: dict[str, Part]) -> dict[str, int]:
 
 
 def direct_imports(parts: dict[str, Part]) -> dict[str, set[str]]:
-    """Return the imports of each part that no way over another part explains."""
+    """Return the imports of each part that no path over another part explains."""
     below: dict[str, set[str]] = {}
     for name in sorted(parts, key=levels_of(parts).__getitem__):
         below[name] = parts[name].imports.union(*(below[each] for each in parts[name].imports))
@@ -93,8 +93,8 @@ def direct_imports(parts: dict[str, Part]) -> dict[str, set[str]]:
 
 def drawing(parts: dict[str, Part], title: str) -> str:
     """Return the SVG: one box per part, one line per import that is not explained by others."""
-    ways = _ways(parts)
-    places = _places(parts, ways)
+    paths = _paths(parts)
+    places = _places(parts, paths)
     lines = sum(part.lines for part in parts.values())
     modules = sum(part.modules for part in parts.values())
     head = f"{title}: {lines:,} lines in {modules} modules, {len(parts)} parts"
@@ -106,7 +106,7 @@ def drawing(parts: dict[str, Part], title: str) -> str:
             f"<style>{STYLE}</style>",
             f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
             f'<text class="title" x="10" y="24">{escape(head)}</text>',
-            *(_line([places[stop] for stop in way]) for way in ways),
+            *(_line([places[stop] for stop in path]) for path in paths),
             *(_box(part, *places[(name,)]) for name, part in parts.items()),
             "</svg>",
             "",
@@ -114,7 +114,7 @@ def drawing(parts: dict[str, Part], title: str) -> str:
     )
 
 
-def _ways(parts: dict[str, Part]) -> list[list[tuple[str, ...]]]:
+def _paths(parts: dict[str, Part]) -> list[list[tuple[str, ...]]]:
     """Return the stops of each line: a part, a gap in each row between, and a part."""
     levels = levels_of(parts)
     return [
@@ -129,18 +129,18 @@ def _ways(parts: dict[str, Part]) -> list[list[tuple[str, ...]]]:
 
 
 def _places(
-    parts: dict[str, Part], ways: list[list[tuple[str, ...]]]
+    parts: dict[str, Part], paths: list[list[tuple[str, ...]]]
 ) -> dict[tuple[str, ...], tuple[float, float]]:
     """Place each stop: rows by level, and in a row near what it is joined to above and below."""
     levels = levels_of(parts)
     top = max(levels.values())
-    stops = dict.fromkeys([*((name,) for name in parts), *(s for way in ways for s in way)])
+    stops = dict.fromkeys([*((name,) for name in parts), *(s for path in paths for s in path)])
     rows: list[list[tuple[str, ...]]] = [[] for _ in range(top + 1)]
     for stop in stops:
         rows[top - (levels[stop[0]] if len(stop) == 1 else int(stop[2]))].append(stop)
     near: dict[tuple[str, ...], set[tuple[str, ...]]] = {stop: set() for stop in stops}
-    for way in ways:
-        for upper, lower in pairwise(way):
+    for path in paths:
+        for upper, lower in pairwise(path):
             near[upper].add(lower)
             near[lower].add(upper)
     at = {stop: (index + 0.5) / len(row) for row in rows for index, stop in enumerate(row)}

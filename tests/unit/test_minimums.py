@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.selection import Selection, StoreModel
+from petstore_frame.dashboard.inventory_tab import Selection
 from petstore_frame.inventory import Evidence, Fact, Inventory, StatusCount, Verdict
 from petstore_frame.schema import PET_STATUSES
 from unit.conftest import AS_OF, inventory, pets, read_book
@@ -96,5 +96,5 @@ def test_a_status_spelled_no_status_counts_as_none(tmp_path: Path) -> None:
     assert sheet("Summary")(held, tmp_path / "stock").count("No status\n") == 2
     assert pf.summarize(held).count("no status").count == 3
     assert repr(pf.charts.status_chart(held)).endswith("1 sold, 3 no status>")
-    shown = StoreModel(held).show(Selection(status="no status"))
-    assert shown.counts.total.count == len(shown.pets) == 3
+    shown = Selection(status="no status").of(held, {})
+    assert pf.summarize(shown).total.count == len(shown) == 3

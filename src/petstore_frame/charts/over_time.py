@@ -1,7 +1,7 @@
 """Counts over time, as lines; what came and went, and how long pets have waited, as columns.
 
-Of lines only exact numbers are joined, and only they set the scale. A minimum is a hollow mark in a
-strip below: a line down to it would show a fall that nobody saw. A day without a snapshot is a gap.
+Of lines only exact numbers are joined. A minimum is a hollow mark by itself: a line down to it
+would show a fall that nobody saw. A day without a snapshot is a gap.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LINES_SHOWN, PERIODS_SHOWN, DATES_SHOWN = 8, 26, 6
-TOP, BOTTOM = 20, 240  # pixels down of a scale's ends
+TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels down of a scale's ends, and of a drawing
 RIGHT = 98.0  # share of the width where a scale ends
-LANE_STEP = 9  # pixels between the hollow marks of two groups
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
 # The kinds of moves that a column counts, its colour, and the pets that it stands for. A pet
 # "first seen" or "not seen" may have come or gone.
@@ -105,34 +104,26 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         shades = palette.status_colours(names)
     keys = [svg.Key(name, shades[name], sign="●", means=means) for name, means, _ in lines]
     counts = [count for line in lines for count in line.known.values()]
-    exact = [count.count for count in counts if count.is_exact]
-    has_minimums = len(exact) < len(counts)
-    # Where nothing is exact, the minimums set the scale.
-    has_lane = has_minimums and bool(exact)
-    height = BOTTOM + 30 + (LANE_STEP * len(lines) + 8 if has_lane else 0)
-    if has_minimums:
-        scaled = ", not to scale" if has_lane else ""
-        keys.append(svg.Key(f"at least so many{scaled}", None, sign="○"))
-    scale = _Scale(max(exact or [count.count for count in counts], default=0))
+    if not all(count.is_exact for count in counts):
+        keys.append(svg.Key("at least so many", None, sign="○"))
+    scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
     lost = [day for day in days if not any(line.counts.get(day) for line in lines)]
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
-    body += _dates(x_of, height)
+    body += _dates(x_of)
     # x in thousandths of the width, stretched with the page.
     body.append(svg.element(
         "svg", *(_path(line, shades[line.name], x_of, scale) for line in lines),
-        viewBox=f"0 0 1000 {height}", width="100%", height=height,
+        viewBox=f"0 0 1000 {HEIGHT}", width="100%", height=HEIGHT,
         preserveAspectRatio="none", pointer_events="none",
     ))  # fmt: skip
-    for at, line in enumerate(lines):
-        lane = BOTTOM + 14 + LANE_STEP * at if has_lane else None
-        body.append(_marks(line, shades[line.name], x_of, scale, lane))
+    body += [_marks(line, shades[line.name], x_of, scale) for line in lines]
     words = _trend_words(lines, days, lost)
     if len(every) > len(lines):
         words += f"; {len(every) - len(lines)} smaller groups not drawn"
-    return svg.Chart("pets-over-time", keys, body, height, words)
+    return svg.Chart("pets-over-time", keys, body, HEIGHT, words)
 
 
 def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
@@ -181,13 +172,13 @@ def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iter
         yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=style.SHADE, **across)
 
 
-def _dates(x_of: Mapping[date, float], height: int) -> Iterator[Markup]:
+def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
     """Write the first day, the last, and some between them."""
     days = [*x_of]
     last, parts = len(days) - 1, min(DATES_SHOWN, len(days))
     for at in sorted({round(part * last / max(parts - 1, 1)) for part in range(parts)}):
         anchor = {0: "start", last: "end"}.get(at, "middle") if last else "middle"
-        yield _axis_label(f"{days[at]}", at=x_of[days[at]], y=height - 8, anchor=anchor)
+        yield _axis_label(f"{days[at]}", at=x_of[days[at]], y=HEIGHT - 8, anchor=anchor)
 
 
 def _path(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
@@ -201,16 +192,13 @@ def _path(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -
                        vector_effect="non-scaling-stroke")  # fmt: skip
 
 
-def _marks(
-    line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale, lane: int | None
-) -> Markup:
-    """Draw a mark for each number: full where it is exact, else hollow, and in the lane if any."""
+def _marks(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
+    """Draw a mark for each number: full where it is exact, else hollow."""
     drawn = []
     for day, count in line.known.items():
-        y = round(scale.y(count.count), 1) if count.is_exact or lane is None else lane
         title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
         fill = None if count.is_exact else style.PAPER
-        place = {"cx": svg.share(x_of[day]), "cy": y, "r": 3}
+        place = {"cx": svg.share(x_of[day]), "cy": round(scale.y(count.count), 1), "r": 3}
         drawn.append(svg.element("circle", title, class_="pf-mark", **place, fill=fill))
     look = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
     return svg.element("g", *drawn, **look, **svg.data(line.means))
@@ -282,7 +270,7 @@ def _columns(
 ) -> svg.Chart:
     """Draw groups of columns on one scale: a name below each, and words above its first column."""
     scale = _Scale(max((int(mark.size) for *_, marks in groups for mark in marks), default=0))
-    body, height = [*scale.rules()], BOTTOM + 30
+    body = [*scale.rules()]
     step = (scale.x(1) - scale.x(0)) / max(len(groups), 1)
     for at, (below, above, marks) in enumerate(groups):
         left = scale.x(0) + step * (at + 0.14)
@@ -295,5 +283,5 @@ def _columns(
             top = scale.y(marks[0].size)
             body.append(svg.label(above, at=left + 0.46 * wide, y=top - 4, anchor="middle"))
         if below:
-            body.append(_axis_label(below, at=left + step * 0.36, y=height - 8, anchor="middle"))
-    return svg.Chart(name, keys, body, height, words)
+            body.append(_axis_label(below, at=left + step * 0.36, y=HEIGHT - 8, anchor="middle"))
+    return svg.Chart(name, keys, body, HEIGHT, words)

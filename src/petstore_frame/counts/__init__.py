@@ -1,8 +1,14 @@
 """What the rows add up to, on any engine."""
 
 from petstore_frame.counts.pet_table import category_ids, open_frame, pandas_frame, typed_frame
-from petstore_frame.counts.summary import Summary, count_pets, status_text, summarize
-from petstore_frame.counts.table import Line, shares, short
+from petstore_frame.counts.summary import (
+    Line,
+    Summary,
+    count_pets,
+    short,
+    status_text,
+    summarize,
+)
 
 __all__ = [
     "Line",
@@ -11,7 +17,6 @@ __all__ = [
     "count_pets",
     "open_frame",
     "pandas_frame",
-    "shares",
     "short",
     "status_text",
     "summarize",

@@ -25,10 +25,19 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
         frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
         schema = frame.collect_schema()
     except TypeError:
-        _refuse_kind(pets)
+        raise ArgumentError(
+            f"expected a table of pets, got {type(pets).__name__}; pass an Inventory, or a frame "
+            "of pandas, polars, pyarrow, DuckDB, Dask or Spark"
+        ) from None
     except nw.exceptions.DuplicateError:
-        _refuse_repeated()
-    _check_columns(schema.names(), needed)
+        hint = "drop or rename the repeated one"
+        raise InputError("a table of pets has each column once", hint=hint) from None
+    if missing := [name for name in needed if name not in schema.names()]:
+        raise InputError(
+            f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
+            column=missing[0],
+            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
+        )
     for name in {*needed} & {"id", "category_id"}:
         dtype, may_be_float = schema[name], name == "category_id"
         if frame.implementation.is_pandas():
@@ -41,16 +50,11 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
 
 
 def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFrame:
-    """Return the pandas table of an Inventory or of an eager frame; errors as ``open_frame``."""
-    frame = pets.frame if isinstance(pets, Inventory) else pets
-    if not isinstance(frame, pd.DataFrame):
-        if not hasattr(frame, "to_pandas"):
-            _refuse_kind(pets)
-        frame = frame.to_pandas()
-    if not frame.columns.is_unique:
-        _refuse_repeated()
-    _check_columns([*frame.columns], needed)
-    return frame
+    """Return the pandas table of an Inventory or of a frame of any engine, as ``open_frame``."""
+    frame = open_frame(pets, needed)
+    is_pandas = frame.implementation.is_pandas()
+    found: pd.DataFrame = frame.to_native() if is_pandas else frame.lazy().collect().to_pandas()
+    return found
 
 
 def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -111,27 +115,6 @@ def _whole_number(value: Any, column: pd.Series[Any], *, may_be_float: bool) -> 
         hint = f"an id is a whole number of {INT64[0]} to {INT64[-1]}"
         raise InputError("a value is beyond int64", column=name, hint=hint)
     return number
-
-
-def _check_columns(present: Sequence[str], needed: Sequence[str]) -> None:
-    if missing := [name for name in needed if name not in present]:
-        raise InputError(
-            f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
-            column=missing[0],
-            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
-        )
-
-
-def _refuse_repeated() -> NoReturn:
-    hint = "drop or rename the repeated one"
-    raise InputError("a table of pets has each column once", hint=hint) from None
-
-
-def _refuse_kind(pets: Any) -> NoReturn:
-    raise ArgumentError(
-        f"expected a table of pets, got {type(pets).__name__}; pass an Inventory, or a frame of "
-        "pandas, polars, pyarrow, DuckDB, Dask or Spark"
-    )
 
 
 def _refuse_type(name: str, dtype: Any) -> NoReturn:

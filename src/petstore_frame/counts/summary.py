@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.counts.table import Line, share_text, shares, short
 from petstore_frame.errors import answering, one_of, whole_number
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory import completeness as completeness_of
@@ -41,7 +40,28 @@ _STRONGEST = 0.45  # of the colour behind a number; with more, the number is har
 _SHADE = "{},{},{}".format(*bytes.fromhex(palette.STATUS_COLOURS["available"][1:]))
 _NOTHING = "background:{0.fill};color:{0.ink}".format(palette.VERDICT_BADGES["incomplete"])
 _GROUPED = ("category_id", "status")
+_SIGNS = {"exact": "", "at least": "≥ ", "about": "≈ "}
 Cells: TypeAlias = NDArray[np.int64]
+
+
+class Line(NamedTuple):
+    """A category as it is shown, or several together (``is_rest``): counts by status, and all."""
+
+    label: str
+    category_id: int | None
+    counts: tuple[StatusCount, ...]
+    total: StatusCount
+    is_rest: bool = False
+
+    @property
+    def cells(self) -> tuple[StatusCount, ...]:
+        """The numbers of the line: by status, then the total."""
+        return (*self.counts, self.total)
+
+
+def short(count: StatusCount) -> str:
+    """Write a count where there is little room: ``100``, ``≥ 100`` at least, ``≈ 100`` about."""
+    return f"{_SIGNS[count.kind]}{count.count:,}"
 
 
 @answering
@@ -199,9 +219,9 @@ class Summary:
 
     @property
     def shares(self) -> dict[str, str]:
-        """The share of each status as text; all of them add up."""
-        numbers = shares([count.count for count in self.sums.counts])
-        return dict(zip(self.statuses, map(share_text, numbers), strict=True))
+        """The share of each status as text."""
+        whole = max(self.total.count, 1)
+        return {status: f"{count.count / whole:.1%}" for status, count in self.by_status.items()}
 
     @cached_property
     def categories(self) -> StatusCount:
@@ -311,33 +331,29 @@ class Summary:
     def _repr_html_(self) -> str:
         return in_notebook(self.completeness.to_line() + self.to_html())
 
-    def to_html(
-        self, *, top: int | None = SHOWN_CATEGORIES, caption: str = "", is_picked: bool = False
-    ) -> Markup:
-        """Return the table as markup.
+    def to_html(self, *, top: int | None = SHOWN_CATEGORIES, caption: str = "") -> Markup:
+        """Return the table as markup, each number shaded by its size.
 
-        With ``is_picked`` each number is shaded by its size, and marked for a script with
-        ``data-category`` (empty for pets without one; none in the line of the others) and
-        ``data-status`` (none in the last column).
+        Its cells are marked for a script with ``data-category`` (empty for pets without one; none
+        in the line of the others) and ``data-status`` (none in the last column).
         """
         lines = self.largest(top)
         numbers = [n.count for line in lines if not line.is_rest for n in line.counts]
-        deepest = max(numbers, default=0)
+        deepest = max(numbers, default=0) or 1
         head = [Cell("Category")]
         for status in self.statuses:
-            word = shorten(status_word(status), _NAME_LENGTH)
-            head.append(_cell(word, {"status": status} if is_picked else {}))
+            head.append(_cell(shorten(status_word(status), _NAME_LENGTH), {"status": status}))
         rows = []
         for line in lines:
             place = {}
-            if is_picked and deepest and not line.is_rest:
+            if not line.is_rest:
                 place = {"category": "" if line.category_id is None else str(line.category_id)}
             row = [_cell(shorten(line.label, _NAME_LENGTH), place)]
             for status, count in zip(self.statuses, line.counts, strict=True):
                 shown, css = short(count), ""
                 if not self.is_selection and status == "available" and shown == "0":
                     shown, css = "none", _NOTHING
-                elif place and count.count:
+                elif count.count and not line.is_rest:
                     css = f"background:rgba({_SHADE},{count.count / deepest * _STRONGEST:.2f})"
                 row.append(_cell(Markup(shown), place and {**place, "status": status}, css))
             rows.append([*row, _cell(Markup(short(line.total)), place)])

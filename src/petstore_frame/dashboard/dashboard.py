@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.inventory_tab import InventoryTab, static_copy
-from petstore_frame.dashboard.selection import Selection, StoreModel
+from petstore_frame.dashboard.history_tab import HistoryTab
+from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.inventory_tab import InventoryTab, Selection
+from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError, checked_client
 from petstore_frame.history import HistoryOption, open_history
@@ -20,13 +21,8 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.markup import minute_text
 from petstore_frame.schema import Categories, Labels
 
-if TYPE_CHECKING:
-    from petstore_frame.dashboard.history_tab import HistoryTab
-    from petstore_frame.dashboard.import_tab import ImportTab
-    from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-
-TABS = {"Inventory": "inventory", "Import": "imports", "Stocktake": "stocktake",
-        "History": "history"}  # fmt: skip
+TITLES = ("Inventory", "Import", "Stocktake", "History")
+FIRST_WAIT_S = 10.0  # for the first reading; a longer one goes on in the background
 
 
 class Dashboard(Top):
@@ -49,7 +45,6 @@ class Dashboard(Top):
             the journal of the store is its memory: what was answered for a file holds for the next
             one with the same header.
         folder: Where result files and large exports go; None is the working directory.
-        wait_s: How long to wait for the first reading; a longer one goes on in the background.
 
     Attributes:
         widget: The live part, for a page of your own.
@@ -64,7 +59,7 @@ class Dashboard(Top):
         pets: The Inventory that was read last, or None.
 
     Raises:
-        ArgumentError: The client or the inventory is none, or they are of two stores.
+        ArgumentError: The client is none, or the inventory is of another store.
         InputError: The categories file cannot be read.
 
     Interface: Endpoints, List all animals; Add an animal.
@@ -79,84 +74,56 @@ class Dashboard(Top):
         inventory: Inventory | None = None,
         journal: str | PathLike[str] | None = None,
         folder: str | PathLike[str] | None = None,
-        wait_s: float = 10.0,
     ) -> None:
         checked_client(client, "ask_page")
-        if not (inventory is None or isinstance(inventory, Inventory)):
-            raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
         if inventory is not None and inventory.base_url != client.base_url:
             raise ArgumentError(
                 f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
                 "pass a client of the same store"
             )
-        super().__init__(
-            client, categories, None if journal is None else Path(journal),
-            Path.cwd() if folder is None else Path(folder),
-        )  # fmt: skip
-        kit, self._history, self._copies = self.kit, open_history(history), list[Any]()
+        place = None if journal is None else Path(journal)
+        super().__init__(client, categories, place, Path.cwd() if folder is None else Path(folder))
+        kit, self._copies = self.kit, list[Any]()
         self.inventory = InventoryTab(kit, self.folder)
-        # The other tabs are made when they are first opened.
-        self._places = (self.inventory.widget, *(kit.column() for _ in [*TABS][1:]))
-        self.tabs = kit.make(widgets.Tab, self._places, titles=[*TABS], selected_index=0)
+        self.imports = ImportTab(self)
+        self.stocktake = StocktakeTab(self, self._open_pet)
+        self.history = HistoryTab(self, open_history(history), self.inventory.pick)
+        self._tabs = (self.inventory, self.imports, self.stocktake, self.history)
+        shown = [tab.widget for tab in self._tabs]
+        self.tabs = kit.make(widgets.Tab, shown, titles=TITLES, selected_index=0)
+        self._draw_tab = kit.answering(self._draw_open_tab)
         self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
         self.widget = kit.column(kit.sheet(), self.top, self.tabs, css="pf-dash")
         if inventory is not None:
             self._take(inventory)
         else:
             self._start()
-            self.wait(wait_s)
-
-    @cached_property
-    def imports(self) -> ImportTab:
-        """The tab that adds pets from a file."""
-        from petstore_frame.dashboard.import_tab import ImportTab  # not before the first paint
-
-        tab = ImportTab(self)
-        self._places[1].children = (tab.widget,)
-        return tab
-
-    @cached_property
-    def stocktake(self) -> StocktakeTab:
-        """The tab that compares a list with the store."""
-        from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-
-        tab = StocktakeTab(self)
-        self._places[2].children = (tab.widget,)
-        return tab
-
-    @cached_property
-    def history(self) -> HistoryTab:
-        """The tab that shows what changed, and keeps snapshots."""
-        from petstore_frame.dashboard.history_tab import HistoryTab
-
-        tab = HistoryTab(self, self._history, self.inventory.pick)
-        self._places[3].children = (tab.widget,)
-        return tab
+            self.wait(FIRST_WAIT_S)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
         return self.work.wait(timeout_s)
 
-    def open_pet(self, pet_id: str) -> None:
+    def close(self) -> None:
+        self.imports.close()
+        self.stocktake.close()
+        super().close()
+
+    def _open_pet(self, pet_id: str) -> None:
         self.tabs.selected_index = 0
         self.inventory.select(Selection(text=f"#{pet_id}"))
 
-    def close(self) -> None:
-        for name in {"imports", "stocktake"} & vars(self).keys():
-            getattr(self, name).close()
-        super().close()
-
     def _draw_tabs(self) -> None:
         if self.pets is not None:
-            self.inventory.take(StoreModel(self.pets, Labels(self.memory.categories)))
+            self.inventory.take(self.pets, Labels(self.memory.categories))
         if self.tabs.selected_index:
             self._draw_tab()
         for copy in self._copies:
             copy.update(self._copy(), raw=True)
 
-    def _draw_tab(self) -> None:
+    def _draw_open_tab(self) -> None:
         """Draw the tab that is open; the others are drawn when they are opened."""
-        getattr(self, [*TABS.values()][self.tabs.selected_index or 0]).draw()
+        self._tabs[self.tabs.selected_index or 0].draw()
 
     def __repr__(self) -> str:
         if self.pets is None:
@@ -167,7 +134,7 @@ class Dashboard(Top):
         )
 
     def _copy(self) -> dict[str, str]:
-        return {"text/html": static_copy(self.inventory.model), "text/plain": repr(self)}
+        return {"text/html": self.inventory.static_copy(), "text/plain": repr(self)}
 
     def _ipython_display_(self) -> None:
         """Show the live widgets, then the static copy as an output of its own."""

@@ -12,8 +12,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.figures import LARGEST_MESSAGE
-from petstore_frame.dashboard.kit import LABELS, grid, set_options, show
+from petstore_frame.dashboard.kit import LABELS, LARGEST_MESSAGE, grid, set_options, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.words_step import WordsStep
 from petstore_frame.dashboard.work import Work

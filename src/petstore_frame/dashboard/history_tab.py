@@ -7,8 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
-from petstore_frame.dashboard.figures import Used
-from petstore_frame.dashboard.kit import titled
+from petstore_frame.dashboard.kit import Used, titled
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history

@@ -11,10 +11,8 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.figures import LARGEST_MESSAGE
 from petstore_frame.dashboard.file_tab import FileTab
-from petstore_frame.dashboard.kit import show
-from petstore_frame.dashboard.rows_step import RowsStep
+from petstore_frame.dashboard.kit import LARGEST_MESSAGE, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
@@ -46,7 +44,6 @@ class ImportTab(FileTab):
     """Choose a file, say how it is read, decide, send; the store is then read again.
 
     Attributes:
-        rows: The step of the rows to decide.
         cases: The answers to the question which animals the rows are, by case.
         ticks: ``again``: the same file stands for other animals; ``anyway``: the rows that are fine
             are sent, although most fail for one cause; ``absent``: rows that were sent, and are not
@@ -62,10 +59,7 @@ class ImportTab(FileTab):
         kit = self.kit
         self.grace_s: float | None = None  # as long as ``reconcile`` waits without a word
         self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
-        self.question: Any = None  # what the loader asks: the ``question`` of its DuplicatesError
-        self.to_send = 0
         self.result: LoadResult | None = None
-        self.rows = RowsStep(kit, self.words, self.changed)
         self.cases: dict[str, widgets.ToggleButtons] = {}
         self._texts: dict[str, tuple[str, str, str]] = {}
         self.files: dict[str, widgets.Button] = {}
@@ -94,16 +88,14 @@ class ImportTab(FileTab):
         self._left_box = kit.column(self._left, kit.row(self.go_on, self.check))
         self.widget.children = [
             self._left_box, *self.widget.children, self._cards, self._question, self._cases,
-            self.rows.widget, *self.ticks.values(), self._sending, self.notice, self._result,
+            self.words.rows_widget, *self.ticks.values(), self._sending, self.notice, self._result,
             self._files,
         ]  # fmt: skip
-        self._draw_left()
-        self.draw()
+        self._draw_plan()
 
     # Checking: at each change, in a thread.
 
     def take(self, path: Path) -> None:
-        self.rows.forget()
         self.cases.clear()
         with self.kit.drawing():
             for tick in self.ticks.values():
@@ -115,9 +107,15 @@ class ImportTab(FileTab):
         self.work.start("Counting what this would send …", self._check)
 
     def _plan(self, plan: LoadResult | None) -> None:
-        self.plan, self.to_send = plan, 0
-        self.question = None if plan is None else plan.question
-        self.draw()
+        self.plan = plan
+        self._draw_plan()
+
+    @property
+    def to_send(self) -> int:
+        """How many pets *Send* would send."""
+        plan = self.plan
+        is_held = plan is None or plan.question is not None or plan.facts.is_held
+        return 0 if plan is None or is_held else plan.counts[State.PENDING]
 
     def _check(self) -> None:
         def read(rows: int) -> None:
@@ -141,30 +139,46 @@ class ImportTab(FileTab):
             "duplicates": self.answers,
             "again": self.ticks["again"].value,
             "max_errors": MANY if self.ticks["anyway"].value else None,
-            "leave_lines": tuple(sorted(self.rows.left_out)),
             **more,
         }
 
     # Showing what sending would do.
 
     def draw(self) -> None:
+        """Show the imports that were not finished, and what can be done about them."""
+        left = [each for each in self._past() if each.counts[State.PENDING] or _doubtful(each)]
+        waiting = sum(each.counts[State.PENDING] for each in left)
+        doubtful = sum(map(_doubtful, left))
+        lines = [
+            f"{each.run.source}, {minute_text(each.run.staged_at)[:10]}: {_becomes(each.counts)}"
+            for each in left
+        ]
+        lines += [CHECKING] if doubtful else []
+        self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
+        show(self._left_box, left)
+        show(self.go_on, waiting)
+        show(self.check, doubtful)
+        self.go_on.description = f"Continue: send the {waiting:,} that wait"
+
+    def _draw_plan(self) -> None:
         """Show what sending would do, and what is to be decided first."""
         with self.kit.drawing():
-            plan = self.plan if self.question is None else None
-            self._cards.value = "" if plan is None else self._consequence(plan)
-            counts = dict.fromkeys(State, 0) if plan is None else plan.counts
-            is_known = counts[State.CREATED] or counts[State.ADOPTED] or counts[State.SKIPPED]
-            needed = {
-                "again": is_known and not self.to_send,
-                "absent": counts[State.ABSENT],
-                "anyway": plan is not None and plan.facts.is_held and counts[State.PENDING],
-            }
+            plan, needed, is_repeated = self.plan, dict[str, object](), False
+            self._draw_question(None if plan is None else plan.question)
+            self._cards.value = ""
+            if plan is not None and plan.question is None:
+                facts = plan.facts
+                self._cards.value = self._consequence(plan)
+                is_known = facts.count(State.CREATED, State.ADOPTED, State.SKIPPED)
+                needed = {
+                    "again": is_known and not self.to_send,
+                    "absent": facts.count(State.ABSENT),
+                    "anyway": facts.is_held and facts.count(State.PENDING),
+                }
+                is_repeated = any(each.problem.code == "key_repeated" for each in facts.causes)
             for name, tick in self.ticks.items():
-                show(tick, tick.value or needed[name])
-            causes = [] if plan is None else plan.facts.causes
-            is_repeated = any(cause.problem.code == "key_repeated" for cause in causes)
+                show(tick, tick.value or needed.get(name))
             show(self.reading["keep"], is_repeated or self.recipe.keep)
-            self._draw_question()
             self.draw_buttons()
 
     def draw_buttons(self) -> None:
@@ -183,32 +197,29 @@ class ImportTab(FileTab):
             for row in plan.fix.to_dict("records")
             if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
         }
-        self.rows.draw(wrong, fields)
-        new, absent = facts.count(State.PENDING), facts.count(State.ABSENT)
-        self.to_send = 0 if facts.is_held else new
-        known, changed = (
-            sum(each.records for each in facts.skipped if each.reason == reason)
-            for reason in ("known", "changed")
-        )
-        known += facts.count(State.CREATED, State.ADOPTED)
+        words.draw_rows(wrong, fields)
+        known = [each for each in facts.skipped if not each.reason.is_plain]
+        changed = sum(each.records for each in known if each.reason == "changed")
+        absent = facts.count(State.ABSENT)
         shown = {
-            "New pets to send": (new, ""),
-            "Known already": (known, "not sent again"),
-            "Changed since": (changed, "not sent: a pet cannot be changed"),
+            "New pets to send": (facts.count(State.PENDING), ""),
+            "Known already": (
+                sum(each.records for each in known) + facts.count(State.CREATED, State.ADOPTED),
+                f"not sent again; {changed:,} read otherwise now" if changed else "not sent again",
+            ),
             "To fix": (facts.to_fix, "not sent"),
             "In doubt": (facts.in_doubt - absent, "sent before, perhaps in the store"),
             "Not found": (absent, "sent before, and not in the store"),
         }
-        always = ("New pets to send", "Known already", "To fix")
         drawn = PAGE.cards(
             Card(name, f"{number:,}", under)
             for name, (number, under) in shown.items()
-            if number or name in always
+            if number or name not in ("In doubt", "Not found")
         )
         return drawn + Markup("").join(element("p", each) for each in plan.warnings)
 
-    def _draw_question(self) -> None:
-        question, asked = self.question, () if self.question is None else self.question.cases
+    def _draw_question(self, question: Any) -> None:
+        asked = () if question is None else question.cases
         for case in asked:
             if case.name not in self.cases:
                 self._texts[case.name] = case.text
@@ -236,26 +247,23 @@ class ImportTab(FileTab):
             result = run_import(self.source, self.top.client, self.recipe, **options)
         except (LoadInterrupted, LoadStopped) as stopped:
             result = stopped.result
-        except DuplicatesError as problem:  # the store has changed since it was counted
-            self._plan(None)
-            self.question = problem.question
-            self.draw()
+        except DuplicatesError:  # the store has changed since it was counted
+            self.changed()
             return
         self._show(result)
 
     def _progress(self, total: int) -> Progress:
         """Return a function that shows how fast rows are sent, and how long the rest takes."""
-        began, first = time.monotonic(), list[int]()
+        began = time.monotonic()
 
         def report(counts: Mapping[State, int]) -> None:
             left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
-            first[:] = first or [left]
-            done, passed = max(0, first[0] - left), time.monotonic() - began
+            done, passed = max(0, total - left), time.monotonic() - began
             words = f"Sending: {done:,} of {total:,}"
             if done >= 20 and passed >= 1:
                 rest = (total - done) * passed / done
                 words += f", {done / passed:,.0f} a second, {rest:,.0f} s left"
-            self.work.report(words, min(1.0, done / total) if total else 1.0)
+            self.work.report(words, done / max(total, 1))
 
         return report
 
@@ -274,7 +282,7 @@ class ImportTab(FileTab):
                 self.work.say(PAGE.progress(words))
             self.work.check(seconds)
 
-        said, results = list[str](), [each for each in self._past() if _in_doubt(each.counts)]
+        said, results = list[str](), [each for each in self._past() if _doubtful(each)]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
         for result in results:
             result.wait, result.watch = wait, self.work.check
@@ -290,7 +298,7 @@ class ImportTab(FileTab):
 
     def _show(self, result: LoadResult | None = None) -> None:
         if result is None:  # another program has finished what there was
-            self._draw_left()
+            self.draw()
             return
         self.work.say(PAGE.progress("Writing the result files …"))
         self.result, stem = result, Path(result.run.source).stem
@@ -305,7 +313,7 @@ class ImportTab(FileTab):
         self._files.children = [*self.files.values()]
         self._result.value = result.html() + PAGE.quiet([f"Result files: {result.folder}"])
         self.work.say("")
-        self._draw_left()
+        self.draw()
         self._plan(None)
         self.top.refresh.click()
 
@@ -313,25 +321,10 @@ class ImportTab(FileTab):
         """Return the results of the last imports, the latest first."""
         return LoadResult.latest(place_of(self.top.journal, self.top.client.base_url), PAST_SHOWN)
 
-    def _draw_left(self) -> None:
-        """Show the imports that were not finished, and what can be done about them."""
-        past = [(result.run, result.counts) for result in self._past()]
-        left = [each for each in past if each[1][State.PENDING] or _in_doubt(each[1])]
-        waiting = sum(counts[State.PENDING] for _, counts in left)
-        doubtful = sum(_in_doubt(counts) for _, counts in left)
-        lines = [f"{run.source}, {minute_text(run.staged_at)[:10]}: {_becomes(counts)}"
-                 for run, counts in left]  # fmt: skip
-        lines += [CHECKING] if doubtful else []
-        self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
-        show(self._left_box, left)
-        show(self.go_on, waiting)
-        show(self.check, doubtful)
-        self.go_on.description = f"Continue: send the {waiting:,} that wait"
 
-
-def _in_doubt(counts: Mapping[State, int]) -> int:
-    """Return how many rows may or may not be in the store."""
-    return sum(count for state, count in counts.items() if state.is_in_doubt)
+def _doubtful(result: LoadResult) -> int:
+    """Return how many rows of an import may or may not be in the store."""
+    return sum(count for state, count in result.counts.items() if state.is_in_doubt)
 
 
 def _is_shown(path: Path, result: LoadResult) -> bool:

@@ -1,24 +1,78 @@
-"""Makes the controls of the dashboard."""
+"""Makes the controls of the dashboard, and the one widget with a script."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from string import Template
 from threading import RLock
 from typing import Any, TypeVar
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
-from petstore_frame.charts import CSS, element
-from petstore_frame.dashboard.figures import Figures, read_text
+from petstore_frame.charts import CSS, Chart, element
 from petstore_frame.markup import Markup, palette, style
 from petstore_frame.schema import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
 Called = Callable[..., Any]
+Used = Mapping[str, str]
 # What the fields of a pet are called on screen; categories are shown by name.
 LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
+# A browser's message beyond 10 MiB breaks the websocket without an error.
+LARGEST_MESSAGE = 8 * 1024 * 1024
+
+
+class Figures(anywidget.AnyWidget):
+    """Markup whose marks have tooltips and report clicks; it saves a file, and takes a dropped one.
+
+    Marks are the elements of class ``pf-mark`` that ``charts`` draws. The markup is as escaped as
+    that of any other widget; the script shows no other text as markup.
+
+    Args:
+        used: Called with the data attributes of what was clicked, such as ``category``.
+        taken: Called with the name, the size and the content of a file that was dropped or pasted;
+            None is the content of one above ``largest``.
+    """
+
+    _esm = Path(__file__).with_name("live.js")
+    largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
+    markup = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, used: Called, taken: Called = lambda *_: None, **options: Any) -> None:
+        super().__init__(**options)
+        self._used, self._taken = used, taken
+        self._charts: dict[str, Chart] = {}
+        self.on_msg(self._told)
+
+    def with_saves(self, chart: Chart) -> Markup:
+        """Return a drawing with the buttons that save it."""
+        self._charts[chart.name] = chart
+        saves = []
+        for kind in ("svg", "png"):
+            what = f"Save {chart.name} as {kind.upper()}"
+            saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
+        return chart.markup(element("div", *saves, class_="pf-save"))
+
+    def download(self, content: bytes, name: str) -> None:
+        """Have the browser save a file; it makes a PNG of an SVG that is called one."""
+        self.send({"file": name}, [content])
+
+    def download_file(self, path: Path) -> None:
+        """Have the browser save a file that is on the disk."""
+        self.download(path.read_bytes(), path.name)
+
+    def _told(self, _: Any, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
+        if "upload" in content:
+            self._taken(content["upload"], content["size"], bytes(buffers[0]) if buffers else None)
+        elif "save" in content:
+            chart = self._charts[content["figure"]]
+            self.download(chart.file().encode(), f"{chart.name}.{content['save']}")
+        else:
+            self._used(content)
 
 
 class Kit:
@@ -105,7 +159,7 @@ class Kit:
         made.observe(lambda change: answer(change["new"]), "value")
         return made
 
-    def choice(self, name: str, options: list[Any], changed: Called) -> widgets.Dropdown:
+    def choice(self, name: str, options: Sequence[Any], changed: Called) -> widgets.Dropdown:
         """Make a list of which one is chosen."""
         return self.control(widgets.Dropdown, name, changed, options=options)
 
@@ -122,7 +176,7 @@ class Kit:
     def sheet(self) -> widgets.HTML:
         """Make the styles of everything in a dashboard."""
         looks = vars(style) | {"ACCENT": palette.ACCENT, "EDGE": palette.FAILED_BADGE.edge}
-        css = Template(read_text("style.css")).substitute(looks)
+        css = Template(Path(__file__).with_name("style.css").read_text("utf-8")).substitute(looks)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
     def close(self) -> None:
@@ -144,8 +198,7 @@ def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) ->
         value = listed[0][1]
     if [*choice.options] != listed:
         choice.options = listed
-    if choice.value != value:
-        choice.value = value
+    choice.value = value
 
 
 def grid(table: str) -> Markup:

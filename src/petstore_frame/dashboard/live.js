@@ -32,7 +32,8 @@ function save(blob, name) {
 async function receive(message, buffers) {
   if (!message.file || delivered.has(message)) return;
   delivered.add(message);
-  const blob = new Blob([buffers[0]], { type: message.media });
+  const type = /\.(svg|png)$/.test(message.file) ? "image/svg+xml" : "application/octet-stream";
+  const blob = new Blob([buffers[0]], { type });
   if (!message.file.endsWith(".png")) return save(blob, message.file);
   const image = new Image(), canvas = document.createElement("canvas");
   image.src = URL.createObjectURL(blob);

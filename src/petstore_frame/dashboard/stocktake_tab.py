@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.figures import Used
 from petstore_frame.dashboard.file_tab import FileTab
-from petstore_frame.dashboard.kit import grid, set_options, show
+from petstore_frame.dashboard.kit import Used, grid, set_options, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
@@ -26,10 +26,11 @@ class StocktakeTab(FileTab):
         found: The Comparison, or None.
     """
 
-    def __init__(self, top: Top) -> None:
+    def __init__(self, top: Top, open_pet: Callable[[str], None]) -> None:
         super().__init__(top, "Choose a list")
         kit = self.kit
         self.found: Comparison | None = None
+        self._open_pet = open_pet
         self.kind = kit.choice("Show", [("all that differs", "")], lambda _: self.draw())
         self.workbook = kit.button("Workbook", self._write, "all differences, a sheet per kind")
         self.facts, self.table = kit.html(), kit.figures(self._used)
@@ -88,7 +89,7 @@ class StocktakeTab(FileTab):
 
     def _used(self, used: Used) -> None:
         if "pet" in used:
-            self.top.open_pet(used["pet"])
+            self._open_pet(used["pet"])
 
     def _write(self) -> None:
         if self.found is not None:

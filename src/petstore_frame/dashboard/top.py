@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import ipywidgets as widgets
 
@@ -43,15 +42,10 @@ class Top:
         self._draw_top()
 
     def _draw_tabs(self) -> None:
-        """Show the Inventory that was read now."""
-        raise NotImplementedError
-
-    def open_pet(self, pet_id: str) -> None:
-        """Show one pet."""
-        raise NotImplementedError
+        """Show the Inventory that was read now; a dashboard has the tabs."""
 
     def close(self) -> None:
-        """End the threads, take the widgets off the screen, and close the client of a new key."""
+        """End the thread, take the widgets off the screen, and close the clients of new keys."""
         self.work.close()
         for client in self._made:
             client.close()
@@ -84,8 +78,8 @@ class Top:
     def _take(self, inventory: Inventory) -> None:
         """Show an Inventory in place of the old one."""
         self.pets, self._old = inventory, ""
-        self._draw_tabs()
         self.work.say("")
+        self._draw_tabs()
         show(self._key_row, False)
         self._draw_top()
 
@@ -107,17 +101,16 @@ class Top:
     def _draw_top(self) -> None:
         """Show what is known of the store."""
         pets = self.pets
-        known: dict[str, Any] = {"as_of": None, "badge": palette.verdict_badge(None)}
-        if pets is not None:
-            known = {
-                "badge": palette.verdict_badge(pets.completeness.verdict),
-                "as_of": minute_text(pets.fetched_at),
-                "after": pets.completeness.headline,
-                "evidence": pets.completeness.evidence_lines(),
-                "old": self._old,
-                "stale": palette.FAILED_BADGE,
-            }
-        markup = PAGE.render("dashboard/top.html.j2", base_url=self.client.base_url, **known)
+        known = None if pets is None else pets.completeness
+        markup = PAGE.render(
+            "dashboard/top.html.j2",
+            base_url=self.client.base_url,
+            known=known,
+            badge=palette.verdict_badge(None if known is None else known.verdict),
+            as_of="" if pets is None else minute_text(pets.fetched_at),
+            old=self._old,
+            stale=palette.FAILED_BADGE,
+        )
         if self._title.value != markup:  # else it would close what the user opened
             self._title.value = markup
         self.refresh.disabled = self.work.is_busy

@@ -1,13 +1,14 @@
-"""The step that asks what words of a file mean: each once, for all the rows that have it."""
+"""The steps that ask what words of a file mean, and then what single cells are to be."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
+from petstore_frame.charts import element
 from petstore_frame.dashboard.kit import LABELS, show, titled
 from petstore_frame.dashboard.top import Top
 from petstore_frame.loader import Look, Recipe
@@ -15,7 +16,7 @@ from petstore_frame.markup import PAGE, shorten
 from petstore_frame.schema import FIELDS, PET_STATUSES
 
 NO_STATUS, LEAVE = "no status", "leave these out"
-LONGEST, FEW = 40, 4
+LONGEST, FEW, ROWS = 40, 4, 20
 _LABELLED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 Name = tuple[str, str]
 
@@ -66,18 +67,21 @@ class WordsStep:
     """Controls for the words of a file; ``answered`` gets what each answer does to a recipe.
 
     Attributes:
-        widget: The whole step.
+        widget, rows_widget: The two steps.
         words: A control for each word, by field and text; ``""`` are the empty cells.
         rest: One answer for all statuses that have none as yet.
         accept: A tick for each kind of rows that look wrong.
+        rows: A control for each cell that is wrong in a row, by its line: what it is to be.
     """
 
     def __init__(self, top: Top, answered: Callable[[Callable[[Recipe], Recipe]], None]) -> None:
         self._top, self._memory, self._answered = top, top.memory, answered
         self._kit = kit = top.kit
-        self._shown: dict[Name, FileWord] = {}
+        self._shown, self._recipe = dict[Name, FileWord](), Recipe()
         self.words: dict[Name, Any] = {}
         self.accept: dict[str, widgets.Checkbox] = {}
+        self.rows: dict[int, Any] = {}
+        self._lines: dict[int, widgets.HBox] = {}
         self.rest = kit.choice("All other statuses", _answers("choose …"), self._answer_rest)
         self._asked = kit.html()
         self._open, self._done, self._ticks = (kit.column(css="pf-words") for _ in range(3))
@@ -89,25 +93,30 @@ class WordsStep:
             self._title, self._asked, self._open, self._rest_box, self._fold,
             self._tick_title, self._ticks,
         )  # fmt: skip
-        show(self.widget, False)
+        self._rows_title, self._rows_box = kit.html(), kit.column(css="pf-rows")
+        self.rows_widget = kit.column(self._rows_title, self._rows_box)
+        self.forget()
 
     def forget(self) -> None:
         """Take the controls of the last file away."""
         self.words, self.accept, self._shown = {}, {}, {}
+        self.rows, self._lines = {}, {}
         self._open.children = self._done.children = ()
         self._ask()
         show(self.widget, False)
+        show(self.rows_widget, False)
 
     def draw(self, seen: Look, recipe: Recipe) -> None:
         """Show the words of a file; those that are answered are folded."""
+        self._recipe = recipe
         self._shown = {(word.field, word.text): word for word in _words_of(seen, recipe)}
         for name, word in self._shown.items():
             if name not in self.words:
-                self.words[name] = self._control(name, word)
+                self.words[name] = self._control(word)
             control, meant = self.words[name], self._text(word.meaning(recipe))
             control.description = word.label
             if isinstance(control, widgets.Combobox):
-                control.options = tuple(self._options(word, recipe))
+                control.options = self._options(word)
             if control.value != meant:
                 control.value = meant
         for kind, rows in seen.suspicious.items():
@@ -152,23 +161,49 @@ class WordsStep:
     def _free_number(self) -> int:
         return max([0, *self._memory.categories, *self._numbers]) + 1
 
-    def _control(self, name: Name, word: FileWord) -> Any:
+    def draw_rows(self, wrong: Mapping[int, Mapping[Any, Any]], fields: Mapping[str, str]) -> None:
+        """Ask about rows of ``LoadResult.fix``, by line, whose cells no word answers.
+
+        ``fields`` has the field of each column that is sent. A row that was answered stays.
+        """
+        for line, row in [*wrong.items()][:ROWS]:
+            if line not in self._lines:
+                column, parts = row["error_column"], [self._kit.html()]
+                if column in fields and column in row:
+                    word = FileWord(fields[column], str(row[column]).strip(), column, 1)
+                    self.rows[line] = self._control(word, f"Line {line}: {column}")
+                    parts.insert(0, self.rows[line])
+                self._lines[line] = self._kit.row(*parts)
+        answered = {line for line, control in self.rows.items() if control.value}
+        shown = sorted(self._lines.keys() & {*wrong, *answered})
+        for line in shown:
+            text, css = "corrected", "pf-right"
+            if line in wrong:
+                text, css = f"Line {line}: {wrong[line]['error_message']}", "pf-wrong"
+            self._lines[line].children[-1].value = element("small", text, class_=css)
+        few = f"{len(wrong):,}" if wrong else "none left"
+        more = f"the first {ROWS} of {len(wrong):,}" if len(wrong) > ROWS else few
+        self._rows_title.value = titled(f"Rows to decide: {more}")
+        self._rows_box.children = [self._lines[line] for line in shown]
+        show(self.rows_widget, shown)
+
+    def _control(self, word: FileWord, label: str = "") -> Any:
         def answered(text: str) -> None:
-            self.answer(self._shown[name], text.strip())
+            self._answer(self._shown.get((word.field, word.text), word), text.strip())
 
         if FIELDS.named(word.field).values:
             hint = f"choose … ({word.likely}?)" if word.likely else "choose …"
-            return self._kit.choice(word.label, _answers(hint), answered)
+            return self._kit.choice(label or word.label, _answers(hint), answered)
         hint = f"{word.likely}?" if word.likely else "a name"
         if word.field == "category_id":
             hint = f"{word.likely or 'a category'}, or a new one: Ferret ({self._free_number})"
-        return self._kit.text(word.label, hint, answered, options=())
+        return self._kit.text(label or word.label, hint, answered, options=self._options(word))
 
-    def _options(self, word: FileWord, recipe: Recipe) -> list[str]:
+    def _options(self, word: FileWord) -> tuple[str, ...]:
         if word.field == "category_id":
             named = [f"{label} ({number})" for number, label in self._memory.categories.items()]
-            return [*named, LEAVE] if word.column else named
-        return [*(f"Unnamed {{{key}}}" for key in (recipe.key or ())[:1]), "Unnamed"]
+            return (*named, LEAVE) if word.column else (*named,)
+        return (*(f"Unnamed {{{key}}}" for key in (self._recipe.key or ())[:1]), "Unnamed")
 
     def _text(self, meant: str | int | float | None) -> str:
         """Return a meaning as its control shows it."""
@@ -176,7 +211,7 @@ class WordsStep:
             return f"{self._memory.categories[meant]} ({meant})"
         return "" if meant is None else str(meant) or NO_STATUS
 
-    def answer(self, word: FileWord, text: str) -> None:
+    def _answer(self, word: FileWord, text: str) -> None:
         """Take what a person says that a word means."""
         self._ask()
         if word.field != "category_id" or text in ("", LEAVE):

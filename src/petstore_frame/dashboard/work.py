@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread, current_thread
+from typing import NamedTuple
 
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.errors import AuthenticationError, JournalLockedError
@@ -12,6 +13,12 @@ from petstore_frame.markup import PAGE
 
 REPORT_EVERY_S = 0.2
 READING = "It waits for the page that is on its way."
+
+
+class _Job(NamedTuple):
+    words: str
+    run: Callable[[], None]
+    stopping: str
 
 
 class Work:
@@ -30,36 +37,39 @@ class Work:
         self._kit, self._changed = kit, changed
         self.notice, self.stop = kit.html(), kit.button("Stop", self._press)
         show(self.stop, False)
-        self._reported_at, self._stopping = 0.0, ""
         self._lock, self._asked = Lock(), Event()
         self._thread: Thread | None = None
-        self._next: tuple[str, Callable[[], None], str] | None = None
-        self.is_busy = self.is_stopping = False
+        self._job: _Job | None = None
+        self._next: _Job | None = None
+        self._reported_at, self.is_stopping = 0.0, False
 
-    def start(self, words: str, job: Callable[[], None], *, stopping: str = "") -> None:
+    @property
+    def is_busy(self) -> bool:
+        return self._job is not None
+
+    def start(self, words: str, run: Callable[[], None], *, stopping: str = "") -> None:
         """Begin a job, after the one under way; the last that was to begin counts.
 
         ``stopping`` says what *Stop* waits for; without it there is no such button, and the next
         job ends this one.
         """
         with self._lock:
-            self._next = words, job, stopping
-            if self.is_busy:
-                if not self._stopping:
+            self._next = _Job(words, run, stopping)
+            if self._job is not None:
+                if not self._job.stopping:
                     self._asked.set()
                 return
-            self.is_busy = True
+            self._job = self._next
             self._thread = Thread(target=self._run, name="petstore", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
-        while following := self._begin():
-            words, job = following
-            self.say(PAGE.progress(words))
+        while job := self._begin():
+            self.say(PAGE.progress(job.words))
             self._draw()
             said: str | None = None
             try:
-                job()
+                job.run()
             except KeyboardInterrupt:
                 said = PAGE.warning("Stopped", ["Nothing was lost; start it again."])
             except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
@@ -70,27 +80,25 @@ class Work:
                 self.say(said)
         self._draw()
 
-    def _begin(self) -> tuple[str, Callable[[], None]] | None:
-        """Return the next job; None ends the thread."""
+    def _begin(self) -> _Job | None:
+        """Take the next job; None ends the thread."""
         with self._lock:
             self._asked.clear()
-            self.is_busy, self.is_stopping = self._next is not None, False
-            if self._next is None:
-                return None
-            words, job, self._stopping = self._next
-            self._next = None
-            return words, job
+            self.is_stopping = False
+            self._job, self._next = self._next, None
+            return self._job
 
     def _draw(self) -> None:
-        show(self.stop, self.is_busy and self._stopping)
+        show(self.stop, self._job is not None and self._job.stopping)
         self.stop.description = "Stop now" if self.is_stopping else "Stop"
         self._changed()
 
     def _press(self) -> None:
-        self.is_stopping = True
-        self._asked.set()
-        self.say(PAGE.warning("Stopping", [self._stopping]))
-        self._draw()
+        if self._job is not None:
+            self.is_stopping = True
+            self._asked.set()
+            self.say(PAGE.warning("Stopping", [self._job.stopping]))
+            self._draw()
 
     def say(self, markup: str) -> None:
         """Show markup in the notice."""
@@ -135,5 +143,4 @@ def failure(problem: Exception, title: str = "This did not work", after: str = "
         title = "Another import into this store is at work; try again when it has ended"
     elif isinstance(problem, AuthenticationError):
         title = "The store does not take the key; enter a new one above"
-    text = str(problem) or "Nothing more is known."
-    return PAGE.failure(title, [text, *filter(None, [after])])
+    return PAGE.failure(title, [str(problem) or type(problem).__name__, *filter(None, [after])])

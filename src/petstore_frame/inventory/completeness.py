@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class StatusCount:
     """How many pets of one status were read, and whether the store has no more of them.
 
-    ``is_least`` is False where pets left meanwhile, so that the store may even have fewer.
+    ``is_least`` is False where pets left meanwhile: the store may have fewer.
 
     Example:
         >>> StatusCount(1200, False)
@@ -91,7 +91,7 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pet that was asked for was read: all, or those of the status asked."""
+        """Whether every pet that was asked for was read."""
         return self.verdict is Verdict.COMPLETE
 
     @property
@@ -106,10 +106,7 @@ class Completeness:
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets read, exact only when the store has no more of any status.
-
-        Of a part that ``inventory.where`` made, it is that of the part.
-        """
+        """The number of pets read, exact only when the store has no more of any status."""
         is_exact = self.is_complete and self.status is None
         return StatusCount(self.rows, is_exact, self.is_least)
 
@@ -125,14 +122,12 @@ class Completeness:
 
     def reasons(self) -> list[tuple[str, list[str]]]:
         """Return what the verdict rests on, in plain words: a heading and its sentences, each."""
-        others = [str(each) for each in self.evidence if not each.is_contradiction]
-        against = [str(each) for each in self.contradictions]
-        assumed = [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions]
+        beside = [each for each in self.evidence if str(each) != self.basis]
         named = {
             "How it is known" if self.is_complete else "Why": [self.basis] if self.basis else [],
-            "What contradicts it": [each for each in against if each != self.basis],
-            "What is assumed": assumed,
-            "What else was seen": [each for each in others if each != self.basis],
+            "What contradicts it": [str(each) for each in beside if each.is_contradiction],
+            "What is assumed": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
+            "What else was seen": [str(each) for each in beside if not each.is_contradiction],
         }
         return [(name, lines) for name, lines in named.items() if lines]
 
@@ -149,9 +144,8 @@ class Completeness:
     @property
     def headline(self) -> str:
         """What was read, as it stands behind the verdict."""
-        what = "pets" if self.status is None else f"{self.status} pets"
-        if self.rows == 1:
-            what = what[:-1]
+        noun = "pet" if self.rows == 1 else "pets"
+        what = noun if self.status is None else f"{self.status} {noun}"
         if self.part:
             what += f" with {self.part}"
         if self.is_complete:
@@ -251,17 +245,16 @@ class Completeness:
 
     @classmethod
     def unknown(
-        cls, reason: Evidence, counts: Mapping[str, int], status: str | None = None
+        cls, reason: Evidence, counts: Mapping[str, int], read: Completeness | None = None
     ) -> Self:
-        """Return an unknown verdict, with why; only the pets of each status are known."""
-        return cls.of_counts(counts, basis=str(reason), status=status, evidence=(reason,))
-
-    def after_change(self, reason: Evidence, counts: Mapping[str, int]) -> Self:
-        """Return what is known once the rows are not those that were read, with why."""
+        """Return what is known of rows that were not read, or not as ``read`` says, with why."""
+        told: dict[str, Any] = {"basis": str(reason), "evidence": (reason,)}
+        if read is None:
+            return cls.of_counts(counts, **told)
         # No more pets are counted than were read; rows added by hand were not.
-        left = {name: min(n, self.count(name).count) for name, n in counts.items()}
-        known = self.unknown(reason, left, self.status)
-        return replace(known, rows=min(sum(counts.values()), self.rows))
+        left = {name: min(n, read.count(name).count) for name, n in counts.items()}
+        known = cls.of_counts(left, status=read.status, **told)
+        return replace(known, rows=min(sum(counts.values()), read.rows))
 
     def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:
         """Return what is known of the pets that pass a filter.
@@ -274,18 +267,14 @@ class Completeness:
             verdict = Verdict.COMPLETE
         elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
             verdict = Verdict.UNKNOWN  # the pets that are missing may be of this part, or not
-        left_out = set() if wanted is None else counts.keys() - {*wanted}
+        # A status that the filter leaves out has no pet in this part.
+        exact = set() if wanted is None else counts.keys() - {*wanted}
+        exact |= {name for name in counts if self.count(name).is_exact}
         return replace(
             self,
             verdict=verdict,
             rows=sum(counts.values()),
-            by_status={
-                # A status that the filter leaves out has no pet in this part.
-                name: StatusCount(
-                    count, name in left_out or self.count(name).is_exact, self.is_least
-                )
-                for name, count in counts.items()
-            },
+            by_status={n: StatusCount(c, n in exact, self.is_least) for n, c in counts.items()},
             advertised_total=None,
             part=" and ".join(filter(None, (self.part, part))),
             read=self.rows if self.read is None else self.read,

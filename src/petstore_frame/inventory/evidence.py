@@ -15,18 +15,16 @@ from petstore_frame.markup import count_text
 class Shows(StrEnum):
     """What evidence shows of the pets that it is about.
 
-    ``end``: all of them were read. ``more``: the store points to more than was read. ``missing``:
-    some of them were not read. ``moved``: they changed while they were read. ``conflict``: answers
-    do not fit together. ``unclear``: where they end stays open. ``nothing``: none of these.
+    ``end``: all of them were read. ``missing``: some of them were not read. ``moved``: they changed
+    while they were read. ``doubt``: the store points to more, or its answers do not fit together.
+    ``unclear``: where they end stays open.
     """
 
     END = "end"
-    MORE = "more"
     MISSING = "missing"
     MOVED = "moved"
-    CONFLICT = "conflict"
+    DOUBT = "doubt"
     UNCLEAR = "unclear"
-    NOTHING = "nothing"
 
 
 class Verdict(StrEnum):
@@ -84,7 +82,7 @@ class Fact(Enum):
     OTHER_STORE = S.MOVED, "The store called itself {detail}."
     # Totals that the store states.
     TOTAL_LARGER = S.MISSING, "The store states {pets}, more than were read."
-    TOTAL_OF_ALL = S.MORE, "The store states {pets}, perhaps of every status together."
+    TOTAL_OF_ALL = S.DOUBT, "The store states {pets}, perhaps of every status together."
     # What shows that the store changed while it was read.
     ONE_ID_TWICE = S.MOVED, "Id {count} came with two names or categories."
     OLD_ANSWER = S.MOVED, "Some answers came from a cache, up to {detail} older than others."
@@ -95,10 +93,10 @@ class Fact(Enum):
     STILL_GROWS = S.MOVED, "The store still grew after {count} pages; the rest was left unread."
     PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
     # The status filter, and the page of each status.
-    FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
-    FILTER_LEFT_OUT = (S.CONFLICT,
+    FILTER_NOT_KEPT = S.DOUBT, "A page of {scope} pets holds {pets} of another status."
+    FILTER_LEFT_OUT = (S.DOUBT,
         "The page of {scope} pets left out {pets} that another answer shows.")
-    STATUSES_HOLD_MORE = (S.CONFLICT,
+    STATUSES_HOLD_MORE = (S.DOUBT,
         "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
         "them all, fetch each status by itself.")
     STATUS_PAGE_WHOLE = (S.END,
@@ -106,7 +104,7 @@ class Fact(Enum):
     # The ways from page to page.
     LINKS_ENDED = (S.END,
         "The store linked each page to the next, and the last page had no further link.")
-    NEXT_NOT_READ = S.MORE, "The store names a next page that was not read{detail}."
+    NEXT_NOT_READ = S.DOUBT, "The store names a next page that was not read{detail}."
     WINDOWS_ENDED = S.END, "The store goes on with {detail}=, and gave pages until none was left."
     WINDOWS_STOPPED = (S.UNCLEAR,
         "After row {count} no new pet came{detail}, and nothing shows that it is the last.")
@@ -117,8 +115,6 @@ class Fact(Enum):
     PAGE_FULL = S.UNCLEAR, "The page was full, and the store shows no further one."
     PAGE_MAY_BE_CUT = (S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.")
-    # Texts, and questions.
-    QUESTION_FAILED = S.NOTHING, "A question beyond the listing has no answer: {detail}."
 
     def __init__(self, shows: Shows, sentence: str) -> None:
         self.shows, self.sentence = shows, sentence
@@ -161,7 +157,7 @@ class Evidence:
     @property
     def is_contradiction(self) -> bool:
         """Whether it speaks against the listing being complete."""
-        return self.shows in (Shows.MORE, Shows.MISSING, Shows.MOVED, Shows.CONFLICT)
+        return self.shows not in (Shows.END, Shows.UNCLEAR)
 
     def __str__(self) -> str:
         return self.fact.sentence.format(
@@ -186,13 +182,12 @@ class Evidence:
 
 
 # The first kind that is there decides: what is missing or moved stays so, whatever else was seen.
-_DECIDES = (
-    (Shows.MISSING, Verdict.INCOMPLETE),
-    (Shows.MOVED, Verdict.UNSTABLE),
-    (Shows.CONFLICT, Verdict.UNKNOWN),
-    (Shows.MORE, Verdict.UNKNOWN),
-    (Shows.END, Verdict.COMPLETE),
-)
+_DECIDES = {
+    Shows.MISSING: Verdict.INCOMPLETE,
+    Shows.MOVED: Verdict.UNSTABLE,
+    Shows.DOUBT: Verdict.UNKNOWN,
+    Shows.END: Verdict.COMPLETE,
+}
 _PLACES = {fact: place for place, fact in enumerate(Fact)}
 
 
@@ -220,7 +215,7 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
     unclear = (each for each in known if each.shows is Shows.UNCLEAR)
     against = (each for each in known if each.is_contradiction)
     verdict, basis = Verdict.UNKNOWN, next(against, next(unclear, None))
-    for shows, decided in _DECIDES:
+    for shows, decided in _DECIDES.items():
         found = [each for each in about_all if each.shows is shows]
         if found:
             verdict, basis = decided, found[0]

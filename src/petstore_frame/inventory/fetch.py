@@ -24,11 +24,7 @@ from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, we
 from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import ReadingClient, Requests
-from petstore_frame.inventory.result import (
-    FetchInterrupted,
-    IncompleteInventoryError,
-    Inventory,
-)
+from petstore_frame.inventory.result import FetchInterrupted, IncompleteInventoryError, Inventory
 from petstore_frame.markup import count_text
 from petstore_frame.progress import Display
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
@@ -54,7 +50,7 @@ def fetch_inventory(
             ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
         max_pets: Keep at most so many; None for no cap. A cap that cuts makes the verdict
-            incomplete; one that is just met cuts nothing, and one more page is read to find out.
+            incomplete.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets read.
 
@@ -66,9 +62,7 @@ def fetch_inventory(
         ArgumentError: An argument is not one of those above; nothing was sent.
         IncompleteInventoryError: The reading broke off with pets read; ``.partial`` has them.
         FetchInterrupted: Ctrl-C ended it with pets read; a KeyboardInterrupt with the same.
-        APIStatusError: The store refused the first page.
-        APIConnectionError: No answer to the first page, after the retries.
-        ContractError: The first page is not a list of pets.
+        PetstoreError: The first page could not be read, as for ``Client.list_pets``.
 
     Example:
         >>> import petstore_frame as pf
@@ -115,7 +109,7 @@ def _raise_if_any(
     """Raise what broke off with the pets that were read; return where none were."""
     if not len(reading.rows.columns().id):
         return
-    left = (each for each in reading.evidence if each.shows is not Shows.END)
+    left = [each for each in reading.evidence if each.shows is not Shows.END]
     partial = _inventory(reading, [Evidence(Fact.BROKE_OFF, count=reading.pages), *left], max_pets)
     raise kind(
         f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
@@ -125,6 +119,7 @@ def _raise_if_any(
 
 
 def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None) -> Inventory:
+    """Return the pets that were asked for, with what all the evidence comes to."""
     ask, columns = reading.ask, reading.rows.columns()
     evidence = [*evidence, *reading.of_rows()]
     matches = [status == ask.status for status in columns.status] if ask.status else []
@@ -133,36 +128,30 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
         evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
     if max_pets is not None and len(columns.id) > max_pets:
         columns = columns.part(0, max_pets)
-        left = (each for each in evidence if each.shows is not Shows.END)
+        left = [each for each in evidence if each.shows is not Shows.END]
         evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
-    known = _completeness(reading, tuple(dict.fromkeys(evidence)), columns)
-    log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-    made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
-    provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-    return Inventory.of_rows(columns.to_frame(), known, provenance)
-
-
-def _completeness(
-    reading: Reading, evidence: tuple[Evidence, ...], columns: PetColumns
-) -> Completeness:
-    status, finding = reading.ask.status, weigh(evidence)
+    finding = weigh(evidence)
     counts, exact = count_statuses(Counter(columns.status)), finding.exact
     if finding.verdict is Verdict.COMPLETE:
-        exact = frozenset(counts if status is None else [status]) - finding.inexact
+        exact = frozenset(counts if ask.status is None else [ask.status]) - finding.inexact
     total = reading.total()
-    if status is not None and (total or 0) > len(reading.rows):
+    if ask.status is not None and (total or 0) > len(reading.rows):
         total = None  # it may be that of all pets
-    return Completeness.of_counts(
+    known = Completeness.of_counts(
         counts,
         finding.verdict,
         "" if finding.basis is None else str(finding.basis),
         exact,
-        requests=reading.ask.requests,
-        status=status,
+        requests=ask.requests,
+        status=ask.status,
         assumptions=finding.assumptions,
-        evidence=evidence,
+        evidence=tuple(dict.fromkeys(evidence)),
         advertised_total=total,
     )
+    log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
+    made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
+    provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
+    return Inventory.of_rows(columns.to_frame(), known, provenance)
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,8 +28,8 @@ _FACTOR = 0x9E3779B97F4A7C15  # odd and large, so that different rows differ in 
 class Provenance:
     """Where and when pets were read.
 
-    ``fetched_at`` is when the last page arrived, or when the oldest answer was made that came
-    out of a cache; ``store_id`` is what the store calls itself (``X-Store-Id``, an extension).
+    ``fetched_at`` is when the last page arrived, or when a cache's oldest answer was made;
+    ``store_id`` is what the store calls itself (``X-Store-Id``, an extension).
     """
 
     base_url: str
@@ -37,21 +37,14 @@ class Provenance:
     store_id: str | None = None
 
     def is_other_store(self, other: Provenance) -> bool:
-        """Return True if the addresses or the ids differ; on this machine the port may change.
-
-        An empty address, as of a CSV without its coverage, may be any store's.
-        """
+        """Return True if the addresses or the ids differ; an empty one may be any store's."""
         addresses = {self.base_url, other.base_url} - {""}
         places = {same_store_address(each, any_local_port=True) for each in addresses}
         return len(places) > 1 or len({self.store_id, other.store_id} - {None}) > 1
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return what ``facts_of`` wrote.
-
-        Raises:
-            KeyError, TypeError, ValueError: A value is missing or cannot be read.
-        """
+        """Return what ``facts_of`` wrote; a KeyError, TypeError or ValueError where it cannot."""
         fetched_at = datetime.fromisoformat(values["fetched_at"])
         return cls(str(values["base_url"]), fetched_at, values["store_id"])
 
@@ -107,16 +100,15 @@ def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenanc
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
     """Return where the rows of a frame come from, also where they were changed since; or None."""
-    known = _coverage(frame.attrs.get(ATTRS_KEY))
-    return None if known is None else known[1]
+    kept = _coverage(frame)
+    return None if kept is None else kept[1]
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
-    kept = _coverage(frame.attrs.get(ATTRS_KEY))
+    kept = _coverage(frame)
     if kept is None:
-        counts = status_counts(_distinct(frame))
-        return Completeness.unknown(Evidence(Fact.NO_RECORD), counts)
+        return Completeness.unknown(Evidence(Fact.NO_RECORD), status_counts(_distinct(frame)))
     known, _, digest = kept
     if digest is not None and rows_digest(frame) == digest:
         return known
@@ -124,11 +116,11 @@ def completeness_of(frame: pd.DataFrame) -> Completeness:
     if len(frame) != known.rows:
         why = f": it has {len(frame):,} rows, and {known.rows:,} pets were read"
     reason = Evidence(Fact.CHANGED_SINCE, detail=why)
-    return known.after_change(reason, status_counts(_distinct(frame)))
+    return Completeness.unknown(reason, status_counts(_distinct(frame)), known)
 
 
-def _coverage(text: Any) -> tuple[Completeness, Provenance, str | None] | None:
-    return _parsed(text) if isinstance(text, str) else None
+def _coverage(frame: pd.DataFrame) -> tuple[Completeness, Provenance, str | None] | None:
+    return _parsed(str(frame.attrs.get(ATTRS_KEY)))
 
 
 @lru_cache(maxsize=64)
@@ -143,7 +135,7 @@ def _parsed(text: str) -> tuple[Completeness, Provenance, str | None] | None:
 
 def status_counts(frame: pd.DataFrame) -> dict[str, int]:
     """Count the rows of each status: those of the interface, each other one, none last."""
-    if "status" not in frame.columns or frame.columns.duplicated().any():
+    if "status" not in frame.columns:
         return count_statuses({None: len(frame)})
     seen = frame["status"].value_counts()
     counts: dict[str | None, int] = {str(name): int(n) for name, n in seen.items()}
@@ -151,10 +143,9 @@ def status_counts(frame: pd.DataFrame) -> dict[str, int]:
 
 
 def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first row of each id: one that repeats is no further pet."""
-    if "id" not in frame.columns or frame.columns.duplicated().any():
-        return frame
-    return frame[~frame["id"].duplicated()]
+    """Return the first row of each id, as one that repeats is no further pet."""
+    frame = frame.loc[:, ~frame.columns.duplicated()]
+    return frame[~frame["id"].duplicated()] if "id" in frame.columns else frame
 
 
 def rows_digest(frame: pd.DataFrame) -> str | None:

@@ -7,21 +7,14 @@ and never proves one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.requests import MAX_LIMIT, MOST_PROBES, OF_ALL, Requests
-from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.status_pages import (
-    StatusPages,
-    ask_statuses,
-    check_filter,
-    filters_first,
-)
+from petstore_frame.inventory.requests import MAX_LIMIT, MOST_PROBES, OF_ALL, Requests, Rows
 from petstore_frame.inventory.walk import LinkWalk, Walk, WindowWalk, find_parameter
 from petstore_frame.markup import NO_STATUS
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import PET_STATUSES, PetColumns
 from petstore_frame.transport import Page
 
 # Fewer pets than this on a page are no page that a program would choose.
@@ -33,6 +26,104 @@ _HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes a moment.
 _TOLERANCE_S = 2.0
+
+
+class StatusPages:
+    """One page of each status that came, beside ``first``, the first page of all pets.
+
+    Pets without a status match no filter, so these pages alone never cover a store.
+
+    Attributes:
+        pages: All that came, by status, and ``ids`` of their pets.
+        notes: What contradicts the filter; each is about its status alone. A page that holds other
+            statuses, too, says as little as a refusal.
+        usable: The pages that kept to their filter.
+        left_out: How many of these pets are not on the first page.
+        is_filtered_first: Whether the lengths of the pages say anything: all are usable, and the
+            filter comes before the limit. ``whole`` asks, where that is open.
+    """
+
+    def __init__(self, first: Page, pages: Mapping[str, Page]) -> None:
+        self.first, self.pages = first, pages
+        self.ids = {pet_id for page in pages.values() for pet_id in page.columns.id}
+        kept = {name: page for name, page in pages.items() if not page.mismatches(name)}
+        self.notes = [e for name, page in kept.items() for e in check_filter(page, first, name)]
+        refuted = {each.scope for each in self.notes}
+        self.usable = {name: page for name, page in kept.items() if name not in refuted}
+        self.left_out = len(self.ids - {*first.columns.id})
+        self._are_usable = len(self.usable) == len(PET_STATUSES)
+        self.is_filtered_first = self._are_usable and (self.left_out > 0 or passes_over(first))
+
+    def whole(self, ask: Requests) -> list[str]:
+        """Return the statuses whose page is whole, in order.
+
+        It is shorter than the longest page seen, and states neither a next page nor a larger total.
+        """
+        if self._are_usable and not self.left_out:
+            self.is_filtered_first = filters_first(ask, self.first)
+        found = []
+        for status, page in sorted(self.usable.items() if self.is_filtered_first else ()):
+            total, first = page.total or 0, self.first
+            is_of_all = total == first.total and first.mismatches(status) > 0
+            is_outnumbered = total > len(page) and not is_of_all
+            is_short = len(page) < min(ask.max_page, page.limit or MAX_LIMIT)
+            if is_short and not page.may_name_next and not is_outnumbered:
+                found.append(status)
+        return found
+
+    def confirm_first(self, ask: Requests) -> bool:
+        """Return whether no pet with a status is missing from the first page.
+
+        So it is where they hold the same pets and each is shorter: whatever length the store cuts
+        pages at, it is at least that of the first page, so none of the shorter ones was cut.
+        Empty pages confirm nothing.
+        """
+        is_longest = all(len(page) < len(self.first) for page in self.pages.values())
+        if not is_longest or len(self.whole(ask)) < len(PET_STATUSES):
+            return False
+        with_status = (ids_with(self.first.columns, status) for status in PET_STATUSES)
+        return bool(self.ids) and self.ids == set().union(*with_status)
+
+
+def passes_over(whole: Page) -> bool:
+    """Return whether a store gave more than the limit: then it cuts nothing."""
+    return len(whole) > (whole.limit or MAX_LIMIT)
+
+
+def filters_first(ask: Requests, whole: Page) -> bool:
+    """Return whether the filter comes before the limit: after it, it sees one page alone.
+
+    Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
+    that cut first would give fewer than were asked for; one that raises small limits to a length
+    of its own would give the same number twice.
+    """
+    if passes_over(whole):
+        return True
+    for status in PET_STATUSES:
+        rows = [row for row, found in enumerate(whole.columns.status, 1) if found == status]
+        sizes = [size for size, row in enumerate(rows, 1) if row > size][-2:]
+        if len(sizes) == 2:
+            pages = (ask.probe(ask.params(limit=size, status=status)) for size in sizes)
+            return all(
+                page is not None and len(page) == size and not page.mismatches(status)
+                for page, size in zip(pages, sizes, strict=True)
+            )
+    return False
+
+
+def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
+    """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
+    missing = ids_with(whole.columns, status) - {*page.columns.id}
+    has_room = len(page) < len(whole) and not page.may_name_next
+    if mismatches := page.mismatches(status):
+        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=mismatches)
+    elif missing and has_room:
+        yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
+
+
+def ids_with(pets: PetColumns, status: str) -> set[int]:
+    """Return the ids of the pets with a status."""
+    return {pet_id for pet_id, found in zip(pets.id, pets.status, strict=True) if found == status}
 
 
 class Reading:
@@ -85,7 +176,7 @@ class Reading:
         finally:  # where it breaks off, too, their pets were read
             left_out = self._count_left_out()
             for page in {} if self._statuses is None else self._statuses.pages.values():
-                self.rows.add_earlier(page.columns)
+                self.rows.add(page.columns, is_earlier=True)
         self.evidence += self._of_all(left_out)
 
     def _has(self, shows: Shows) -> bool:
@@ -144,13 +235,9 @@ class Reading:
             return
         listed = self.rows.columns()
         for status in statuses.whole(self.ask):
-            known = {*statuses.usable[status].columns.id}
-            left_out = sum(
-                found == status and pet_id not in known
-                for pet_id, found in zip(listed.id, listed.status, strict=True)
-            )
+            left_out = ids_with(listed, status) - {*statuses.usable[status].columns.id}
             if left_out:
-                yield Evidence(Fact.FILTER_LEFT_OUT, status, count=left_out)
+                yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(left_out))
             else:
                 yield self._end(Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
 
@@ -174,7 +261,13 @@ class Reading:
             yield self._end(walk.fact, walk.reach, *over_time, detail=walk.detail)
 
     def _ask_statuses(self) -> StatusPages | None:
-        self._statuses = self._statuses or ask_statuses(self.ask, self.first)
+        """Ask once for a page of each status; None where one is read, or the budget too small."""
+        ask = self.ask
+        has_budget = ask.spent + len(PET_STATUSES) <= MOST_PROBES
+        if self._statuses is None and ask.status is None and has_budget:
+            asked = [(name, ask.probe(ask.params(status=name))) for name in PET_STATUSES]
+            pages = {str(name): page for name, page in asked if page is not None}
+            self._statuses = StatusPages(self.first, pages) if pages else None
         return self._statuses
 
     def _may_be_whole(self) -> bool:
@@ -229,12 +322,15 @@ class Reading:
         return sum(pet_id not in self.rows for pet_id in self._statuses.ids)
 
     def _of_all(self, left_out: int) -> Iterator[Evidence]:
-        """Yield what the totals, the statuses, the questions and the ages show at last."""
-        ask = self.ask
+        """Yield what the totals, the statuses and the ages show at last."""
+        ask, first = self.ask, self.first
         if self.walk is None and not ask.has_enough(self.rows):
-            why = _why_unclear(self.first)
-            if why.is_contradiction or not self._has(Shows.END):
-                yield why
+            if first.may_name_next:
+                yield Evidence(Fact.NEXT_NOT_READ)
+            elif not self._has(Shows.END) and len(first) >= MAX_LIMIT:
+                yield Evidence(Fact.PAGE_FULL)
+            elif not self._has(Shows.END):
+                yield Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))
         if left_out:
             yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
         if self._statuses is not None:
@@ -249,18 +345,10 @@ class Reading:
             yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
 
     def of_rows(self) -> Iterator[Evidence]:
-        """Yield what rows show that came twice, and the questions that failed."""
-        yield from self.ask.troubles
+        """Yield what the rows that came twice show, and the names of two stores."""
+        if self.ask.two_names:
+            yield Evidence(Fact.OTHER_STORE, detail=self.ask.two_names)
         for status in self.rows.disputed:
             yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
         if self.rows.ambiguous_id is not None:
             yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
-
-
-def _why_unclear(first: Page) -> Evidence:
-    """Return why a listing of which only single pages were read is not known to end there."""
-    if first.may_name_next:
-        return Evidence(Fact.NEXT_NOT_READ)
-    if len(first) >= MAX_LIMIT:
-        return Evidence(Fact.PAGE_FULL)
-    return Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))

@@ -18,7 +18,6 @@ from petstore_frame.inventory.provenance import (
     Provenance,
     completeness_of,
     facts_of,
-    provenance_of,
     stamp,
     status_counts,
 )
@@ -63,8 +62,7 @@ class Inventory(HasProvenance):
     ) -> Self:
         """Return an Inventory of pets that no store was asked for, for examples and tests.
 
-        Every count is exact where ``verdict`` is complete, and those of the statuses ``exact``
-        where it is not; the rest is as in its completeness and its provenance.
+        Where ``verdict`` is not complete, the counts of the statuses ``exact`` are.
         """
         verdict, counts = Verdict(verdict), status_counts(frame)
         if verdict is Verdict.COMPLETE:
@@ -95,7 +93,7 @@ class Inventory(HasProvenance):
     ) -> Self:
         """Return the pets that a filter leaves, with what is known of that part.
 
-        Rows dropped from ``frame`` by hand leave nothing known; a filter that is stated does.
+        Of rows that were dropped by hand nothing would be known.
 
         Args:
             status: One status or several, ``no status`` among them; None for all.
@@ -135,8 +133,8 @@ class Inventory(HasProvenance):
     ) -> Self:
         """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
 
-        ``words`` is the filter, as text that follows "with"; ``statuses`` are those that it leaves,
-        and ``known`` what ``frame`` covers, where that was looked up already.
+        ``words`` is the filter as text behind "with", ``statuses`` are those that it leaves, and
+        ``known`` is what ``frame`` covers, where that was looked up already.
         """
         known = self.completeness if known is None else known
         known = known.of_part(words, status_counts(rows), statuses)
@@ -163,13 +161,12 @@ class Inventory(HasProvenance):
         """Return the same pets with your own keys beside them.
 
         Args:
-            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. Rows
-                without an id are passed over; a pet with several keys gets them all, separated by
-                commas.
+            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. A pet
+                with several keys gets them all, separated by commas.
 
         Returns:
             An Inventory whose ``frame`` has the column ``key`` (str) after the pets' own; missing
-            where no key is known. What it covers is unchanged.
+            where no key is known.
 
         Raises:
             ArgumentError: The table has no columns ``key`` and ``id``.
@@ -187,10 +184,7 @@ class Inventory(HasProvenance):
     def to_frame(
         self, categories: Categories = None, *, no_status: str = NO_STATUS
     ) -> pd.DataFrame:
-        """Return a frame to count with pandas, in which every pet has a status.
-
-        ``value_counts``, ``groupby`` and ``pivot_table`` pass over missing values, so counts of
-        ``frame`` leave out the pets without a status.
+        """Return a frame to count with pandas, which passes over missing values.
 
         Args:
             categories: Labels by category id, as everywhere.
@@ -199,9 +193,7 @@ class Inventory(HasProvenance):
         Returns:
             The frame with ``status`` never missing, and with a column ``category`` (category) of
             labels after ``category_id``.
-
         """
-
         labels, frame = Labels(categories), self.frame.copy()
         status = frame["status"].astype("category")
         if no_status not in status.cat.categories:
@@ -279,19 +271,12 @@ for _kind in (IncompleteInventoryError, FetchInterrupted):
     _kind.__module__ = PetstoreError.__module__
 
 
-def inventory_of(frame: pd.DataFrame) -> Inventory | None:
-    """Return the Inventory that a frame was, also where its rows were changed since; or None."""
-    provenance = provenance_of(frame)
-    return None if provenance is None else Inventory(frame, provenance)
-
-
 @answering
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     """Tell what a frame of pets covers, as it is now.
 
-    Sorting the rows, adding columns, and writing to Parquet and back change nothing. After rows
-    were dropped, added or repeated, or an id, a category or a
-    status was changed, it is unknown, and ``basis`` says why.
+    Unknown, with the reason, once its rows are not those that were read. Sorting, further columns,
+    and writing to Parquet and back change nothing.
 
     Args:
         pets: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import ArgumentError, answering, import_extra
 from petstore_frame.files import whole_file
-from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, coverage_text
-from petstore_frame.inventory.result import Inventory, inventory_of
+from petstore_frame.inventory.provenance import (
+    ATTRS_KEY,
+    Provenance,
+    coverage_text,
+    provenance_of,
+)
+from petstore_frame.inventory.result import Inventory
 from petstore_frame.schema import FIELDS, PetColumns
 
 if TYPE_CHECKING:
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
 
 # In front of these a report's CSV has an apostrophe, for no spreadsheet to run them.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-_BOM = b"\xef\xbb\xbf"
 
 
 def read_listing(given: object) -> Inventory | None:
@@ -30,10 +35,10 @@ def read_listing(given: object) -> Inventory | None:
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         return read_inventory(cast("str", given))
     if isinstance(given, pd.DataFrame):
-        found = inventory_of(given)
-        if found is None and {*FIELDS.names} <= {*given.columns}:  # of a store that nobody named
-            found = Inventory(given, Provenance("", datetime.now(UTC)))
-        return found
+        known = provenance_of(given)
+        if known is None and {*FIELDS.names} <= {*given.columns}:  # of a store that nobody named
+            known = Provenance("", datetime.now(UTC))
+        return None if known is None else Inventory(given, known)
     return given if isinstance(given, Inventory) else None
 
 
@@ -52,7 +57,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     import pandas as pd
 
     file = Path(path)
-    is_csv = file.suffix.lower() in (".csv", ".tsv")
+    is_csv = file.suffix.lower() == ".csv"
     if not is_csv:
         import_extra("pyarrow", "reading Parquet", "history")
     try:
@@ -61,14 +66,15 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         kind = "CSV" if is_csv else "Parquet file"
         raise ArgumentError(f"{path} is no {kind} of an inventory: {problem}") from None
     lacking = [name for name in FIELDS.names if name not in frame]
-    found = None if lacking else inventory_of(frame)
-    if found is None and (lacking or not is_csv):
+    known = provenance_of(frame)
+    if known is None and is_csv:
+        known = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
+    if known is None or lacking:
         what = f"it lacks {', '.join(lacking)}" if lacking else "nothing says of which store it is"
         raise ArgumentError(
             f"{path} is no inventory: {what}; write one with pf.write_report(inventory, path)"
         )
-    written_at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-    return found or Inventory(frame, Provenance("", written_at))
+    return Inventory(frame, known)
 
 
 def write_coverage(path: str | PathLike[str], inventory: Inventory) -> None:
@@ -86,21 +92,18 @@ def _read_csv(file: Path) -> pd.DataFrame:
     """Return the pets of a CSV with what it covers, the user's own columns as text behind them."""
     import pandas as pd
 
-    with file.open("rb") as opened:
-        header = opened.readline()
     dtypes: dict[str, Any] = defaultdict(lambda: "str")
     dtypes |= {field.name: "int64" for field in FIELDS if field.dtype == "int64"}
-    delimiter = max(",;\t|", key=header.decode("utf-8", "replace").count)
-    cells = pd.read_csv(
-        file, dtype=dtypes, keep_default_na=False, sep=delimiter, encoding="utf-8-sig"
-    )
+    cells = pd.read_csv(file, dtype=dtypes, keep_default_na=False, encoding="utf-8-sig")
     # Where rows have more cells than the header, pandas takes the first ones for an index.
     has_more = not isinstance(cells.index, pd.RangeIndex)
     if has_more:
         raise ValueError("its rows have more cells than its header")
     if not {*FIELDS.names} <= {*cells}:
         return cells
-    if header.startswith(_BOM):  # a report's
+    with file.open("rb") as opened:
+        is_report = opened.read(len(BOM_UTF8)) == BOM_UTF8
+    if is_report:
         for name in [each for each in map(str, cells) if dtypes[each] == "str"]:
             cells[name] = cells[name].map(_without_guard)
     always = {field.name: field.is_required for field in FIELDS}

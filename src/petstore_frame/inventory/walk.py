@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError, CrossOriginError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.requests import Requests
-from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.requests import Requests, Rows
 from petstore_frame.schema import PetColumns
 from petstore_frame.transport import Page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petstore_frame.counts import Line, shares, short
+from petstore_frame.counts import Line, short
 from petstore_frame.files import Book, Sheet, styles
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import palette, status_word
@@ -68,18 +68,17 @@ def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Lin
     sheet.cell(head, _NAME, "Category", **styles.HEAD)
     for col, (word, colour) in enumerate(heads, _FIRST_STATUS):
         sheet.cell(head, col, word, **{**styles.HEAD, **styles.RIGHT, **colour})
-    parts = shares([line.total.count for line in lines])
-    for row, (line, share) in enumerate(zip(lines, parts, strict=True), head + 1):
+    for row, line in enumerate(lines, head + 1):
         look = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
-        _write_line(sheet, content, row, line, share, look)
+        _write_line(sheet, content, row, line, look)
     total = head + len(lines) + 1
     sheet.height(total, 20)
     sums = content.counts.sums._replace(label="Sum")
-    _write_line(sheet, content, total, sums, 1, styles.TOTAL)
+    _write_line(sheet, content, total, sums, styles.TOTAL)
 
 
 def _write_line(
-    sheet: Sheet, content: Content, row: int, line: Line, share: float, look: Mapping[str, Any]
+    sheet: Sheet, content: Content, row: int, line: Line, look: Mapping[str, Any]
 ) -> None:
     """Write one line of counts; a category with nothing available is marked, where that is known.
 
@@ -95,6 +94,7 @@ def _write_line(
         form = layout.count_format(count, zero="none" if is_none else "–")
         sheet.cell(row, col, count.count, **{**look, **mark, "num_format": form})
     if content.has_shares:
+        share = line.total.count / content.counts.total.count
         sheet.cell(row, _FIRST_STATUS + len(columns), share, **look, num_format=styles.SHARE)
 
 

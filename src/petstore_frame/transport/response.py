@@ -189,11 +189,6 @@ class Page:
         """Return how many pets do not have the status that was asked for; None asks for any."""
         return 0 if status is None else sum(found != status for found in self.columns.status)
 
-    def ids_with(self, status: str) -> set[int]:
-        """Return the ids of the pets with a status."""
-        pairs = zip(self.columns.id, self.columns.status, strict=True)
-        return {pet_id for pet_id, found in pairs if found == status}
-
     @property
     def store_id(self) -> str | None:
         """The answer's ``X-Store-Id`` (an extension), or None."""

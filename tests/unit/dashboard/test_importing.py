@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.rows_step import LEAVE
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -104,17 +103,16 @@ def test_all_other_words_are_answered_at_once(importing) -> None:
     assert importing.names == ["Kim 3", "Kim 5"]
 
 
-def test_a_cell_is_corrected_and_a_row_left_out(importing) -> None:
-    """Only rows with a problem have controls; what was said of a row can be taken back."""
+def test_a_cell_is_corrected(importing) -> None:
+    """Only cells with a problem have controls; what was said of one can be taken back."""
     rows = "".join(f"Kim {n},1\n" for n in range(6))
     importing.open("a.csv", f"name,category_id\nLuna,1x\n{rows}Total,1\n")
-    shown = importing.tab.rows.rows
+    shown = importing.tab.words.rows
     assert set(shown) == {2, 9} and importing.offer == "Send 6 pets"
-    shown[2].control.value, shown[9].control.value = "1", LEAVE
-    assert importing.settled().offer == "Send 7 pets"
-    assert importing.words["category_id", "1x"] == "Cat (1)"
-    shown[9].control.value = ""
-    assert importing.settled().offer == "Send 7 pets" and "To fix" in importing.text
+    for meant, offer in (("1", "Send 7 pets"), ("", "Send 6 pets"), ("Cat", "Send 7 pets")):
+        shown[2].value = meant
+        assert importing.settled().offer == offer
+    assert importing.words["category_id", "1x"] == "Cat (1)" and "To fix" in importing.text
     importing.press("send")
     assert "Luna" in importing.names and "Total" not in importing.names
     importing.tab.words.accept["total_row"].value = True
@@ -161,7 +159,8 @@ def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, stor
     assert len(importing.names) < 400
     assert importing.tab.result.summary["ending"] == "interrupted"
     journal = importing.folder / "journal"
-    shown = show(store, journal=journal, folder=importing.folder).imports
+    other = show(store, journal=journal, folder=importing.folder)
+    other.tabs.selected_index, shown = 1, other.imports
     assert "many.csv" in shown._left.value and "Continue: send the" in shown.go_on.description
     shown.go_on.click()
     assert shown.work.wait(WAIT_S)

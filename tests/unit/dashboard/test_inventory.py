@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.dashboard import inventory_tab
-from petstore_frame.dashboard.figures import Figures
-from petstore_frame.dashboard.selection import Selection, StoreModel
+from petstore_frame.dashboard.inventory_tab import Selection
+from petstore_frame.dashboard.kit import Figures
 from unit.conftest import inventory, pets, read_book
 from unit.dashboard.store import LABELS, MemoryStore, widgets_made
 
@@ -31,14 +31,15 @@ selections = st.builds(
     status=st.sampled_from(["", "sold", "no status"]),
     category=st.sampled_from(["", "Cat", "2"]),
     text=st.sampled_from(["", "ann", "7", "#7"]),
+    order=st.just("id"),
 )
 
 
 @given(rows, selections)
 def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
     """Every number of a selection is that of the rows that pandas finds."""
-    model = StoreModel(inventory([(n, *row) for n, row in enumerate(rows)]), LABELS)
-    frame = model.inventory.frame
+    held = inventory([(n, *row) for n, row in enumerate(rows)])
+    frame = held.frame
     found = frame[[True] * len(frame)]
     if selection.status == "no status":
         found = found[found["status"].isna()]
@@ -50,9 +51,10 @@ def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selecti
         is_id = found["id"].astype("str") == selection.text.removeprefix("#")
         is_named = found["name"].str.lower().str.contains(selection.text)
         found = found[is_id if selection.text.startswith("#") else is_id | is_named]
-    shown = model.show(selection)
-    assert shown.counts.total.count == len(found) == shown.counts.cells.sum()
-    assert shown.pets.frame["id"].tolist() == found["id"].tolist()
+    shown = selection.of(held, LABELS)
+    counts = pf.summarize(shown)
+    assert counts.total.count == len(found) == counts.cells.sum()
+    assert shown.frame["id"].tolist() == found["id"].tolist()
 
 
 def test_a_value_does_what_a_click_does(dashboard) -> None:
@@ -136,7 +138,7 @@ def test_hostile_words_and_the_key_stay_out(show) -> None:
     states = " ".join(str(widget.get_state()) for widget in made)
     assert store.api_key not in states + repr(shown) + str(shown._copy())
     markup = " ".join(
-        getattr(widget, "markup", None) or widget.value
+        widget.markup if isinstance(widget, Figures) else widget.value
         for widget in made
         if isinstance(widget, widgets.HTML | Figures)
     )

@@ -18,7 +18,6 @@ from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_ma
 @pytest.mark.parametrize(
     ("message", "options"),
     [
-        ("inventory is an Inventory", {"inventory": 3}),
         ("pass a client of the same store", {"inventory": inventory(base_url="https://b.example")}),
         ("client", {"client": 3}),
     ],

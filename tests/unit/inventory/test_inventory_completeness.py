@@ -49,8 +49,7 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
 def test_all_that_contradicts_a_listing_is_told_once() -> None:
     """The reasons hide no evidence against it beside the basis, and do not say the basis twice."""
     basis, other, seen = (
-        Evidence(fact, count=7)
-        for fact in (Fact.TOTAL_LARGER, Fact.ROWS_TWICE, Fact.QUESTION_FAILED)
+        Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROWS_TWICE, Fact.PAGE_FULL)
     )
     made = known(Verdict.INCOMPLETE, basis=str(basis), evidence=(basis, other, seen))
     assert made.reasons() == [

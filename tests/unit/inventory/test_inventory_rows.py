@@ -7,7 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.requests import Rows
 from petstore_frame.schema import PetColumns
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)
@@ -30,7 +30,7 @@ def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -
     assert all(pet_id in rows for pet_id in distinct)
     assert (2**62 + 12345 in rows) is (2**62 + 12345 in distinct)
     for ids in later:
-        rows.add_earlier(columns(ids, name="y"))
+        rows.add(columns(ids, name="y"), is_earlier=True)
     assert list(rows.columns()[1])[: len(distinct)] == ["x"] * len(distinct)
     assert len(rows) == len({*chain(*pages, *later)})
 

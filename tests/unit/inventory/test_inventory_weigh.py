@@ -24,7 +24,7 @@ def evidence(facts: st.SearchStrategy[Fact]) -> st.SearchStrategy[Evidence]:
 
 
 EVIDENCE = st.lists(evidence(FACTS), max_size=8)
-AGAINST = (Shows.MORE, Shows.MISSING, Shows.MOVED, Shows.CONFLICT)
+AGAINST = (Shows.MISSING, Shows.MOVED, Shows.DOUBT)
 CONTRADICTION = evidence(FACTS.filter(lambda fact: fact.shows in AGAINST))
 
 
