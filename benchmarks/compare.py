@@ -76,8 +76,8 @@ def by_key(path: Path, frame: Any) -> int:
     """The same by key; the table of keys is at hand, as the journal would give it."""
     import pandas as pd
 
+    from petstore_frame.loader import read_list
     from petstore_frame.loader.reading import Recipe
-    from petstore_frame.stocktake.compare import read_list
     from petstore_frame.stocktake.matching import match_by_key
 
     listed = read_list(path, Recipe(key="animal_id")).frame

@@ -33,11 +33,11 @@ from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory.result import completeness as completeness
 from .inventory.saved import read_inventory as read_inventory
+from .loader.listed import read_ids as read_ids
 from .loader.load import load as load
 from .loader.load import resume_loads as resume_loads
 from .loader.reading.recipe import Recipe as Recipe
 from .loader.results.results import LoadResult as LoadResult
-from .loader.results.results import read_ids as read_ids
 from .report import write_report as write_report
 from .schema import PET_COLUMNS as PET_COLUMNS
 from .schema import PET_STATUSES as PET_STATUSES

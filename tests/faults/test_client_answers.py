@@ -95,33 +95,15 @@ def test_a_post_is_never_repeated(is_there: bool, reasons: set[str]) -> None:
     assert caught.value.reason in reasons
 
 
-LATER, IN_AN_HOUR = "; try again later", "; try again after the 3,600 s that the store asks for"
-MAY_BE_ADDED = "; the pet may have been added; look for it"
-
-
-@pytest.mark.parametrize(
-    ("status", "header", "of_get", "of_post"),
-    [
-        ("500 Oh", "X-A: b", LATER, MAY_BE_ADDED),
-        ("503 Oh", "Retry-After: 3600", IN_AN_HOUR, MAY_BE_ADDED),
-        ("503 Oh", "Retry-After: 0", LATER, MAY_BE_ADDED),
-        ("429 Oh", "X-A: b", LATER, LATER),
-        ("429 Oh", "Retry-After: 3600", IN_AN_HOUR, IN_AN_HOUR),
-    ],
-)
-def test_the_next_step_is_one_that_the_caller_has(
-    status: str, header: str, of_get: str, of_post: str
-) -> None:
-    """A read speaks of no POST, and a wait too long to be waited is named."""
-    with opened(lambda _: http(status, "{}", header), max_retries=1) as (store, client):
+def test_a_wait_that_is_too_long_is_left_to_the_caller() -> None:
+    """It is not waited, and the error has it; after a POST the caller looks for the pet first."""
+    answer = http("503 Oh", "{}", "Retry-After: 3600")
+    with opened(lambda _: answer, max_retries=1) as (store, client):
         with pytest.raises(pf.APIStatusError) as read:
             client.list_pets()
-        with pytest.raises(pf.APIStatusError) as added:
+        with pytest.raises(pf.APIStatusError, match="may have been added: look for it first"):
             client.create_pet("Luna", 3)
-    assert str(read.value).endswith(of_get)
-    assert of_post in str(added.value)
-    assert len(store.heads) == (2 if of_get == IN_AN_HOUR else 3)
-    assert (read.value.retry_after_s == 3600) == (of_get == IN_AN_HOUR)
+    assert (len(store.heads), read.value.retry_after_s) == (2, 3600)
 
 
 def test_get_pet_tells_the_days_left() -> None:
@@ -174,7 +156,7 @@ def test_the_key_never_leaves_for_another_origin() -> None:
         ("https://127.0.0.1/v1/pets", "https://127.0.0.1"),
         ("mailto:me@store.example", "pointed to mailto://, which"),
         # A template that was not filled in is an error of ours that names the link's fault.
-        ("http://me:hidden@host:{port}/v1/pets?cursor=hidden", "the store's link .* be read"),
+        ("http://me:hidden@host:{port}/v1/pets?cursor=hidden", "the store's link cannot be read"),
     ],
 )
 def test_a_link_that_leads_nowhere_keeps_the_pets(link: str, words: str) -> None:

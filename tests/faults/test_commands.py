@@ -148,7 +148,7 @@ def test_all_created_is_0_and_files_are_named(load, store) -> None:
 @pytest.mark.parametrize(
     ("fault", "options", "code", "words"),
     [
-        ("400", [], 1, "rejected"),
+        ("400", [], 1, "the store refused it"),
         ("fin_after", [], 3, "in doubt"),
         # A key that the store honours settles the request, and so may reading back.
         ("fin_after", ["--idempotency-lifetime", "3600"], 0, "9 animals added"),

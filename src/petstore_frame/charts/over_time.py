@@ -205,7 +205,7 @@ def _marks(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) 
 
 
 def moves_chart(moves: pd.DataFrame) -> svg.Chart:
-    """Draw ``history.flow(period=...).moves``: what came, was sold and went in 26 periods."""
+    """Draw ``history.flow().moves``: what came, was sold and went in 26 weeks."""
     periods = [*moves.groupby(["since", "until"])][-PERIODS_SHOWN:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
     groups = []

@@ -1,4 +1,4 @@
-"""How a command ends: one table of exit codes, one line for what went wrong, one for a script."""
+"""Ends a command: one table of exit codes, one line for a person, one for a script."""
 
 from __future__ import annotations
 

@@ -28,12 +28,8 @@ _MESSAGE_BYTES = 64 * 1024 * 1024
 
 
 def dashboard(
-    pets: Annotated[
-        int | None, typer.Argument(help="With --sample: how many pets; else 500.", min=1)
-    ] = None,
-    sample: Annotated[
-        bool, Option("--sample", help="Show a bundled store of made-up pets instead.")
-    ] = False,
+    pets: Annotated[int | None, typer.Argument(help="How many, with --sample.", min=1)] = None,
+    sample: Annotated[bool, Option("--sample", help="Show a store of made-up pets.")] = False,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None, Option(help="Folder of snapshots.", exists=True, file_okay=False)

@@ -16,9 +16,7 @@ import petstore_frame as pf
 
 
 def sample(
-    output: Annotated[Path, Option("--output", "-o", help="The CSV to write.")] = Path(
-        "arrivals.csv"
-    ),
+    output: Annotated[Path, Option("--output", "-o", help="CSV.")] = Path("arrivals.csv"),
     rows: Annotated[int, Option(min=0, help="Number of animals.")] = 2_000,
     seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
     categories: Annotated[Path | None, Option(help="Write the category labels here too.")] = None,
@@ -33,28 +31,23 @@ def sample(
 
 
 def demo(
-    folder: Annotated[Path, Option(help="Where the files go.", file_okay=False)] = Path(
-        "petstore-demo"
-    ),
+    folder: Annotated[Path, Option(help="Of the files.", file_okay=False)] = Path("petstore-demo"),
     rows: Annotated[int, Option(min=1, help="Animals in the sample file.")] = 2_000,
-    seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
 ) -> None:
     """Start a store, load a file into it, read it back, and write a workbook.
 
-    Everything happens on this machine: the store is a small service of its own that ends with
-    this command.
+    The store is a small service on this machine that ends with this command.
 
     Example: petstore-frame demo --rows 500
     """
     folder.mkdir(parents=True, exist_ok=True)
-    arrivals, categories, report = (
-        folder / name for name in ("arrivals.csv", "categories.csv", "inventory.xlsx")
-    )
+    names = ("arrivals.csv", "categories.csv", "inventory.xlsx")
+    arrivals, categories, report = (folder / name for name in names)
     typer.echo(f"Everything happens on this machine; the files go to {folder}/")
     # The store is new at each run, so the memory of earlier imports would only be in the way.
     with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, with a key made for this run")
-        pf.samples.write_sample_csv(arrivals, rows=rows, seed=seed)
+        pf.samples.write_sample_csv(arrivals, rows=rows)
         pf.samples.write_sample_categories(categories)
         _step("A file", f"{arrivals}: {rows:,} animals as people send them")
         _step("Loading", "one request for each good row; a row with a mistake is not sent")

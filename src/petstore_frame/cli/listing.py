@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["available", "pending", "sold"]
-_COLUMNS_SHOWN = 8
 _MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
 
 
@@ -70,12 +68,9 @@ def tell(
 
 
 def fetch(
-    output: Annotated[
-        Path, Option("--output", "-o", help="File to write: .csv, .parquet or .xlsx.")
-    ],
+    output: Annotated[Path, Option("--output", "-o", help="A .csv, .parquet or .xlsx file.")],
     status: Annotated[
-        Status | None,
-        Option(help="Only pets with this status.", case_sensitive=False),
+        Status | None, Option(help="Only pets with this status.", case_sensitive=False)
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
@@ -93,24 +88,19 @@ def fetch(
     check_target(output, is_data=True)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout, status=status, is_data=True)
     write_data(inventory, output)
-    counts = inventory.completeness.counts_asked_for()
-    more = "\n".join(f"  {name:<12} {n}" for name, n in counts.items())
+    counts = inventory.completeness.counts_asked_for().items()
+    more = "\n".join(f"  {name:<12} {n}" for name, n in counts)
     tell(inventory, output, as_json=as_json, more=more)
 
 
 def report(
-    output: Annotated[
-        Path, Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
-    ],
+    output: Annotated[Path, Option("--output", "-o", help="An .xlsx, .csv, .parquet or .html.")],
     categories: CategoriesFile = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Read the inventory and write the Monday workbook.
-
-    A listing that broke off is reported too, and the report states at its top that it is only a
-    part.
+    """Read the inventory and write a report, which says at its top if it is only a part.
 
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
@@ -124,20 +114,15 @@ def report(
 
 def snapshot(
     history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
-    replace: Annotated[
-        bool, Option("--replace", help="Replace the day's snapshot even by a weaker one.")
-    ] = False,
-    timezone: Annotated[
-        str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
-    ] = None,
+    replace: Annotated[bool, Option("--replace", help="Even by one that proves less.")] = False,
+    timezone: Annotated[str | None, Option(help="Of the days, such as Europe/Zurich.")] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and keep it under today's date, for cron.
 
-    A listing that broke off is kept as a part only, so that no pet is taken
-    for gone; it replaces nothing better.
+    One that broke off is kept as a part, so that no pet is taken for gone.
 
     Example: petstore-frame snapshot --history history
     """
@@ -146,14 +131,11 @@ def snapshot(
     added = kept.add(inventory, replace=replace)
     has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
     changes = kept.diff(new=added.date) if has_earlier else None
-    facts: dict[str, Any] = {
-        "date": added.date.isoformat(),
-        "compared_with": None if changes is None else changes.since.isoformat(),
-        "changes": None if changes is None else changes.counts,
-    }
-    alone = "the only day so far; a snapshot of another day is compared"
-    more = alone if changes is None else str(changes)  # a Diff without a row is false
-    tell(inventory, added.path, as_json=as_json, more=more, **facts)
+    more: dict[str, Any] = {"more": "the only day so far", "compared_with": None, "changes": None}
+    if changes is not None:  # a Diff without a row is false
+        since = changes.since.isoformat()
+        more = {"more": str(changes), "compared_with": since, "changes": changes.counts}
+    tell(inventory, added.path, as_json=as_json, date=added.date.isoformat(), **more)
 
 
 def compare(
@@ -162,12 +144,9 @@ def compare(
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: Words = None,
-    output: Annotated[
-        Path | None, Option("--output", "-o", help="Workbook to write: .xlsx.")
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Workbook to write.")] = None,
     on: Annotated[
-        list[str] | None,
-        Option(help="Field that makes a record and a pet equal; repeat it for several."),
+        list[str] | None, Option(help="Field that makes a record and a pet equal; or several.")
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
@@ -203,25 +182,16 @@ def trend(
     by: Annotated[Literal["status", "category_id"], Option(help="Count by this.")] = "status",
     since: Annotated[str | None, Option(help="First day, like 2026-11-01.")] = None,
     until: Annotated[str | None, Option(help="Last day.")] = None,
-    every_days: Annotated[
-        int, Option(min=1, help="In how many days a snapshot is due; gaps are marked.")
-    ] = 1,
+    every_days: Annotated[int, Option(min=1, help="In how many days one is due.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Show the counts of each day; a day without a snapshot shows a dash.
-
-    A day whose file cannot be read is named on stderr and left out.
+    """Show the counts of each day; a day on which a snapshot was due and is not there has a dash.
 
     Example: petstore-frame trend --history history --since 2026-11-01
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pf.errors.HistoryWarning)  # reported below, once
-        kept = pf.History(history)
-        counted = kept.trend(by, since=since, until=until, every_days=every_days)
-    left_out = kept.problems()
-    for entry in left_out:
-        warn(f"left out: {entry}")
-    lost = [entry for entry in left_out if entry.date is not None]
+    kept = pf.History(history)  # which warns of each day that cannot be read
+    counted = kept.trend(by, since=since, until=until, every_days=every_days)
+    lost = [entry for entry in kept.problems() if entry.date is not None]
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
@@ -229,16 +199,9 @@ def trend(
 
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:
-    """Lay the days under each other and the largest groups side by side."""
-    largest = counted.groupby(by, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
-    shown = [group for group in counted[by].unique() if group in largest]
-    texts = [
-        _MARKS[exactness].format(pets)
-        for pets, exactness in zip(counted["pets"], counted["count_is"], strict=True)
-    ]
+    """Lay the days under each other and the groups side by side, some of them if there are many."""
+    cells = zip(counted["pets"], counted["count_is"], strict=True)
+    texts = [_MARKS[exactness].format(pets) for pets, exactness in cells]
     table = counted.assign(text=texts, day=counted["date"].dt.date)
-    wide = table.pivot(index="day", columns=by, values="text")[shown]
-    wide.index.name = wide.columns.name = None
-    more = counted[by].nunique() - len(shown)
-    note = f"\n… and {more} more groups: --json shows all" if more else ""
-    return wide.to_string() + note
+    wide = table.pivot(index="day", columns=by, values="text")[counted[by].unique()]
+    return wide.rename_axis(index=None, columns=None).to_string(max_cols=12)

@@ -25,8 +25,7 @@ from petstore_frame.cli.options import (
 
 def load(
     path: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="CSV, TSV, gzip of these, or .xlsx."),
+        Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV, gzip of these, or .xlsx.")
     ] = None,
     key: Key = None,
     categories: CategoriesFile = None,
@@ -35,47 +34,27 @@ def load(
     save_recipe: Annotated[
         Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
     ] = None,
-    output: Annotated[
-        Path | None,
-        Option("--output", "-o", help="Folder for results, fix, unknown and summary."),
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Folder of the results.")] = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Read, check, plan; send nothing.")] = False,
     duplicates: Annotated[
         list[str] | None,
         Option(
             metavar="ANSWER",
-            help="What rows are that may be known animals: skip (the same animals), send (others), "
-            "or an answer for one case, such as alias=skip; may be repeated.",
+            help="What rows are that may be known animals: skip (the same), send (others), or "
+            "an answer for one case, such as alias=skip; may be repeated.",
         ),
     ] = None,
-    send_lines: Annotated[
-        list[int] | None, Option(help="Line of a row that is another animal; may be repeated.")
-    ] = None,
-    leave_lines: Annotated[
-        list[int] | None, Option(help="Line of a row to leave out; may be repeated.")
-    ] = None,
-    again: Annotated[
-        bool, Option("--again", help="Load the same file a second time, on purpose.")
-    ] = False,
-    no_check_store: Annotated[
-        bool, Option("--no-check-store", help="Do not read the store before sending.")
-    ] = False,
-    max_errors: Annotated[
-        int | None, Option(help="Stop above so many invalid or rejected rows.", min=0)
-    ] = None,
-    workers: Annotated[
-        int | None, Option(help="Requests in flight at most, 1 to 32; else about 16.", min=1)
-    ] = None,
+    send_lines: Annotated[list[int] | None, Option(help="Lines that are other animals.")] = None,
+    leave_lines: Annotated[list[int] | None, Option(help="Lines to leave out.")] = None,
+    again: Annotated[bool, Option("--again", help="Load the same file once more.")] = False,
+    check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
+    max_errors: Annotated[int | None, Option(help="Stop above so many bad rows.", min=0)] = None,
+    workers: Annotated[int | None, Option(help="Requests in flight, 1 to 32.", min=1)] = None,
     idempotency_lifetime: Annotated[
-        float | None,
-        Option(help="The store remembers Idempotency-Keys for so many seconds.", min=1),
+        float | None, Option(help="The store keeps Idempotency-Keys for so many seconds.", min=1)
     ] = None,
-    resume: Annotated[
-        bool, Option("--resume", help="Without a file: finish the loads that stopped.")
-    ] = False,
-    reconcile: Annotated[
-        bool, Option("--reconcile", help="Look for rows in doubt by reading the store back.")
-    ] = False,
+    resume: Annotated[bool, Option("--resume", help="Finish the loads that stopped.")] = False,
+    reconcile: Annotated[bool, Option("--reconcile", help="Look for rows in doubt.")] = False,
     grace: Annotated[
         float, Option(help="With --reconcile: seconds after which the store acts no more.", min=0)
     ] = 240.0,
@@ -121,7 +100,7 @@ def load(
                 leave_lines=leave_lines or (),
                 again=again,
                 dry_run=dry_run,
-                check_store=not no_check_store,
+                check_store=check_store,
                 max_errors=max_errors,
                 workers=workers,
                 journal=journal,
@@ -198,9 +177,7 @@ def recipe(
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: Words = None,
-    output: Annotated[
-        Path | None, Option("--output", "-o", help="Recipe to write: .toml; else it is printed.")
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
 ) -> None:
     """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.
 

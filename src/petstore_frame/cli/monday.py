@@ -14,20 +14,12 @@ from petstore_frame.cli.options import AsJson
 
 
 def monday(
-    settings: Annotated[Path, typer.Argument(help="The file that says what is done.")] = Path(
-        "monday.toml"
-    ),
+    settings: Annotated[Path, typer.Argument(help="What is done.")] = Path("monday.toml"),
     *,
     init: Annotated[bool, Option("--init", help="Write a commented file to begin with.")] = False,
-    check: Annotated[
-        bool, Option("--check", help="Tell whether the newest complete run is recent enough.")
-    ] = False,
-    max_age_days: Annotated[
-        int, Option(help="With --check: how old the newest complete run may be.", min=0)
-    ] = 8,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Show what would be loaded and written; do nothing.")
-    ] = False,
+    check: Annotated[bool, Option("--check", help="Tell whether a run is recent.")] = False,
+    max_age_days: Annotated[int, Option(help="How old it may be, with --check.", min=0)] = 8,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the plan; do nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Load the new files, read the store once, and write the day's folder.

@@ -16,33 +16,22 @@ AsJson = Annotated[bool, Option("--json", help="Print one line of JSON.")]
 CategoriesFile = Annotated[
     Path | None, Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
 ]
-JournalFolder = Annotated[
-    Path | None, Option(help="Folder of the journals; else the user's state directory.")
-]
-# Which store, for the commands that ask one.
+JournalFolder = Annotated[Path | None, Option(help="Of the journals; else the user's state.")]
 BaseUrl = Annotated[str | None, Option(help="The store's address; else PETSTORE_BASE_URL.")]
 Timeout = Annotated[
     float, Option(help="Seconds to wait for an answer.", envvar="PETSTORE_TIMEOUT", min=0)
 ]
-# How a file of animals is read, for the commands that read one.
-Key = Annotated[
-    list[str] | None, Option(help="Column that identifies an animal; several: --key A --key B.")
-]
+# How a file of animals is read.
+Key = Annotated[list[str] | None, Option(help="Column that identifies an animal; or several.")]
 RecipeFile = Annotated[
-    Path | None,
-    Option(
-        help="How this kind of file is read, kept in a file; other words win.",
-        exists=True,
-        dir_okay=False,
-    ),
+    Path | None, Option(help="How this kind of file is read.", exists=True, dir_okay=False)
 ]
 Words = Annotated[
     list[str] | None,
     Option(
         "--set",
         metavar="WORD=VALUE",
-        help="A word of the recipe, such as encoding=cp1252, 'mapping.name=Pet name', "
-        "'value_map.status.in care=pending'; may be repeated.",
+        help="A word of the recipe, such as encoding=cp1252 or 'mapping.name=Pet name'.",
     ),
 ]
 

@@ -20,20 +20,15 @@ def serve(
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1",
     database: Database = "petstore.sqlite3",
     api_key_file: Annotated[
-        Path | None,
-        Option(help="File with a key to accept; made, for its owner alone, when missing."),
+        Path | None, Option(help="File of a key to accept; made, for its owner, when missing.")
     ] = None,
     sample: Annotated[int, Option(help="Made-up pets to put into an empty store.")] = 0,
     seed: Annotated[int, Option(help="Seed of the made-up pets and of the faults.")] = 0,
-    spec_only: Annotated[
-        bool, Option("--spec-only", help="Leave out every extension of the interface.")
-    ] = False,
+    spec_only: Annotated[bool, Option("--spec-only", help="Without extensions.")] = False,
     faults: Annotated[
         str | None, Option(help="Misbehave, such as lost-reply=0.05,busy=0.02,cap=20.")
     ] = None,
-    upstream: Annotated[
-        str | None, Option(help="With --faults: stand before this store instead.")
-    ] = None,
+    upstream: Annotated[str | None, Option(help="Misbehave before this store.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
@@ -64,13 +59,8 @@ def serve(
 
 
 def keys(
-    new: Annotated[
-        str | None, Option(metavar="LABEL", help="Make a key, and show it this once.")
-    ] = None,
-    revoke: Annotated[
-        str | None,
-        Option(metavar="KEY", help="Revoke a key: its first characters as listed, or all of it."),
-    ] = None,
+    new: Annotated[str | None, Option(metavar="LABEL", help="Make a key; shown once.")] = None,
+    revoke: Annotated[str | None, Option(metavar="KEY", help="A key, or as it is listed.")] = None,
     database: Database = "petstore.sqlite3",
     as_json: AsJson = False,
 ) -> None:

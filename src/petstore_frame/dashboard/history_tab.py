@@ -70,7 +70,7 @@ class HistoryTab:
             since = dates.iloc[-1].date() - timedelta(days=self.days.value - 1)
         labels, saved = Labels(self._top.memory.categories), self.figures.with_saves
         trend = history.trend(by=self.by.value, since=since)
-        moves = history.flow(period="week", since=since).moves
+        moves = history.flow(since=since).moves
         # How long a pet has been there is asked of all days, whichever are shown.
         ageing = history.flow().ageing
         two = titled("New, sold and gone, by week", saved(moves_chart(moves)))

@@ -103,12 +103,10 @@ class APIStatusError(PetstoreError):
     request_id: str | None = None
     store_id: str | None = None
     retry_after_s: float | None = None
-    next_step: str | None = None
 
-    usual_step: ClassVar[str] = "see the store's message"
+    next_step: ClassVar[str] = "see the store's message"
 
     def __post_init__(self) -> None:
-        self.next_step = self.next_step or self.usual_step
         self.message = f"{self.code}: {self.api_message}" if self.code else self.api_message
 
     @property
@@ -125,31 +123,31 @@ class APIStatusError(PetstoreError):
 class BadRequestError(APIStatusError):
     """400: the request lacks a required field or holds an invalid value."""
 
-    usual_step = "correct the named value and send it again"
+    next_step = "correct the named value and send it again"
 
 
 class AuthenticationError(APIStatusError):
     """401: the API key is missing or invalid."""
 
-    usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+    next_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
 
 
 class NotFoundError(APIStatusError):
     """404: no such resource."""
 
-    usual_step = "check the id, or base_url, which ends in /v1"
+    next_step = "check the id, or base_url, which ends in /v1"
 
 
 class RateLimitError(APIStatusError):
     """429: too many requests."""
 
-    usual_step = "wait and try again"
+    next_step = "wait and try again"
 
 
 class ServerError(APIStatusError):
     """5xx: the store failed."""
 
-    usual_step = "try again later"
+    next_step = "try again later; a pet that was sent may have been added: look for it first"
 
 
 @dataclass(eq=False, repr=False)

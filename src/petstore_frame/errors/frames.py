@@ -1,4 +1,4 @@
-"""Which line of a stack is the caller's own: the one that a warning names."""
+"""Finds the line of the caller, which a warning names."""
 
 from __future__ import annotations
 

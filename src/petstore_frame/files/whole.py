@@ -1,4 +1,4 @@
-"""Files written whole or not at all, by one writer at a time."""
+"""Writes files whole or not at all, one writer at a time."""
 
 from __future__ import annotations
 

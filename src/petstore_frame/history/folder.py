@@ -1,4 +1,4 @@
-"""The folder of a history: what is in it, which snapshots a question is about, what is added.
+"""Keeps the snapshots of a history in a folder: finds them, and adds one.
 
 The layout is ``date=2026-11-01/pets.parquet``: plain hive-partitioned Parquet, which pandas,
 polars, DuckDB and Spark read without us. Each question reads the folder once, so its answer is

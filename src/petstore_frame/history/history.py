@@ -14,10 +14,9 @@ import pandas as pd
 from petstore_frame.errors import ArgumentError, HistoryError, answering, one_of, time_zone
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import ENGINES, open_snapshots
-from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
+from petstore_frame.history.over_time import Flow, count_trend
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
-from petstore_frame.history.trend import count_trend
 from petstore_frame.inventory import Inventory
 from petstore_frame.markup import PAGE, in_notebook
 from petstore_frame.schema import FIELDS, Categories, Labels, as_type
@@ -190,22 +189,9 @@ class History:
             table.insert(2, "category", pd.Series(names, dtype="str"))
         return table
 
-    def flow(
-        self,
-        *,
-        period: str = "snapshot",
-        since: Day | None = None,
-        until: Day | None = None,
-    ) -> Flow:
-        """Follow pets through the snapshots: how many moved, and how long the available wait.
-
-        Args:
-            period: What ``moves`` compares: each ``snapshot`` with the next, or the last ones of
-                each ``week`` or ``month``.
-            since, until: The first and the last day.
-        """
-        chosen = self._contents().between(since, until).snapshots
-        return Flow(chosen, self.engine, period=period)
+    def flow(self, *, since: Day | None = None, until: Day | None = None) -> Flow:
+        """Follow pets through the snapshots of these days: who moved, and how long they wait."""
+        return Flow(self._contents().between(since, until).snapshots, self.engine)
 
     def __len__(self) -> int:
         return len(self._contents().snapshots)

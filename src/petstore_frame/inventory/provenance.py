@@ -1,4 +1,4 @@
-"""Where pets come from, kept with their frame, and whether its rows are still those that were read.
+"""Keeps with a frame where its rows came from, and notices when they were changed.
 
 pandas keeps ``attrs`` through filters, edits and sorts, so facts in them would soon be false. A
 digest of the rows is kept with them: it no longer matches after any change.

@@ -10,19 +10,18 @@
 - ``settling`` reads the store: what it has before a load, and what became of records in doubt.
 - ``results`` shows what became of each record.
 
-``load`` is what a user calls, and ``run`` is one import from start to end. ``options`` is what a
-user may ask for, ``record`` has the states, ``causes`` counts why records cannot be sent,
-``question`` is what an import asks, ``proposals`` phrases what to do next, and ``listed`` reads a
-list that is compared and not sent.
+``load`` is what a user calls: one import from start to end. ``options`` is what a user may ask
+for, ``record`` has the states, ``question`` is what an import asks, ``proposals`` phrases what to
+do next, and ``listed`` makes frames for a comparison.
 """
 
 from petstore_frame.loader.journal.database import place_of
-from petstore_frame.loader.listed import read_list
+from petstore_frame.loader.listed import read_ids, read_list
 from petstore_frame.loader.load import resume_loads, run_import
 from petstore_frame.loader.proposals import to_add
 from petstore_frame.loader.reading import Look, Recipe, RecipeWords, as_recipe
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult, read_ids
+from petstore_frame.loader.results.results import LoadResult
 
 __all__ = [
     "LoadResult",

@@ -1,13 +1,17 @@
-"""A list as the loader reads it, as a frame, for whoever compares it with a store."""
+"""Frames for whoever compares: a list as the loader reads it, and the pet that each key is."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from petstore_frame.errors import ArgumentError, answering
+from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.keyed import KeyedRow, row_that_stands
+from petstore_frame.loader.journal.rows import KeyOfPet, read_keys
 from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import RecordProblem, State
 from petstore_frame.loader.results.summary import count_notes
@@ -82,3 +86,53 @@ def _repeats(
         else:
             others.update(row.id for row in alike if row is not stands)
     return others, differ
+
+
+@answering
+def read_ids(
+    store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
+) -> pd.DataFrame:
+    """Return which pet each key is, over all imports with ``key=`` into a store.
+
+    Args:
+        store: A client of the store, or its address.
+        store_id: The id that the store states, where several stores had one address.
+        journal: Folder of the journals; None is the user's state directory.
+
+    Returns:
+        One row for each key that was ever given, in the order of the animals: ``key`` str (of
+        several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
+        or ``adopted``, one of doubt, or ``pending``), ``source`` str.
+
+    Raises:
+        JournalError: The journal has lost something.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve() as server:
+        ...     pf.read_ids(server.base_url, journal="no-such-folder").columns.tolist()
+        ['key', 'id', 'state', 'source']
+    """
+    address = store if isinstance(store, str) else getattr(store, "base_url", None)
+    if not isinstance(address, str):
+        raise ArgumentError(f"store is a Client or an address, got {type(store).__name__}")
+    path = find_journal(journal, address, lambda: store_id)
+    if not path.exists():
+        return frame_of_keys([])
+    with reading(path) as sql:
+        return frame_of_keys(read_keys(sql))
+
+
+def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
+    """Return the frame of ``read_ids``."""
+    import pandas as pd
+
+    states = [*map(str, State)]
+    return pd.DataFrame(
+        {
+            "key": as_type([each.key for each in keys], "str"),
+            "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
+            "state": pd.Categorical([each.state for each in keys], categories=states),
+            "source": as_type([each.source for each in keys], "str"),
+        }
+    )

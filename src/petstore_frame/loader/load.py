@@ -150,16 +150,11 @@ def run_import(
     step: Callable[[str], None] = ignore,
     **said: Any,
 ) -> LoadResult:
-    """Run one import; ``said`` are the fields of ``LoadOptions``.
+    """Run one import, as ``load`` says; ``said`` are the fields of ``LoadOptions``.
 
     ``records_read`` gets the number of records read so far, also while the store is read then, and
     what it raises ends the import; ``step`` gets the name of each step, where a test can end the
     process.
-
-    Raises:
-        DuplicatesError: Some records may be animals that are known already; nothing was sent.
-        LoadStopped: The store, an outage or a limit ended it; it has the result so far.
-        LoadInterrupted: Ctrl-C ended it; it has the result so far.
     """
     options = LoadOptions(**said)
     options.check(client)
@@ -193,15 +188,11 @@ def resume_loads(
     check_store: bool = True,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
-    """Finish the imports into a store that stopped before all their records were sent.
-
-    The files are not needed: what is still to send is in the journal.
+    """Finish the imports that stopped before all was sent, from the journal, without their files.
 
     Args:
         client: A client of the store.
-        journal: Folder of the journals; None is the user's state directory.
-        check_store: Compare what is still to send with the pets of the store first.
-        progress: As in ``load``.
+        journal, check_store, progress: As in ``load``.
 
     Returns:
         The results of the imports that had something left, the oldest first.
@@ -235,19 +226,15 @@ def resume_loads(
 
 
 def _tell_end(result: LoadResult) -> None:
-    """Log what became of an import.
-
-    Raises:
-        LoadInterrupted, LoadStopped: It ended now, before its end.
-    """
-    log.info("%s: %s", *headline(result.facts))
-    ending = result.facts.run.ending
+    """Log what became of an import; raise where it ended now, before its end."""
+    facts = result.facts
+    title, sentence = headline(facts)
+    log.info("%s: %s", title, sentence)
+    ending = facts.run.ending
     if ending is Ending.INTERRUPTED and result.sent_now:
         raise LoadInterrupted(result)
     if ending in _STOPPED and result.sent_now:
-        facts = result.facts
-        text = "\n".join([headline(facts)[1], *next_texts(facts)])
-        raise LoadStopped(text, result, ending)
+        raise LoadStopped("\n".join([sentence, *next_texts(facts)]), result, ending)
 
 
 def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
@@ -297,11 +284,7 @@ def _stage(
     records_read: Callable[[int], None],
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
-    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it.
-
-    Raises:
-        DuplicatesError: There is something to ask, and this is no rehearsal; nothing is written.
-    """
+    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
     records = 0
 
     def batches() -> Iterator[Sequence[Record]]:
@@ -362,11 +345,7 @@ def _identify(
     pause: Callable[[], None],
     likely: LikelyKey | None = None,
 ) -> Question | None:
-    """Find the animals of records; the store is read at most once, and only if it may be.
-
-    Raises:
-        DuplicatesError: There is something to ask, and this is no rehearsal.
-    """
+    """Find the animals of records; only a rehearsal goes on where there is something to ask."""
     readings: list[StorePets] = []
 
     def read(records: int) -> StorePets:

@@ -30,12 +30,7 @@ GRACE_S = 240.0
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read.
-
-    Attributes:
-        patience_s: Seconds without an answer after which an outage ends the session.
-        first_patience_s: The same before the first answer of the session.
-    """
+    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read."""
 
     workers: int | None = None
     max_errors: int | None = None
@@ -47,23 +42,19 @@ class LoadOptions:
     again: bool = False
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
-    patience_s: float = 900.0
-    first_patience_s: float = 10.0
+    patience_s: float = 900.0  # without an answer, after which an outage ends the session
+    first_patience_s: float = 10.0  # the same before the first answer of the session
 
     @before_sending()
     def check(self, client: Any) -> None:
-        """Refuse what cannot be used.
-
-        Raises:
-            ArgumentError: The text says what it can be; nothing was sent.
-        """
+        """Refuse what cannot be used, and say what it can be."""
         checked_client(client, "post_pet")
         if self.workers is not None:
             whole_number("workers", self.workers, 1, MOST_WORKERS)
         if self.max_errors is not None:
             whole_number("max_errors", self.max_errors, 0)
         checked_progress(self.progress)
-        for case, word in self._said.items():
+        for case, word in self.answers.items():
             one_of("a case of duplicates", case, [*CASES, "absent"])
             one_of("duplicates", word, get_args(Word))
         for line in (*self.send_lines, *self.leave_lines):
@@ -73,12 +64,8 @@ class LoadOptions:
 
     @property
     def answers(self) -> dict[str, Word]:
-        """The answer to each case of the question that has one."""
-        return {case: word for case, word in self._said.items() if word != "refuse"}
-
-    @property
-    def _said(self) -> Mapping[str, Word]:
+        """The answer to each case of the question that has one; some are answered by name only."""
         said = self.duplicates or "refuse"
-        # Some cases are answered by name only.
-        plain = [case for case in CASES if case not in BY_NAME]
-        return said if isinstance(said, Mapping) else dict.fromkeys(plain, said)
+        if not isinstance(said, Mapping):
+            said = {case: said for case in CASES if case not in BY_NAME}
+        return {case: word for case, word in said.items() if word != "refuse"}

@@ -52,8 +52,6 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
         keep='newest: Seen'
         --set 'keep=newest: Seen'
         keep = "newest: Seen"
-        >>> print(to_add("value_map", {"status": {"in care": "?"}}, "shell"))
-        --set 'value_map.status.in care=?'
     """
     if reader == "python":
         return f"{word}={value!r}"
@@ -84,7 +82,7 @@ def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield (), value
 
 
-def load_call(file: str | None, journal: Path | None, base_url: str) -> Call:
+def load_call(file: str | None, journal: Path, base_url: str) -> Call:
     """Return the call that loads a fix file, or finishes all that is unfinished in a journal."""
     folder = _unusual(journal)
     where = "" if folder is None else f", journal={folder!r}"
@@ -120,9 +118,9 @@ def _command(name: str, what: str, base_url: str, *options: str) -> str:
     return _in_shell(words)
 
 
-def _unusual(journal: Path | None) -> str | None:
+def _unusual(journal: Path) -> str | None:
     """Return the folder of a journal, where it is not the one that is used without a word."""
-    if journal is None or journal.parent == place_of(None, "").parent:
+    if journal.parent == place_of(None, "").parent:
         return None
     with_here = os.path.relpath(journal.parent)
     return fspath(journal.parent) if with_here.startswith("..") else with_here

@@ -75,19 +75,14 @@ _BECOMES = {
 
 @dataclass(frozen=True)
 class Example:
-    """A record of the file beside what it may be.
-
-    Attributes:
-        ours, theirs: The request bodies of both, or their keys (of ``alias``).
-        source, day: The file of the other record, and when it was loaded; None for a pet.
-    """
+    """A record of the file beside what it may be: their request bodies, or keys (of ``alias``)."""
 
     record: int
     line: int
     ours: str
     theirs: str
-    source: str | None = None
-    day: float | None = None
+    source: str | None = None  # the file of the other one; None for a pet
+    day: float | None = None  # when that was loaded
     pet_id: int | None = None
 
     def shown(self, case: str) -> tuple[str, str]:
@@ -148,9 +143,8 @@ class Case:
 class Question:
     """All that is to be answered before an import goes on.
 
-    Attributes:
-        if_skip, if_send: How many records are in each state where all open cases have that answer.
-        likely: The column that may identify an animal, with its facts, or None.
+    ``if_skip`` and ``if_send`` count the records in each state where all open cases are answered
+    so; ``likely`` is the column that may identify an animal.
     """
 
     source: str
@@ -209,12 +203,9 @@ class Question:
 
 
 class DuplicatesError(PetstoreError):
-    """Some records may be known animals, and the user has not said whether they are.
+    """Some records may be known animals, and nobody has said whether they are; nothing was sent.
 
-    Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
-
-    Attributes:
-        question: What was found, as values: the cases, with their counts and examples.
+    ``str()`` has what each answer would do; ``question`` has the cases, counts and examples.
     """
 
     __module__ = PetstoreError.__module__  # the name by which it is imported

@@ -107,23 +107,15 @@ SUSPICIOUS = "suspicious"
 
 @dataclass(frozen=True, slots=True)
 class RecordProblem:
-    """Why a record was refused before sending.
+    """Why a record was refused before sending."""
 
-    Attributes:
-        code: A short name of the cause, for example ``int64_overflow``; ``suspicious`` where the
-            record could be sent and ``accept`` lets it through.
-        column: The file's own name of the column, or None for the whole record.
-        add: A word that helps and its value, ``"?"`` where a person decides; or None.
-        accept: The word with which ``accept=`` lets a suspicious record through, or None.
-    """
-
-    code: str
+    code: str  # a short name of the cause, such as ``int64_overflow``
     message: str
-    column: str | None = None
+    column: str | None = None  # the file's own name; None for the whole record
     value: str | None = None
     hint: str = ""
-    add: tuple[str, Any] | None = None
-    accept: str | None = None
+    add: tuple[str, Any] | None = None  # a word that helps and its value, "?" where it is open
+    accept: str | None = None  # the word of ``accept=`` that lets a suspicious record through
 
 
 class RecordOrigin(NamedTuple):
@@ -134,40 +126,21 @@ class RecordOrigin(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record, read and checked, before any request.
+    """One record, read and checked, before any request; a tuple, as a million are made."""
 
-    A tuple, because a million of them are made.
-
-    Attributes:
-        number: 1 for the first record after the header.
-        line: First physical line; 1 is the first of the file (for Excel: the sheet's row).
-        cells: The cells verbatim; a short row has fewer than there are columns, a long one more.
-        state: invalid, skipped or pending.
-        payload: The bytes of the request body, or None unless it can be sent.
-        likeness: Digest of all that is sent but the status, or None without a payload.
-        problem: The first problem, or None.
-        notes: What was normalised on the way, for example ``trimmed``.
-        key: Text of the cells that identify the animal, or None without ``key=``. Of several
-            columns it is a JSON list of their texts, in the order of the columns of the import.
-        origin: The record that the user corrected, if the row is from one of our own files.
-        rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does.
-        left_out: The user does not want this row to be sent.
-        is_unnamed: The name is from ``defaults``.
-    """
-
-    number: int
-    line: int
-    cells: tuple[str, ...]
-    state: State
-    payload: bytes | None = None
-    likeness: bytes | None = None
-    problem: RecordProblem | None = None
-    notes: tuple[str, ...] = ()
-    key: str | None = None
-    origin: RecordOrigin | None = None
-    rank: str | None = None
-    left_out: bool = False
-    is_unnamed: bool = False
+    number: int  # 1 for the first record after the header
+    line: int  # 1 for the first of the file, or the row of a sheet
+    cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
+    state: State  # invalid, skipped or pending
+    payload: bytes | None = None  # the request body, where it can be sent
+    likeness: bytes | None = None  # digest of all that is sent but the status
+    problem: RecordProblem | None = None  # the first one
+    notes: tuple[str, ...] = ()  # what was normalised on the way, such as ``trimmed``
+    key: str | None = None  # text of the key's cell, or a JSON list of several
+    origin: RecordOrigin | None = None  # the record that a row of a fix file corrects
+    rank: str | None = None  # with ``keep="newest: COLUMN"`` a text that sorts as that column
+    left_out: bool = False  # the user does not want this row to be sent
+    is_unnamed: bool = False  # the name is from ``defaults``
 
 
 def digest_of(body: bytes) -> bytes:

@@ -28,8 +28,7 @@ class MondayOutcome(Enum):
     FAILED = 11, "the run ended before its end"
 
     def __init__(self, exit_code: int, sentence: str) -> None:
-        self.exit_code = exit_code
-        self.sentence = sentence
+        self.exit_code, self.sentence = exit_code, sentence
 
     @classmethod
     def of(cls, problem: BaseException) -> MondayOutcome:
@@ -38,43 +37,34 @@ class MondayOutcome(Enum):
             of_ending = {"journal": cls.DISK, "budget": cls.REFUSED}
             return of_ending.get(problem.ending, cls.STORE_AWAY)
         store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
-        if isinstance(problem, (*store, errors.CrossOriginError)):
-            return cls.STORE_AWAY
         disk = (errors.JournalError, errors.HistoryError, errors.ReportError, OSError)
-        if isinstance(problem, disk):
-            return cls.DISK
-        if isinstance(problem, errors.DuplicatesError):
-            return cls.QUESTION
-        return cls.REFUSED if isinstance(problem, errors.PetstoreError) else cls.FAILED
+        kinds: dict[Any, MondayOutcome] = {
+            (*store, errors.CrossOriginError): cls.STORE_AWAY,
+            disk: cls.DISK,
+            errors.DuplicatesError: cls.QUESTION,
+            errors.PetstoreError: cls.REFUSED,
+        }
+        found = (outcome for kind, outcome in kinds.items() if isinstance(problem, kind))
+        return next(found, cls.FAILED)
 
 
 @dataclass
 class Run:
-    """One Monday.
+    """One Monday: what came up, and where its files are."""
 
-    Attributes:
-        day, started_at: The day of the run in its time zone, and when it began.
-        outcomes: All that came up; the worst one decides the exit code.
-        folder: Where its files are; None until they are whole.
-        facts: What ``summary.json`` says besides, ready for JSON.
-        attention: What needs a person, as sentences.
-        doing: The step that it is at.
-    """
-
-    day: date
+    day: date  # in its time zone
     started_at: datetime
-    outcomes: list[MondayOutcome] = field(default_factory=list)
-    folder: Path | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    attention: list[str] = field(default_factory=list)
-    doing: str = "begin"
+    outcomes: list[MondayOutcome] = field(default_factory=list)  # the worst is the exit code
+    folder: Path | None = None  # of its files; None until they are whole
+    facts: dict[str, Any] = field(default_factory=dict)  # what ``summary.json`` says besides
+    attention: list[str] = field(default_factory=list)  # what needs a person, as sentences
+    doing: str = "begin"  # the step that it is at
 
     def note(self, outcome: MondayOutcome, sentence: str) -> None:
         self.outcomes.append(outcome)
         self.attention.append(sentence)
 
     def note_error(self, problem: BaseException) -> None:
-        """Take in an error, which ended the step at hand."""
         first = next(iter(str(problem).splitlines()), type(problem).__name__)
         self.note(MondayOutcome.of(problem), f"{self.doing}: {first}")
 
@@ -113,6 +103,5 @@ class Run:
         if "verdict" in self.facts:
             lines.append(f"{self.facts['verdict']}, read {self.facts['read_at']}")
         lines += [f"- {sentence}" for sentence in self.attention]
-        if self.folder is not None:
-            lines.append(f"wrote {self.folder}")
+        lines += [] if self.folder is None else [f"wrote {self.folder}"]
         return "\n".join(lines)

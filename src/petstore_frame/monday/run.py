@@ -14,7 +14,6 @@ from typing import Any
 import petstore_frame as pf
 from petstore_frame.files import AtWorkError, harmless, locked, sync, whole_file
 from petstore_frame.history import Snapshot
-from petstore_frame.inventory import Provenance
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
 
@@ -29,9 +28,8 @@ def run(
 ) -> Run:
     """Load the files, read the store once, and write one folder for the day.
 
-    What can still be made is made: a file with a question does not stop the others, and a store
-    that is away leaves a folder that says so. The folder appears whole or not at all, and a second
-    run of the same day gets ``-2``.
+    A file with a question does not stop the others, and a store that is away leaves a folder that
+    says so. The folder appears whole or not at all; a second run of the same day gets ``-2``.
 
     Args:
         path: The ``monday.toml``.
@@ -87,8 +85,7 @@ def check(
 ) -> tuple[bool, str]:
     """Tell whether the newest complete run is at most so many days old, and say it in a sentence.
 
-    It asks no store and needs no API key: it is for a second scheduler, or a person, to notice
-    that the first one never ran. ``today`` is the day to count from, for a trial.
+    It needs no API key, so a second scheduler can notice that the first one never ran.
     """
     settings = MondaySettings.read(path)
     runs, last = _runs(settings.output), ""
@@ -98,11 +95,11 @@ def check(
     newest = max((run["day"] for run in runs if _is_complete(run)), default=None)
     if newest is None:
         return False, f"no complete run yet{last}"
-    today = today or datetime.now(settings.timezone).date()
-    age = (today - date.fromisoformat(newest)).days
+    sentence = f"the newest complete run is of {newest}"
+    age = ((today or datetime.now(settings.timezone).date()) - date.fromisoformat(newest)).days
     if age > max_age_days:
-        return False, f"the newest complete run is of {newest}, {age} days ago{last}"
-    return True, f"the newest complete run is of {newest}"
+        return False, f"{sentence}, {age} days ago{last}"
+    return True, sentence
 
 
 def _runs(output: Path) -> list[dict[str, Any]]:
@@ -112,16 +109,12 @@ def _runs(output: Path) -> list[dict[str, Any]]:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [dict(json.loads(line)) for line in lines]
     except (ValueError, TypeError) as problem:
-        what, hint = f"a line is damaged: {problem}", "delete it"
-        raise pf.errors.InputError(what, path=str(path), hint=hint) from None
+        what = f"a line is damaged: {problem}"
+        raise pf.errors.InputError(what, path=str(path), hint="delete it") from None
 
 
 def _is_complete(run: dict[str, Any]) -> bool:
     return bool(run.get("folder") and run.get("is_complete"))
-
-
-def _store_of(run: dict[str, Any], here: Provenance) -> Provenance:
-    return replace(here, base_url=run["base_url"], store_id=run["store_id"])
 
 
 @contextmanager
@@ -164,25 +157,25 @@ class _Work:
 
     def do(self) -> None:
         """Do all of it, in order; what fails for one file does not stop the others."""
-        loads = self.run.facts.setdefault("loads", [])
+        self.run.facts["loads"] = []
         for load in self.settings.load:
             for file in load.paths():
-                loads.append({"file": file.name, "states": {}})
                 with self.run.at(f"load {file.name}"):
-                    self._load(file, load.recipe, loads[-1]["states"])
+                    self._load(file, load.recipe)
         inventory = None
         with self.run.at("read the store"):
             inventory = self._read_store()
         if inventory is not None:
             self._write_reports(inventory)
-        with self.run.at("write the summary"):
-            facts = json.dumps(self.run.as_dict(), indent=2)
-            for name, text in (("summary.txt", self.run), ("summary.json", facts)):
-                (self.draft / name).write_text(f"{text}\n", encoding="utf-8")
+        self.run.doing = "write the summary"
+        facts = json.dumps(self.run.as_dict(), indent=2)
+        (self.draft / "summary.txt").write_text(f"{self.run}\n", encoding="utf-8")
+        (self.draft / "summary.json").write_text(f"{facts}\n", encoding="utf-8")
 
-    def _load(self, file: Path, recipe: Path | None, states: dict[str, int]) -> None:
-        """Load one file, and count its records by state in ``states``."""
-        stopped = None
+    def _load(self, file: Path, recipe: Path | None) -> None:
+        """Load one file, and count its records by state."""
+        stopped, states = None, dict[str, int]()
+        self.run.facts["loads"].append({"file": file.name, "states": states})
         try:
             result = pf.load(file, self.client, recipe=recipe, journal=self.settings.journal)
         except pf.errors.DuplicatesError as problem:
@@ -191,7 +184,7 @@ class _Work:
             raise
         except pf.errors.LoadStopped as problem:
             result, stopped = problem.result, problem
-        states |= {key: count for key, count in result.summary["states"].items() if count}
+        states |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
         for outcome, rows, what in (
             (MondayOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
@@ -232,9 +225,15 @@ class _Work:
         """Keep the day's snapshot, and write every file from the one reading."""
         settings, run = self.settings, self.run
         history = pf.History(settings.history, timezone=settings.timezone)
-        last = changes = None
+        last: Snapshot | None = None
+        changes = None
         with run.at("keep a snapshot"):
-            last = self._keep(inventory, history)
+            try:
+                history.add(inventory)
+            except pf.errors.HistoryError as problem:
+                if problem.add is None:  # else the day's snapshot is there and proves more
+                    raise
+            last = history.last_complete(before=run.day)
         self._check_drop(inventory, history, last)
         if last is not None:
             with run.at("compare with the last snapshot"):
@@ -257,15 +256,6 @@ class _Work:
                 changes=changes, attention=run.attention,
             )  # fmt: skip
 
-    def _keep(self, inventory: pf.Inventory, history: pf.History) -> Snapshot | None:
-        """Keep the day's snapshot; return the last complete one of an earlier day."""
-        try:
-            history.add(inventory)
-        except pf.errors.HistoryError as problem:
-            if problem.add is None:  # else the day's snapshot is there and proves more: it stays
-                raise
-        return history.last_complete(before=self.run.day)
-
     def _check_drop(
         self, inventory: pf.Inventory, history: pf.History, last: Snapshot | None
     ) -> None:
@@ -275,11 +265,15 @@ class _Work:
         days = {problem: str(problem.date or day) for problem in history.problems()}
         lost = [str(problem) for problem, of in days.items() if day < of < today]
         later = [run for run in self.earlier if _is_complete(run) and run["day"] > day]
-        of_here = [run for run in later if not here.is_other_store(_store_of(run, here))]
+        of_here = []
+        for run in later:
+            store = replace(here, base_url=run["base_url"], store_id=run["store_id"])
+            if not here.is_other_store(store):
+                of_here.append(run)
         if later[-1:] != of_here[-1:]:
             there = later[-1]
             lost.append(f"the run of {there['day']} read another store, {there['base_url']}")
-        for run in [run for run in of_here if run["day"] < today][-1:]:
+        for run in [each for each in of_here if each["day"] < today][-1:]:
             day, pets = run["day"], run["pets"]
             lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
         for text in lost:

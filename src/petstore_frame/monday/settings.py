@@ -70,37 +70,21 @@ class CompareStep(_Table):
 
 
 class MondaySettings(_Table):
-    """What a ``monday.toml`` says; its paths are relative to its folder.
+    """What a ``monday.toml`` says; its paths are relative to its folder."""
 
-    Attributes:
-        base_url: The store; None is PETSTORE_BASE_URL.
-        journal: Folder of the loader's journals; None is the user's state directory.
-        output, history: Folders of the days and of the snapshots.
-        timezone: The time zone of the days; None is the machine's.
-        categories: CSV file of ``category_id,label``, or None.
-        max_drop: The share of the pets, 0 to 1, whose loss since the last complete run is an
-            alarm; None raises none.
-        load, compare: The files to load, in order, and the lists to compare.
-    """
-
-    base_url: str | None = None
-    journal: Place | None = None
-    output: Place = Path("reports")
+    base_url: str | None = None  # else PETSTORE_BASE_URL
+    journal: Place | None = None  # else the user's state directory
+    output: Place = Path("reports")  # the folders of the days
     history: Place = Path("history")
-    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
+    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None  # else the machine's
     categories: Place | None = None
-    max_drop: Annotated[float | None, Field(ge=0, le=1)] = None
+    max_drop: Annotated[float | None, Field(ge=0, le=1)] = None  # an alarm above this share
     load: list[LoadStep] = []
     compare: list[CompareStep] = []
 
     @classmethod
     def read(cls, path: str | Path) -> MondaySettings:
-        """Read a file.
-
-        Raises:
-            InputError: It is not TOML, or says something that is not known here; the text has the
-                line and the nearest right word.
-        """
+        """Read a file; an InputError has the line of what is wrong, and the nearest right word."""
         path = Path(path).absolute()
         hint = f"petstore-frame monday {path.name} --init writes one"
         text, words = toml.read_toml(path, "the settings", hint)
@@ -111,7 +95,7 @@ class MondaySettings(_Table):
 
 
 def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputError:
-    """Return the refusal of the first word that is wrong, without its value: it may be a secret."""
+    """Return the refusal of the first wrong word, without its value, which may be a secret."""
     problem = error.errors(include_url=False)[0]
     word = [each for each in problem["loc"] if isinstance(each, str)][-1]
     if problem["type"] == "extra_forbidden":
@@ -122,11 +106,7 @@ def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputEr
 
 
 def write_settings(path: str | Path = "monday.toml") -> Path:
-    """Write a commented ``monday.toml`` to begin with, and return its path.
-
-    Raises:
-        InputError: There is one already.
-    """
+    """Write a commented ``monday.toml`` to begin with, and return its path; never over another."""
     path = Path(path)
     if path.exists():
         raise pf.errors.InputError("it is there already, and was left as it is", path=str(path))

@@ -1,4 +1,4 @@
-"""What the sheets of the workbook share: number formats, titles, lists of rows, print set-up."""
+"""Lays out sheets: number formats, titles, lists of rows, print set-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sheets of counts: the summary with its key figures and chart, and all categories."""
+"""Writes the sheets of counts: the summary with its key figures and chart, and all categories."""
 
 from __future__ import annotations
 

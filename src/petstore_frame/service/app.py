@@ -1,4 +1,4 @@
-"""The application: the operations, their errors and what every request meets, put together."""
+"""Puts the application together: its operations, its errors, and what every request meets."""
 
 from __future__ import annotations
 

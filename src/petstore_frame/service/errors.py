@@ -1,4 +1,4 @@
-"""What went wrong: every refusal as an Error body in plain words."""
+"""Answers every refusal with an Error in plain words."""
 
 from __future__ import annotations
 

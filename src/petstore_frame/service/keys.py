@@ -1,4 +1,4 @@
-"""The keys of a store: made, listed, revoked and asked for; only their hashes are kept.
+"""Makes, lists, revokes and checks the keys of a store; only their hashes are kept.
 
 As a program it answers one line of JSON on stdin, such as ``{"database": D}``, by one on stdout:
 with ``label`` it makes a key, with ``revoke`` it revokes one, else it lists them.

@@ -1,4 +1,4 @@
-"""What crosses the wire, named as the interface names it."""
+"""States what crosses the wire, named as the interface names it."""
 
 from __future__ import annotations
 

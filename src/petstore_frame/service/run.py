@@ -1,4 +1,4 @@
-"""One run of the service: from options to listening processes, and to their end.
+"""Runs the service once, from its options to the end of its process.
 
 As a program it takes one JSON object with the names of ``Options`` by stdin, so that a key appears
 in no process list, and gives one JSON line by stdout. What cannot be done ends with exit code 2 and

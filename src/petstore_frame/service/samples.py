@@ -1,4 +1,4 @@
-"""Made-up pets for an empty store; the same seed gives the same pets."""
+"""Makes up pets for an empty store; the same seed gives the same pets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store keeps: its tables, its database opened for durable commits, and its pets."""
+"""Keeps the pets: the tables, and a database with durable commits."""
 
 from __future__ import annotations
 

@@ -51,7 +51,6 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.ProxyError,
 )
-_CHECK_ADDRESS = "check that base_url is the store's own address, ending in /v1"
 
 
 class Trace:
@@ -152,7 +151,7 @@ def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
         proof, pet, error = _judge_success(answer)
         is_systemic = proof is Proof.UNKNOWN
     else:
-        error, body = status_error(answer), _error_body(answer.body)
+        error, body = unusable_error(answer), _error_body(answer.body)
         if status >= 500 or status < 400:
             proof, is_systemic = Proof.UNKNOWN, status < 400
         elif status in _PASSES:
@@ -199,14 +198,14 @@ def _facts_of(answer: Response) -> dict[str, Any]:
 
 
 def unusable_error(answer: Response) -> PetstoreError:
-    """Return the error for an answer that a GET cannot use."""
+    """Return the error for an answer that is not the one the interface states for a success."""
     if answer.status_code >= 400:
         return status_error(answer)
     lost = answer.body_problem
     if lost is None:
         return ContractError(
             f"{answer.operation} answered {answer.status_code}, which the interface does not "
-            f"state; {_CHECK_ADDRESS}",
+            "state; check that base_url is the store's own address, ending in /v1",
             operation=answer.operation,
         )
     may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
@@ -222,10 +221,7 @@ def unusable_error(answer: Response) -> PetstoreError:
 
 
 def status_error(answer: Response) -> APIStatusError:
-    """Return the error of an answer; a body that is not an Error is shown by its first characters.
-
-    Interface: Errors.
-    """
+    """Return the error of an answer; a body that is not an Error is shown by its beginning."""
     body = _error_body(answer.body)
     if not body:
         kind = answer.headers.get("Content-Type") or "no content type"
@@ -239,7 +235,6 @@ def status_error(answer: Response) -> APIStatusError:
         code=body.get("code"),
         operation=answer.operation,
         field=field if isinstance(field, str) else None,
-        next_step=_next_step(answer),
         **_facts_of(answer),
     )
 
@@ -256,19 +251,6 @@ def _error_body(body: bytes) -> dict[str, Any]:
     # Half a character, which JSON can escape, could not be printed.
     whole = [text.encode(errors="replace").decode() for text in (code, message)]
     return {**found, "code": whole[0], "message": whole[1]}
-
-
-def _next_step(answer: Response) -> str | None:
-    """Return when to try again, or where to look; None where the status says enough."""
-    status, wait_s = answer.status_code, answer.retry_after_s
-    if status < 400:
-        return _CHECK_ADDRESS
-    if status != 429 and status < 500:
-        return None
-    later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
-    if status >= 500 and answer.operation.startswith("POST"):
-        return f"the pet may have been added; look for it before you try again {later}"
-    return f"try again {later}"
 
 
 def connection_error(

@@ -6,7 +6,6 @@ The interface states none of the headers of paging, and none proves anything unt
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -62,16 +61,9 @@ class Response(NamedTuple):
 
     @property
     def retry_after_s(self) -> float | None:
-        """The seconds that the store asks to wait, or None."""
+        """The seconds that the store asks to wait, or None where it names none."""
         text = self.headers.get("Retry-After", "").strip()
-        if text.isascii() and text.isdigit() and len(text) <= 10:
-            return float(text)
-        from email.utils import parsedate_to_datetime  # large, and few answers need it
-
-        try:
-            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-        except (ValueError, OverflowError):
-            return None
+        return float(text) if re.fullmatch("[0-9]{1,10}", text) else None
 
 
 def read_links(text: str) -> Iterator[tuple[str, list[str]]]:

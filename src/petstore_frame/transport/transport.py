@@ -7,6 +7,8 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping
+from math import inf
+from numbers import Integral, Real
 from threading import Thread
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode, urlsplit
@@ -30,7 +32,7 @@ from petstore_frame.transport.outcome import (
     unusable_error,
 )
 from petstore_frame.transport.response import BodyProblem, Response
-from petstore_frame.transport.settings import is_loopback, read_settings
+from petstore_frame.transport.settings import checked_address, checked_key, is_loopback
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
@@ -68,10 +70,9 @@ class GivenTransport(Protocol):
 
 
 class Transport:
-    """Connections to one store. Safe to share between threads.
+    """Connections to one store, or a ``transport`` in their place. Safe to share between threads.
 
-    It keeps no cookies and follows no redirects: no request depends on another. A ``transport``
-    replaces real sockets.
+    It keeps no cookies and follows no redirects: no request depends on another.
     """
 
     def __init__(
@@ -84,14 +85,21 @@ class Transport:
         transport: GivenTransport | None = None,
         clocks: Clocks = REAL_TIME,
     ) -> None:
-        settings = read_settings(base_url, api_key, timeout=timeout, max_retries=max_retries)
-        self.base_url = settings.base_url
-        self._settings, self._given, self._clocks = settings, transport, clocks
-        self._total_s = 2 * settings.timeout
-        limits = dict.fromkeys(("read", "write", "pool"), settings.timeout)
-        self._timeout = {"connect": min(settings.timeout, _CONNECT_TIMEOUT_S), **limits}
-        self._origin = _origin(httpx.URL(settings.base_url))
-        self._proxy = None if transport is not None else proxy_for(settings.base_url)
+        self.base_url, self._key = checked_address(base_url), checked_key(api_key)
+        # Of this class, as its tracebacks leave out the frames that hold the key.
+        limit: Any = timeout  # a caller may pass anything
+        if isinstance(limit, bool) or not isinstance(limit, Real) or not 0 < float(limit) < inf:
+            raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
+        repeats: Any = max_retries
+        is_whole = isinstance(repeats, Integral) and not isinstance(repeats, bool)
+        if not is_whole or repeats < 0:
+            raise ConfigurationError(f"max_retries is a whole number, not {max_retries!r}")
+        seconds, self._max_retries = float(limit), int(repeats)
+        self._given, self._clocks, self._total_s = transport, clocks, 2 * seconds
+        limits = dict.fromkeys(("read", "write", "pool"), seconds)
+        self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}
+        self._origin = _origin(httpx.URL(self.base_url))
+        self._proxy = None if transport is not None else proxy_for(self.base_url)
         self._open()
 
     def _open(self) -> None:
@@ -112,8 +120,8 @@ class Transport:
             except (APIConnectionError, APIStatusError) as problem:
                 elapsed_s = self._clocks.clock() - start
                 wait_s = repeat_wait_s(repeats, problem.retry_after_s, elapsed_s)
-                has_repeats = repeats < self._settings.max_retries
-                if wait_s is None or not (problem.retryable and has_repeats):
+                is_last = repeats >= self._max_retries
+                if wait_s is None or is_last or not problem.retryable:
                     raise
             repeats += 1
             self._clocks.sleep(wait_s)
@@ -147,7 +155,7 @@ class Transport:
         url, target = self._target(path, params)
         below = url.partition("?")[0].removeprefix(base_url)
         operation = f"{method} {below if below.startswith('/') else target.path}"
-        key, trace, start = self._settings.key, Trace(), self._clocks.clock()
+        key, trace, start = self._key, Trace(), self._clocks.clock()
         # An old answer from a cache would mix two states of the store in one listing.
         kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
         try:
@@ -191,12 +199,8 @@ class Transport:
         url = f"{url}?{urlencode(params)}" if params else url
         try:
             target = httpx.URL(url)
-        except httpx.InvalidURL as problem:
-            shown = url.partition("?")[0].rpartition("@")[2][:80]  # no query, user or password
-            raise CrossOriginError(
-                f"the store's link {shown!r} cannot be read ({str(problem).rstrip('.')}) and was "
-                "not followed; tell the store's operator"
-            ) from None
+        except httpx.InvalidURL:
+            raise CrossOriginError("the store's link cannot be read and was not followed") from None
         if _origin(target) != self._origin:
             raise CrossOriginError(
                 f"the store pointed to {'://'.join(_origin(target))}, which is not {base_url}; "
@@ -244,14 +248,7 @@ def repeat_wait_s(
     """Return the seconds to wait before the next attempt, or None to give up.
 
     Full jitter under a ceiling that doubles with each repeat, and never less than the store's
-    Retry-After. ``draw`` gives a number from 0 to 1. The first repeat comes however long the first
-    attempt took.
-
-    Example:
-        >>> [repeat_wait_s(repeats, None, draw=lambda: 1.0) for repeats in range(3)]
-        [0.25, 0.5, 1.0]
-        >>> [repeat_wait_s(0, 3.0), repeat_wait_s(0, 3600.0), repeat_wait_s(1, 1.0, 179.9)]
-        [3.0, None, None]
+    Retry-After. The first repeat comes however long the first attempt took.
     """
     if retry_after_s is not None and retry_after_s > _LONGEST_S:
         return None

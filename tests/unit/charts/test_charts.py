@@ -69,7 +69,7 @@ def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
 
 def test_moves_add_up_to_those_of_the_flow(history) -> None:
     """The legend counts what came, was sold and went, week by week, and the bars are its parts."""
-    moves = history.flow(period="week").moves
+    moves = history.flow().moves
     drawn = moves_chart(moves)
     sold = moves[(moves["kind"] == "changed") & (moves["now"] == "sold")]["pets"].sum()
     tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:at least )?([\d,]+) pet", drawn.markup())

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 import petstore_frame as pf
 from journey.shell import typed
 from petstore_frame.inventory import Verdict
@@ -29,6 +31,7 @@ def test_snapshot_again_says_the_same(sample_here, tmp_path) -> None:
     assert told["changes"]["new"] == 0
 
 
+@pytest.mark.filterwarnings("default")
 def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
     """Minimums are marked, gaps show a dash, the JSON agrees, and a damaged day is named."""
     monkeypatch.chdir(tmp_path)

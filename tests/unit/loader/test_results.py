@@ -84,7 +84,7 @@ def sheets_of(folder: Path, text: str) -> openpyxl.Workbook:
 
 
 def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
-    """The frame has one row per record; columns and dtypes are as promised, also of none."""
+    """The frame and its parts have one row per record, and columns as promised, also of none."""
     frame, empty = result.frame, make_result(tmp_path, "name,categoryId,note,status\n")
     own = list(frame.columns[4:])
     assert own == list(COLUMNS) and len(own) == 10
@@ -99,16 +99,10 @@ def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
     assert set(frame["state"].value_counts().index) == {str(state) for state in State}
     assert empty.frame.dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
     assert len(empty.frame) == 0 and "nothing to load" in str(empty).lower()
-
-
-def test_parts_are_the_states(result: LoadResult) -> None:
-    """Created, to fix and in doubt are told apart; the first columns say what to fix, and how."""
-    assert list(result.created["pet_id"]) == [2**60]
+    assert (list(result.created["pet_id"]), list(result.unknown["line"])) == ([2**60], [4, 5])
+    wrong = ["line", "error_column", "error_value", "error_message", "hint"]
+    assert list(result.fix.columns[4:]) == [*wrong, "accept", "_pf_record"]
     assert list(result.fix["line"]) == [3, 6, 7, 9]
-    assert (len(result.fix), len(result.unknown)) == (4, 2)
-    first = ["line", "error_column", "error_value", "error_message", "hint"]
-    own, last = ["name", "categoryId", "note", "status"], ["accept", "_pf_record"]
-    assert list(result.fix.columns) == [*first, *own, *last]
     assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
 
 
@@ -176,18 +170,15 @@ def test_a_workbook_is_for_a_colleague(out: Path, tmp_path: Path) -> None:
 
 
 def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path, monkeypatch) -> None:
-    """Of more rows than a sheet can hold the first are there, and its last row says the rest."""
-    monkeypatch.setattr("petstore_frame.files.styles.SHEET_ROWS", 4)
-    cut = sheets_of(tmp_path, ARRIVALS)
-    assert cut["All"].max_row == 5
-    assert cut["All"]["A5"].value == "and 5 more rows, which are in results.csv"
-
-
-def test_cell_too_long_for_a_workbook_is_empty_there(tmp_path: Path) -> None:
-    """A cell that a workbook would cut is left out of it, never shortened."""
+    """A cell that it would cut is empty there; a last row says how many rows are left out."""
     book = sheets_of(tmp_path, f"name,categoryId\n{'x' * 40_000},cat\n")
     (whole,) = read(tmp_path / "fix.csv")
     assert not book["Fix"]["A2"].value and whole.cells[0] == "x" * 40_000
+    monkeypatch.setattr("petstore_frame.files.styles.SHEET_ROWS", 4)
+    (tmp_path / "more").mkdir()
+    cut = sheets_of(tmp_path / "more", ARRIVALS)
+    assert cut["All"].max_row == 5
+    assert cut["All"]["A5"].value == "and 5 more rows, which are in results.csv"
 
 
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
@@ -229,23 +220,18 @@ def test_views_escape_everything(result: LoadResult) -> None:
     assert "columns: name, category id from " in text and "; not sent: 'note'" in text
 
 
-def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
-    """It says what would be sent, also when the same file was loaded since."""
+def test_a_result_is_never_stale(tmp_path: Path) -> None:
+    """What the journal learns later shows in each part of a result; a rehearsal stays as it was."""
     first = make_result(tmp_path, is_rehearsal=True)
-    make_result(tmp_path)
-    assert str(first).startswith("Rehearsal: arrivals.csv: 8 rows read, 4 would be sent")
-    assert "4 rows would be sent by the same call without dry_run" in first._repr_html_()
-    assert first.frame["state"].tolist().count("invalid") == first.counts[State.INVALID] == 3
-
-
-def test_a_result_is_never_stale(result: LoadResult) -> None:
-    """What the journal learns later shows in every part of a result, and in all at once."""
+    result = make_result(tmp_path)
     before = result.frame
     assert result.frame is before
     change(result, "UPDATE animals SET state = 'created' WHERE record = 3")
     assert result.frame["state"].tolist()[2] == "created"
     assert len(result.created) == result.counts[State.CREATED] == 2
     assert "2 animals added" in str(result)
+    assert str(first).startswith("Rehearsal: arrivals.csv: 8 rows read, 4 would be sent")
+    assert "4 rows would be sent by the same call without dry_run" in first._repr_html_()
 
 
 def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
@@ -254,7 +240,5 @@ def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
     workbook_of(tmp_path, ("name", "category_id", "status"), *rows)
     result = result_of(tmp_path / "pets.xlsx", tmp_path / "run.sqlite3", is_rehearsal=True)
     for view in (str(result), unescape(result._repr_html_())):
-        assert "a status was spelled with other capitals, first in line 2" in view
-        assert "a date was read as text, first in line 3" in view
-        assert "a number was read as text, first in line 4" in view
+        assert "2 rows: a number was read as text (lines 4, …)" in view
     assert result.summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}

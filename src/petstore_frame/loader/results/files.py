@@ -47,9 +47,10 @@ COLUMNS: dict[str, str] = {
     "changed": "str",
     "notes": "str",
 }
-# What a row to fix has, in front of the file's own columns and behind them.
-FIX_COLUMNS = ("line", "error_column", "error_value", "error_message", "hint")
-FIX_LAST = ("accept", RECORD)
+# What a row to fix has instead.
+FIX_COLUMNS = (
+    "line", "error_column", "error_value", "error_message", "hint", "accept", RECORD,
+)  # fmt: skip
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 # The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
 # plain words for a colleague; codes are in results.csv.
@@ -110,23 +111,19 @@ def _changes_of(row: JournalRow) -> str | None:
     return "; ".join(changes) or None
 
 
-def make_frame(
-    run: Import, rows: Iterable[JournalRow], *, first: Iterable[str] = (), last: Iterable[str]
-) -> pd.DataFrame:
-    """Return the file's own columns of some rows between columns of ours."""
+def make_frame(run: Import, rows: Iterable[JournalRow], ours: Iterable[str]) -> pd.DataFrame:
+    """Return the file's own columns of some rows, then columns of ours."""
     import pandas as pd
 
     described = [(row.cells, describe(row, run)) for row in rows]
     series: dict[str, Any] = {}
-    for name in first:
-        series[name] = _series(name, [known[name] for _, known in described])
     for at, name in enumerate(as_type(run.header, "str")):
         free = name or f"column {at + 1}"
-        while free in (*COLUMNS, *FIX_COLUMNS, *FIX_LAST) or free in series:
+        while free in (*COLUMNS, *FIX_COLUMNS) or free in series:
             free = f"{free} (file)"
         cells = [cells[at] if at < len(cells) else None for cells, _ in described]
         series[free] = as_type(cells, "str")
-    for name in last:
+    for name in ours:
         series[name] = _series(name, [known[name] for _, known in described])
     return pd.DataFrame(series)
 

@@ -24,7 +24,7 @@ from petstore_frame.markup import PAGE, Markup, count_text, minute_text, palette
 from petstore_frame.schema import FIELDS
 
 _BADGES = {
-    **dict.fromkeys(("Done", "Loaded before", "Nothing new"), palette.VERDICT_BADGES["complete"]),
+    **dict.fromkeys(("Done", "Loaded before"), palette.VERDICT_BADGES["complete"]),
     "Rehearsal": palette.NO_CLAIM_BADGE,
     "In doubt": palette.FAILED_BADGE,
 }
@@ -54,12 +54,8 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
     if not total:
         return "Nothing to load", f"{name}: a header and no rows, so nothing was sent"
     if facts.is_rehearsal:
-        sent = f"{facts.counts[State.PENDING]:,} would be sent"
-        if facts.question is not None:
-            sent = "and nothing would be sent before you say which animals they are"
-        elif facts.is_held:
-            sent = "and nothing would be sent while one cause fails most of them"
-        return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent}"
+        sent = 0 if facts.question or facts.is_held else facts.counts[State.PENDING]
+        return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent:,} would be sent"
     has_fixes = facts.to_fix + facts.counts[State.ABSENT]
     title = "Done, some to fix" if has_fixes else "Done"
     if facts.count(*_DOUBT):
@@ -69,7 +65,7 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
     elif not facts.sent_now and not has_fixes:
         title = "Loaded before"
     elif not facts.count(*IN_STORE):
-        title = "Nothing created" if has_fixes else "Nothing new"
+        title = "Nothing added"
     return title, f"{name}: {_what_became(facts)}"
 
 
@@ -88,6 +84,7 @@ def _what_became(facts: ImportSummary) -> str:
         f"{facts.to_fix:,} to fix": facts.to_fix,
         f"{facts.count(*_DOUBT):,} in doubt": facts.count(*_DOUBT),
         f"{counts[State.ABSENT]:,} not found in the store": counts[State.ABSENT],
+        f"{counts[State.GONE]:,} not in the store any more": counts[State.GONE],
     }
     sentence = "; ".join(text for text, number in parts.items() if number)
     sentence = sentence or f"{count_text(len(facts), 'row')}, none of them to send"
@@ -110,20 +107,17 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     if word == "Loaded before":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
-    lines += [f"  {n:>9,}  {state:<9}  {meaning}" for state, n, meaning in _counted(facts)]
     for title, sentences in _sections(facts):
         lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
     return "\n".join([*lines, *steps])
 
 
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the view for a notebook; a page with buttons shows its own steps."""
+    """Return the view for a notebook."""
     word, sentence = headline(facts)
-    counts = ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts))
     parts = [
         PAGE.headline(_BADGES.get(word, palette.VERDICT_BADGES["incomplete"]), sentence, word),
         PAGE.quiet([facts.run.base_url, *_background(facts)]),
-        PAGE.table(counts, numbers={0}),
     ]
     for title, sentences in _sections(facts):
         parts += [PAGE.section(title), PAGE.items(sentences)]
@@ -163,33 +157,24 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     return sentences
 
 
-def _counted(facts: ImportSummary) -> list[tuple[State, int, str]]:
-    """Return the states that occur, with their counts and meanings; skipped ones by reason."""
-    lines: list[tuple[State, int, str]] = []
-    for state in State:
-        if state is State.SKIPPED and facts.skipped:
-            lines += [(state, group.records, _why_skipped(group)) for group in facts.skipped]
-        elif facts.counts[state]:
-            lines.append((state, facts.counts[state], state.text))
-    return lines
-
-
 def _why_skipped(group: SkippedRows) -> str:
-    why = WHY_SKIPPED[group.reason]
+    text = f"{count_text(group.records, 'row')}: {WHY_SKIPPED[group.reason]}"
     if group.reason.is_plain:
-        return why
+        return text
     there = "another row of this file"
     if group.staged_at is not None:
         there = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
-    return f"{why}, from {there}"
+    return f"{text}, from {there}"
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
+    if facts.skipped:
+        yield "Not sent", _cut([*map(_why_skipped, facts.skipped)], "reasons")
     if facts.causes:
         yield "What keeps rows from being sent", _cut(facts.causes, "causes")
     if facts.notes:
-        yield "Warnings", [str(note) for note in facts.notes]
+        yield "Warnings", _cut(facts.notes, "kinds")
     if doubt := facts.doubt:
         lines = [
             f"record {record} may be pet {', '.join(_cut(ids, 'pets'))}"

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import (
-    ArgumentError,
-    PetstoreError,
-    answering,
-    callers_level,
-    checked_client,
-    refuse,
-)
+from petstore_frame.errors import PetstoreError, answering, callers_level, checked_client, refuse
 from petstore_frame.loader.journal import rows as journal
-from petstore_frame.loader.journal.database import find_journal, reading
-from petstore_frame.loader.journal.rows import Import, JournalRow, KeyOfPet, read_keys
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
+from petstore_frame.loader.listed import frame_of_keys
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
@@ -30,7 +23,6 @@ from petstore_frame.loader.results.files import (
     COLUMNS,
     DEFAULT_FOLDER,
     FIX_COLUMNS,
-    FIX_LAST,
     find_place,
     make_frame,
     write_results,
@@ -43,7 +35,6 @@ from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient, WatchedClient
 from petstore_frame.loader.settling.reconcile import Reconciliation
 from petstore_frame.markup import Markup, in_notebook
-from petstore_frame.schema import as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,11 +42,10 @@ if TYPE_CHECKING:
 
 @answering
 class LoadResult:
-    """What became of each record of one import.
+    """What became of each record of one import; each is in exactly one state.
 
-    Each is in exactly one state, and the states sum to the records of the file. It shows the
-    journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part of it.
-    ``len()`` is the number of records.
+    It shows the journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part
+    of it. ``len()`` is the number of records.
 
     Attributes:
         import_id: The import: 32 hex digits, the same for the same records on every computer.
@@ -82,9 +72,8 @@ class LoadResult:
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._source, self.is_rehearsal = copy or path, copy is not None
         self.question = question
-        self._commits = -1  # how often the journal was written to when these were read
-        self._known: ImportSummary
-        self._frame: pd.DataFrame | None = None
+        self._frame: pd.DataFrame
+        self._commits = -1  # how often the journal was written to when the frame was made
 
     @classmethod
     def latest(cls, path: Path, most: int) -> list[LoadResult]:
@@ -103,14 +92,10 @@ class LoadResult:
 
     @property
     def facts(self) -> ImportSummary:
-        """What is known of the import now: one value, read anew when the journal has changed."""
-        with reading(self._source) as sql:
-            ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
-        if self._commits != commits:
-            self._known = read_summary(self._source, self.import_id)
-            self._commits, self._frame = commits, None
-        return replace(
-            self._known,
+        """What is known of the import now."""
+        return read_summary(
+            self._source,
+            self.import_id,
             sent_now=self.sent_now,
             is_rehearsal=self.is_rehearsal,
             question=self.question,
@@ -152,7 +137,7 @@ class LoadResult:
         Animals that an earlier import created are there too; empty without ``key=``.
         """
         with reading(self._source) as sql:
-            return _frame_of_keys(read_keys(sql, self.import_id))
+            return frame_of_keys(read_keys(sql, self.import_id))
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield the rows in some states, or all, in constant memory."""
@@ -167,9 +152,11 @@ class LoadResult:
         ``error_column``, ``error_message`` str; ``changed`` (what reads otherwise now in a known
         animal) and ``notes`` str.
         """
-        run = self.facts.run
-        if self._frame is None:
-            self._frame = make_frame(run, self.rows(), last=COLUMNS)
+        with reading(self._source) as sql:
+            ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
+        if self._commits != commits:
+            self._commits = commits
+            self._frame = make_frame(self.run, self.rows(), COLUMNS)
         return self._frame
 
     def _part(self, column: str, values: Collection[str]) -> pd.DataFrame:
@@ -198,25 +185,20 @@ class LoadResult:
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The rows to fix (invalid, rejected).
+        """The rows to fix (invalid, rejected): correct the file's own columns and load it.
 
-        What is wrong comes first, then the file's own columns: correct these and pass it to
-        ``load``; the last column says which row of the file each one is.
+        What is wrong stands behind these; the last column says which row of the file each one is.
         """
-        rows = self.rows(*FIX_STATES)
-        return make_frame(self.run, rows, first=FIX_COLUMNS, last=FIX_LAST)
+        return make_frame(self.run, self.rows(*FIX_STATES), FIX_COLUMNS)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
 
         ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
         load it as it is; ``unknown.csv`` those in doubt; ``summary.json`` the counts; and, where
-        XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Text that a spreadsheet
-        would run as a formula, and names in ``fix.csv`` that it would convert, are made harmless,
-        and come back unchanged.
-
-        Nothing is lost: files that were changed since, and the results of another file's import,
-        stay; then all go to the next free folder beside it (``results-2``), which a warning names.
+        XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Files that were
+        changed since, and the results of another file's import, stay; then all go to the next free
+        folder (``results-2``), which a warning names.
 
         Args:
             folder: Where to; made if missing.
@@ -265,9 +247,9 @@ class LoadResult:
         checked_client(client, "ask_page")
         if not 0 <= grace_s < inf:
             refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
+        run, watched = self.run, WatchedClient(client, self.watch)
         with reading(self.path) as sql:
-            elsewhere = journal.read_doubt_elsewhere(sql, self.run)
-        imports, watched = [*elsewhere, self.import_id], WatchedClient(client, self.watch)
+            imports = [*journal.read_doubt_elsewhere(sql, run), run.id]
         return settling.reconcile(self.path, imports, watched, grace_s, self.wait)
 
     def resolve(self, pets: Mapping[int, int | None]) -> None:
@@ -284,7 +266,7 @@ class LoadResult:
         settling.resolve(self.path, self.import_id, pets)
 
     def __len__(self) -> int:
-        return len(self.facts)
+        return sum(self.counts.values())
 
     def text(self, reader: Reader = "python") -> str:
         """Return what became of the records and what to do next, as its reader types it."""
@@ -299,59 +281,10 @@ class LoadResult:
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
-        return f"<LoadResult of {self.facts.run.source}: {counted or 'no records'}>"
+        return f"<LoadResult of {self.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
         return in_notebook(result_html(self.facts))
-
-
-@answering
-def read_ids(
-    store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
-) -> pd.DataFrame:
-    """Return which pet each key is, over all imports with ``key=`` into a store.
-
-    Args:
-        store: A client of the store, or its address.
-        store_id: The id that the store states, where several stores had one address.
-        journal: Folder of the journals; None is the user's state directory.
-
-    Returns:
-        One row for each key that was ever given, in the order of the animals: ``key`` str (of
-        several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
-        or ``adopted``, one of doubt, or ``pending``), ``source`` str.
-
-    Raises:
-        JournalError: The journal has lost something.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> with pf.serve() as server:
-        ...     pf.read_ids(server.base_url, journal="no-such-folder").columns.tolist()
-        ['key', 'id', 'state', 'source']
-    """
-    address = store if isinstance(store, str) else getattr(store, "base_url", None)
-    if not isinstance(address, str):
-        raise ArgumentError(f"store is a Client or an address, got {type(store).__name__}")
-    path = find_journal(journal, address, lambda: store_id)
-    if not path.exists():
-        return _frame_of_keys([])
-    with reading(path) as sql:
-        return _frame_of_keys(read_keys(sql))
-
-
-def _frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
-    import pandas as pd
-
-    states = [*map(str, State)]
-    return pd.DataFrame(
-        {
-            "key": as_type([each.key for each in keys], "str"),
-            "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
-            "state": pd.Categorical([each.state for each in keys], categories=states),
-            "source": as_type([each.source for each in keys], "str"),
-        }
-    )
 
 
 class LoadFailedError(PetstoreError):
@@ -363,11 +296,10 @@ class LoadFailedError(PetstoreError):
 
 
 class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a result
-    """An import ended before its records were sent: by the store, an outage, or a limit.
+    """An import ended before its records were sent; ``result`` is the LoadResult so far.
 
-    Attributes:
-        result: The LoadResult so far; the same call again goes on.
-        ending: Why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
+    ``ending`` says why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
+    The same call again goes on.
     """
 
     def __init__(self, text: str, result: LoadResult, ending: Ending) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
@@ -75,49 +75,14 @@ NOTES: dict[str, str] = {
 }
 
 
-class Note(NamedTuple):
-    """A kind of note, how many rows have it, and the line of the first."""
-
-    kind: str
-    records: int
-    line: int
-
-    def __str__(self) -> str:
-        rows = count_text(self.records, "row")
-        return f"{rows}: {NOTES[self.kind]}, first in line {self.line}"
-
-
-def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Note]:
-    """Return the kinds of notes; given are notes, how many rows have them, and the first line."""
-    rows, lines = Counter[str](), dict[str, int]()
-    for notes, count, line in found:
-        for kind in dict.fromkeys(map(_kind_of, notes)):
-            if kind in NOTES:  # else a further problem
-                rows[kind] += count
-                lines.setdefault(kind, line)
-    return [Note(kind, rows[kind], line) for kind, line in lines.items()]
-
-
-def _kind_of(note: str) -> str:
-    """Return what kind of note it is: ``3.0→3`` and ``007→7`` are both ``normalised``."""
-    return "normalised" if "→" in note and note not in NOTES else note
-
-
 @dataclass(frozen=True)
 class Cause:
-    """Why a number of rows cannot be sent.
+    """Why a number of rows cannot be sent, or what was noted of them."""
 
-    Attributes:
-        problem: The first of their problems, with the word that would help all of them.
-        records: How many they are.
-        lines: Those of the first two.
-        values: What the cells hold, each once with its count, the commonest first.
-    """
-
-    problem: RecordProblem
+    problem: RecordProblem  # the first one, with the word that would help all of them
     records: int
-    lines: tuple[int, ...]
-    values: tuple[tuple[str, int], ...]
+    lines: tuple[int, ...]  # of the first two
+    values: tuple[tuple[str, int], ...] = ()  # what the cells hold, the commonest first
 
     def __str__(self) -> str:
         problem = self.problem
@@ -131,6 +96,21 @@ class Cause:
         lines += ", …" if self.records > len(self.lines) else ""
         text += f" ({'line' if self.records == 1 else 'lines'} {lines})"
         return f"{text}; {problem.hint}" if problem.hint else text
+
+
+def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
+    """Return each kind of note; given are notes, how many rows have them, and the first line."""
+    rows, lines = Counter[str](), dict[str, int]()
+    for notes, count, line in found:
+        # 3.0→3 and 007→7 are both normalised.
+        kinds = ("normalised" if "→" in note and note not in NOTES else note for note in notes)
+        for kind in dict.fromkeys(kinds):
+            if kind in NOTES:  # else a further problem
+                rows[kind] += count
+                lines.setdefault(kind, line)
+    return [
+        Cause(RecordProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -148,13 +128,13 @@ class ImportSummary:
     counts: dict[State, int]
     skipped: list[SkippedRows]
     causes: list[Cause]
-    notes: list[Note]
+    notes: list[Cause]
     doubt: Doubt | None
-    sent_now: bool = True
-    is_rehearsal: bool = False
-    question: Question | None = None
-    folder: Path | None = None
-    journal: Path | None = None
+    sent_now: bool
+    is_rehearsal: bool
+    question: Question | None
+    folder: Path | None
+    journal: Path
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -206,7 +186,7 @@ class ImportSummary:
                 asdict(each.problem) | {"records": each.records, "lines": each.lines}
                 for each in self.causes
             ],
-            "notes": {note.kind: note.records for note in self.notes},
+            "notes": {note.problem.code: note.records for note in self.notes},
             "read_back": None if doubt is None else doubt.notes,
             "candidates": {} if doubt is None else doubt.candidates,
             "exit_code": self.exit_code,
@@ -215,12 +195,8 @@ class ImportSummary:
         return known
 
 
-def read_summary(path: Path, import_id: str) -> ImportSummary:
-    """Read what is known of an import.
-
-    Raises:
-        JournalError: The journal has lost something, or does not know it.
-    """
+def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
+    """Read what is known of an import; add what is known of the call."""
     run = journal.read_import(path, import_id)
     with reading(path) as sql:
         return ImportSummary(
@@ -230,6 +206,7 @@ def read_summary(path: Path, import_id: str) -> ImportSummary:
             read_causes(sql, run),
             count_notes(journal.read_noted(sql, run)),
             read_doubt(path, import_id),
+            **of_call,
         )
 
 

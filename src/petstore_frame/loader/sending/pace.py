@@ -1,4 +1,4 @@
-"""How many requests may be on their way, and when to stop asking.
+"""Sets how many requests may be on their way, and when to stop asking.
 
 The window doubles with each round of successes until the first pressure, then grows by one a round;
 pressure halves it. A breaker stops all of it when outcomes become doubtful, and a GET, which

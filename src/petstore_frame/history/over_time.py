@@ -1,33 +1,77 @@
-"""How pets move through a store, and how long the available ones have waited."""
+"""What many snapshots show together: counts by day, moves by week, and who still waits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
-from petstore_frame.errors import one_of
+from petstore_frame.errors import some_of, whole_number
 from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
-from petstore_frame.history.engines import COMPARED, to_pandas
+from petstore_frame.history.engines import COMPARED, open_snapshots, to_pandas, trend_pets
+from petstore_frame.history.folder import Contents
 from petstore_frame.history.snapshot import Snapshot, read_table
-from petstore_frame.history.trend import AT_LEAST, EXACT
+from petstore_frame.markup import NO_STATUS
+from petstore_frame.schema import PET_STATUSES
 
-_PERIODS: dict[str, Callable[[date], Any]] = {
-    "snapshot": lambda day: day,
-    "week": lambda day: day.isocalendar()[:2],
-    "month": lambda day: (day.year, day.month),
-}
+EXACT, AT_LEAST, NO_SNAPSHOT, UNREADABLE = "exact", "at least", "no snapshot", "unreadable"
+
+
+def count_trend(
+    held: Contents,
+    engine: str,
+    by: str | Sequence[str],
+    every_days: int | None,
+) -> pd.DataFrame:
+    """Count each snapshot; see ``History.trend``."""
+    if every_days is not None:
+        whole_number("every_days", every_days, 1)
+    known = ("category_id", "status")
+    asked = some_of("by", by, known)
+    columns = tuple(name for name in known if name in asked)
+    kept = {each.date: each for each in held.snapshots}
+    # What is here is in memory one day at a time; Dask and Spark plan for all.
+    parts = [held.snapshots] if engine in ("dask", "spark") else [[each] for each in kept.values()]
+    frames = (frame for part in parts for frame in open_snapshots(engine, part, columns=columns))
+    counted = pd.concat([to_pandas(trend_pets(frame, columns)) for frame in frames])
+    words = dict.fromkeys(held.lost, UNREADABLE) | dict.fromkeys(kept, "")
+    if every_days is not None:
+        for one, other in pairwise(sorted(words)):
+            due = pd.date_range(one, other, freq=f"{every_days}D", inclusive="neither").date
+            words |= dict.fromkeys(due, NO_SNAPSHOT)
+    days: list[Any] = [pd.to_datetime(sorted(words)), *(_groups(counted, name) for name in columns)]
+    index: Any = pd.MultiIndex.from_product(days, names=["date", *columns])
+    pets = counted.set_index(["date", *columns])["pets"].reindex(index).astype("Int64")
+    table = pets.reset_index().astype({"date": "datetime64[us]"})
+    dates = table["date"].dt.date
+    table.loc[dates.isin(kept) & table["pets"].isna(), "pets"] = 0
+    statuses = table["status"] if "status" in columns else [None] * len(table)
+
+    @cache
+    def exactness(day: date, status: str | None) -> str:
+        known = kept[day].completeness
+        is_exact = known.covers_all if status is None else known.count(status).is_exact
+        return EXACT if is_exact else AT_LEAST
+
+    count_is = [words[day] or exactness(day, one) for day, one in zip(dates, statuses, strict=True)]
+    return table.assign(count_is=pd.Series(count_is, dtype="str"))
+
+
+def _groups(counted: pd.DataFrame, name: str) -> list[Any]:
+    seen = set(counted[name])
+    if name == "category_id":
+        return sorted(seen)
+    return [*PET_STATUSES, *sorted(seen - {*PET_STATUSES, NO_STATUS}), NO_STATUS]
 
 
 class Flow:
     """Who came, moved and went, and who still waits; ``history.flow()`` makes it.
 
-    Each table is computed when it is first asked for, of ``snapshots``, by date. ``period`` is what
-    ``moves`` compares: ``snapshot``, ``week`` or ``month``.
+    Each table is computed when it is first asked for, of ``snapshots``, by date.
 
     Example:
         >>> from petstore_frame import samples
@@ -36,19 +80,18 @@ class Flow:
         7
     """
 
-    def __init__(self, snapshots: Sequence[Snapshot], engine: str, *, period: str) -> None:
+    def __init__(self, snapshots: Sequence[Snapshot], engine: str) -> None:
         self.snapshots = tuple(snapshots)
-        self.period = one_of("period", period, _PERIODS)
         self._engine = engine
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """How many pets moved between statuses, period by period.
+        """How many pets moved between statuses, week by week.
 
-        Columns: ``since`` and ``until`` (the snapshots compared: the last of each period, and
-        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64),
-        ``count_is`` (``exact`` or ``at least``). A move that any period has is a row of each. A pet
-        that moved twice within a period counts once, from its first status to its last.
+        Columns: ``since`` and ``until`` (the snapshots compared: the last of each week, and the
+        first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64), ``count_is``
+        (``exact`` or ``at least``). A move that any week has is a row of each. A pet that moved
+        twice within a week counts once, from its first status to its last.
         """
         parts = [diff.moves for diff in self._diffs()]
         every = sort_moves(pd.concat(parts)[list(MOVE)].drop_duplicates())
@@ -62,8 +105,8 @@ class Flow:
         return pd.concat(tables, ignore_index=True)
 
     def _diffs(self) -> list[Diff]:
-        """Compare each period's last snapshot with that of the period before."""
-        last_of = {_PERIODS[self.period](each.date): each for each in self.snapshots}
+        """Compare each week's last snapshot with that of the week before."""
+        last_of = {each.date.isocalendar()[:2]: each for each in self.snapshots}
         ends = {each.date: each for each in (self.snapshots[0], *last_of.values())}
         chosen = [ends[day] for day in sorted(ends)]
         # One snapshot alone is compared with itself: tables without rows, of the same dtypes.
