@@ -58,15 +58,14 @@ def explain(problem: Exception) -> str:
         return f"{problem.__cause__ or problem}; {problem.partial.completeness}"
     if isinstance(problem, typer.TyperException):
         return problem.format_message().replace("Value error, ", "")
-    if isinstance(problem, OSError) and problem.filename is not None:
-        return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, pf.errors.DuplicatesError):
         return problem.question.text("shell")
     if isinstance(problem, pf.PetstoreError):
         more = "" if problem.add is None else f"; add {to_add(*problem.add, 'shell')}"
         return f"{problem.sentence}{more}"
     if isinstance(problem, OSError):
-        return str(problem)
+        is_of_file = problem.filename is not None
+        return f"{problem.filename}: {problem.strerror}" if is_of_file else str(problem)
     return f"{type(problem).__name__}: {problem}; this is a fault of petstore-frame"
 
 

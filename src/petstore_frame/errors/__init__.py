@@ -5,17 +5,19 @@ its environment variable) a ConfigurationError, and content of a file or frame t
 an InputError. The page on errors of the documentation draws their tree.
 """
 
-from importlib import import_module
-
 from petstore_frame.errors.arguments import INT64 as INT64
 from petstore_frame.errors.arguments import before_sending as before_sending
 from petstore_frame.errors.arguments import checked_client as checked_client
 from petstore_frame.errors.arguments import one_of as one_of
-from petstore_frame.errors.arguments import refuse as refuse
 from petstore_frame.errors.arguments import some_of as some_of
 from petstore_frame.errors.arguments import time_zone as time_zone
-from petstore_frame.errors.arguments import true_or_false as true_or_false
 from petstore_frame.errors.arguments import whole_number as whole_number
+from petstore_frame.errors.carriers import DuplicatesError as DuplicatesError
+from petstore_frame.errors.carriers import FetchInterrupted as FetchInterrupted
+from petstore_frame.errors.carriers import IncompleteInventoryError as IncompleteInventoryError
+from petstore_frame.errors.carriers import LoadFailedError as LoadFailedError
+from petstore_frame.errors.carriers import LoadInterrupted as LoadInterrupted
+from petstore_frame.errors.carriers import LoadStopped as LoadStopped
 from petstore_frame.errors.classes import *  # noqa: F403 # __init__.pyi has them for type checkers
 from petstore_frame.errors.frames import callers_level as callers_level
 from petstore_frame.errors.names import answering as answering
@@ -29,27 +31,7 @@ for _kind in _KINDS.values():
     if _kind.__module__.startswith(__name__):
         _kind.__module__ = __name__
 
-# They carry an Inventory, a question or a result, so they stand beside these, above this part.
-_HOMES = {
-    **dict.fromkeys(
-        ("FetchInterrupted", "IncompleteInventoryError"),
-        "petstore_frame.inventory.result",
-    ),
-    **dict.fromkeys(
-        ("LoadFailedError", "LoadInterrupted", "LoadStopped"),
-        "petstore_frame.loader.results.results",
-    ),
-    "DuplicatesError": "petstore_frame.loader.question",
-}
-
-
-def __getattr__(name: str) -> type[BaseException]:
-    if name in _HOMES:
-        kind: type[BaseException] = getattr(import_module(_HOMES[name]), name)
-        return kind
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 def __dir__() -> list[str]:
     kinds = [name for name, kind in _KINDS.items() if issubclass(kind, BaseException)]
-    return sorted([*kinds, *_HOMES, "nearest"])
+    return sorted([*kinds, "nearest"])

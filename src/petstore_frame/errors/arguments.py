@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ContextDecorator
 from datetime import tzinfo
 from numbers import Integral
-from typing import Any, NoReturn
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from petstore_frame.errors.classes import ArgumentError
@@ -34,7 +34,7 @@ def checked_client(client: Any, operation: str) -> None:
     """Refuse what has no method of this name: an address, a Server, None."""
     if not callable(getattr(client, operation, None)):
         # The message leaves the value out, because it may be a key.
-        refuse(
+        raise ArgumentError(
             f"client is a Client, got {type(client).__name__}; make one with pf.Client(base_url, "
             "api_key=...), or with server.client() for a store of pf.serve()"
         )
@@ -50,19 +50,12 @@ def whole_number(name: str, value: Any, least: int = INT64[0], most: int = INT64
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         kind = "the text " if isinstance(value, str) else ""
-        refuse(f"{name} is a whole number, got {kind}{value!r}")
+        raise ArgumentError(f"{name} is a whole number, got {kind}{value!r}")
     number = int(value)
     if not least <= number <= most:
         bounds = f"{least} to {most}" if most < INT64[-1] or least < 0 else f"{least} or more"
-        refuse(f"{name} is {bounds}, got {number}")
+        raise ArgumentError(f"{name} is {bounds}, got {number}")
     return number
-
-
-def true_or_false(name: str, value: Any) -> bool:
-    """Refuse anything else, such as the text "no"."""
-    if not isinstance(value, bool):
-        refuse(f"{name} is True or False, got {value!r}")
-    return value
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -77,7 +70,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         near = like(str(value), known)
         meant = f" (did you mean {near!r}?)" if near else ""
-        refuse(f"{name} is one of {', '.join(known)}, got {value!r}{meant}")
+        raise ArgumentError(f"{name} is one of {', '.join(known)}, got {value!r}{meant}")
     return value
 
 
@@ -90,7 +83,7 @@ def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
     """
     asked = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
-        refuse(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
+        raise ArgumentError(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
     return tuple(asked)
 
 
@@ -106,9 +99,6 @@ def time_zone(value: Any) -> tzinfo | None:
     try:
         return ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        refuse(f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}")
-
-
-def refuse(what: str) -> NoReturn:
-    """Raise an ArgumentError with this text."""
-    raise ArgumentError(what)
+        raise ArgumentError(
+            f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}"
+        ) from None

@@ -12,6 +12,8 @@ from itertools import compress
 from typing import Literal, NoReturn
 
 from petstore_frame.errors import (
+    FetchInterrupted,
+    IncompleteInventoryError,
     PetstoreError,
     answering,
     before_sending,
@@ -24,7 +26,7 @@ from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, we
 from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import ReadingClient, Requests
-from petstore_frame.inventory.result import FetchInterrupted, IncompleteInventoryError, Inventory
+from petstore_frame.inventory.result import Inventory
 from petstore_frame.markup import count_text
 from petstore_frame.progress import Display
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus

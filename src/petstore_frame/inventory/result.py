@@ -8,9 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.errors import ArgumentError, PetstoreError, answering, one_of
+from petstore_frame.errors import (
+    ArgumentError,
+    IncompleteInventoryError,
+    answering,
+    one_of,
+)
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
@@ -234,41 +239,6 @@ class Inventory(HasProvenance):
 def _several(wanted: Any) -> list[Any]:
     is_one = isinstance(wanted, str) or not hasattr(wanted, "__iter__")
     return [wanted] if is_one else list(wanted)
-
-
-class _BrokenOff(BaseException):
-    """A listing broke off before its end."""
-
-    def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
-        super().__init__(message)
-        # None only in a copy under way: what leaves fetch_inventory has it.
-        self.partial = cast("Inventory", partial)
-        # In Python alone: a shell has no use for it.
-        self.add_note("What was read: .partial, at a prompt sys.last_value.partial")
-
-
-class IncompleteInventoryError(_BrokenOff, PetstoreError):
-    """A failure, its ``__cause__``, ended a listing: ``partial`` is what was read.
-
-    ``partial`` is an Inventory whose verdict is ``incomplete``.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> def read_what_there_is(client):
-        ...     try:
-        ...         return pf.fetch_inventory(client)
-        ...     except pf.IncompleteInventoryError as broken:
-        ...         return broken.partial
-    """
-
-
-class FetchInterrupted(_BrokenOff, KeyboardInterrupt):
-    """Ctrl-C ended a listing; ``partial`` as of IncompleteInventoryError."""
-
-
-# A traceback shows the name by which a class is imported, not the file that it stands in.
-for _kind in (IncompleteInventoryError, FetchInterrupted):
-    _kind.__module__ = PetstoreError.__module__
 
 
 @answering

@@ -15,7 +15,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 from weakref import finalize
 
-from petstore_frame.errors import answering, nearest, refuse
+from petstore_frame.errors import (
+    ArgumentError,
+    DuplicatesError,
+    LoadInterrupted,
+    LoadStopped,
+    answering,
+    nearest,
+)
 from petstore_frame.loader.journal.database import (
     Writer,
     copy_journal,
@@ -29,7 +36,7 @@ from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.options import Duplicates, LoadOptions, ProgressOption
-from petstore_frame.loader.question import BY_NAME, DuplicatesError, Question
+from petstore_frame.loader.question import BY_NAME, Question
 from petstore_frame.loader.reading import (
     LikelyKey,
     Recipe,
@@ -40,7 +47,7 @@ from petstore_frame.loader.reading import (
 )
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.result_text import headline, next_texts
-from petstore_frame.loader.results.results import LoadInterrupted, LoadResult, LoadStopped
+from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
@@ -122,7 +129,7 @@ def load(
     """
     known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
     for word in words.keys() - RecipeWords.__annotations__.keys():
-        refuse(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
+        raise ArgumentError(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
     return run_import(
         source,
         client,

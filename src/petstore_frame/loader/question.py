@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.proposals import Reader, Step, compare_call
 from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
@@ -200,19 +199,6 @@ class Question:
         """Return the question as values that JSON has, for ``--json``."""
         answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
         return asdict(self) | {"answers": answers}
-
-
-class DuplicatesError(PetstoreError):
-    """Some records may be known animals, and nobody has said whether they are; nothing was sent.
-
-    ``str()`` has what each answer would do; ``question`` has the cases, counts and examples.
-    """
-
-    __module__ = PetstoreError.__module__  # the name by which it is imported
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question.text())
-        self.question = question
 
 
 def is_many(alike: int, of: int) -> bool:

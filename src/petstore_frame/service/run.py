@@ -48,11 +48,6 @@ class Options(BaseModel):
     spec_only: bool = False  # leave out every extension of the interface
     parent_pid: int | None = None  # with which this run ends
 
-    @property
-    def log_level(self) -> int:
-        """Each request on a run of its own; for a parent only what went wrong."""
-        return logging.INFO if self.parent_pid is None else logging.WARNING
-
 
 def run(options: Options) -> None:
     """Serve until SIGTERM or SIGINT, or until the parent is gone if the options name one.
@@ -63,7 +58,9 @@ def run(options: Options) -> None:
         StartError: The database or the port cannot be opened.
     """
     line = "%(asctime)s %(levelname)s %(message)s"
-    logging.basicConfig(stream=sys.stderr, format=line, level=options.log_level)
+    # Each request on a run of its own; for a parent only what went wrong.
+    level = logging.INFO if options.parent_pid is None else logging.WARNING
+    logging.basicConfig(stream=sys.stderr, format=line, level=level)
     _end_with_parent(options.parent_pid)
     if options.api_key_file is not None:
         key = SecretStr(key_from_file(options.api_key_file))
@@ -83,7 +80,11 @@ def run(options: Options) -> None:
         prepare(engine, options)
         app = create_app(engine, options.api_key, spec_only=options.spec_only)
         server = uvicorn.Server(make_config(app))
-        _announce(listener)
+        host, port = listener.getsockname()[:2]
+        base_url = f"http://{host}:{port}/v1"
+        sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
+        sys.stdout.flush()
+        logging.getLogger(__name__).info("serving %s", base_url)
         server.run(sockets=[listener])
 
 
@@ -139,15 +140,6 @@ def _end_with_parent(parent_pid: int | None) -> None:
 
     if parent_pid is not None:
         threading.Thread(target=watch, daemon=True).start()
-
-
-def _announce(listener: socket.socket) -> None:
-    """Write the line that a script waits for."""
-    host, port = listener.getsockname()[:2]
-    base_url = f"http://{host}:{port}/v1"
-    sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
-    sys.stdout.flush()
-    logging.getLogger(__name__).info("serving %s", base_url)
 
 
 if __name__ == "__main__":

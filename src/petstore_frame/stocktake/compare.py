@@ -11,7 +11,12 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import pandas as pd
 
-from petstore_frame.errors import answering, one_of, refuse, some_of
+from petstore_frame.errors import (
+    ArgumentError,
+    answering,
+    one_of,
+    some_of,
+)
 from petstore_frame.files import Book, Sheet, open_book, styles, whole_file
 from petstore_frame.inventory import Completeness, Inventory, read_listing
 from petstore_frame.loader import Recipe, RecipeWords, State, as_recipe, read_ids, read_list
@@ -101,7 +106,7 @@ def compare(
     how = as_recipe(recipe, words)
     fields = some_of("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(how.key) == bool(fields):
-        refuse(
+        raise ArgumentError(
             "say which pet a record is: key= names the column by which the list was loaded, "
             f"on= the fields that make two equal (of {', '.join(NULLABLE)}); one of the two"
         )
@@ -128,7 +133,7 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     """Return the table of keys that the loader has kept."""
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
     if ids.empty:
-        refuse(
+        raise ArgumentError(
             f"no key of {inventory.base_url} is known here: load the list with key= first, name "
             "the folder of its journal with journal=, or compare with on="
         )
@@ -141,13 +146,13 @@ def _whole_listing(given: Any) -> Inventory:
     """Return the inventory to compare with; one of a selection is refused."""
     inventory = read_listing(given)
     if inventory is None:
-        refuse(
+        raise ArgumentError(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
             f"frame, or a Parquet file of it; got {type(given).__name__}"
         )
     known = inventory.completeness
     if known.part or known.status:
-        refuse(
+        raise ArgumentError(
             f"the inventory holds only the pets with {known.part or f'status {known.status}'}; "
             "compare with that of all: pf.fetch_inventory(client)"
         )
@@ -159,7 +164,7 @@ def _earlier(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list
     before = read_listing(source)
     if before is None or before.provenance.is_other_store(inventory.provenance):
         got = type(source).__name__ if before is None else f"one of {before.store_name}"
-        refuse(
+        raise ArgumentError(
             f'on="id" compares two listings of one store, here of {inventory.store_name}: each an '
             f"Inventory, its frame or a file of one; got {got}"
         )

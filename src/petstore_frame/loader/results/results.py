@@ -9,7 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import PetstoreError, answering, callers_level, checked_client, refuse
+from petstore_frame.errors import (
+    ArgumentError,
+    LoadFailedError,
+    answering,
+    callers_level,
+    checked_client,
+)
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
@@ -18,7 +24,7 @@ from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Reader
 from petstore_frame.loader.question import Question
 from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, Reason, State
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Reason, State
 from petstore_frame.loader.results.files import (
     COLUMNS,
     DEFAULT_FOLDER,
@@ -246,7 +252,9 @@ class LoadResult:
         """
         checked_client(client, "ask_page")
         if not 0 <= grace_s < inf:
-            refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
+            raise ArgumentError(
+                f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
+            )
         run, watched = self.run, WatchedClient(client, self.watch)
         with reading(self.path) as sql:
             imports = [*journal.read_doubt_elsewhere(sql, run), run.id]
@@ -285,39 +293,3 @@ class LoadResult:
 
     def _repr_html_(self) -> str:
         return in_notebook(result_html(self.facts))
-
-
-class LoadFailedError(PetstoreError):
-    """Some records of an import are not in the store; ``result`` tells them apart."""
-
-    def __init__(self, text: str, result: LoadResult) -> None:
-        super().__init__(text)
-        self.result = result
-
-
-class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a result
-    """An import ended before its records were sent; ``result`` is the LoadResult so far.
-
-    ``ending`` says why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
-    The same call again goes on.
-    """
-
-    def __init__(self, text: str, result: LoadResult, ending: Ending) -> None:
-        super().__init__(text)
-        self.result, self.ending = result, ending
-
-
-class LoadInterrupted(KeyboardInterrupt):
-    """An import was interrupted; ``result`` is the LoadResult so far.
-
-    The answers of requests in flight were awaited.
-    """
-
-    def __init__(self, result: LoadResult) -> None:
-        super().__init__("interrupted; run the same import again to go on")
-        self.result = result
-
-
-# A traceback shows the name by which a class is imported, not the file that it stands in.
-for _kind in (LoadFailedError, LoadStopped, LoadInterrupted):
-    _kind.__module__ = PetstoreError.__module__
