@@ -54,16 +54,19 @@ def tell(
     inventory: pf.Inventory, written: Path, *, as_json: bool, more: str = "", **facts: Any
 ) -> NoReturn:
     """Print what a file covers, and end the command."""
-    known = inventory.completeness
-    lines = [f"{written}: {known}", more if known.is_complete else f"  {known.basis}\n{more}"]
+    completeness = inventory.completeness
+    lines = [
+        f"{written}: {completeness}",
+        more if completeness.is_complete else f"  {completeness.basis}\n{more}",
+    ]
     told = {
         "output": str(written),
         "rows": len(inventory),
         "base_url": inventory.base_url,
         "fetched_at": inventory.fetched_at.isoformat(),
-        "completeness": known.to_dict(),
+        "completeness": completeness.to_dict(),
     }
-    code = 0 if known.is_complete else PARTLY
+    code = 0 if completeness.is_complete else PARTLY
     finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
 
 

@@ -1,4 +1,4 @@
-"""The classes of errors; ``petstore_frame.errors`` draws their tree."""
+"""The classes of errors, one for each thing that a caller may want to catch."""
 
 from __future__ import annotations
 
@@ -208,9 +208,9 @@ class EndpointDeprecatedWarning(FutureWarning):
 
 def status_error_class(status_code: int) -> type[APIStatusError]:
     """Return the class of error for an HTTP status."""
-    known = {400: BadRequestError, 401: AuthenticationError, 404: NotFoundError}
-    known |= {429: RateLimitError}
-    return ServerError if status_code >= 500 else known.get(status_code, APIStatusError)
+    kinds = {400: BadRequestError, 401: AuthenticationError, 404: NotFoundError}
+    kinds |= {429: RateLimitError}
+    return ServerError if status_code >= 500 else kinds.get(status_code, APIStatusError)
 
 
 # -- files: imports and their journals, reports, histories

@@ -43,10 +43,10 @@ def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any
 
 
 def unknown_word(
-    word: str, known: Collection[str], text: str, path: Path, *, owner: str
+    word: str, words: Collection[str], text: str, path: Path, *, owner: str
 ) -> InputError:
     """Return the refusal of a word of a file of ours, with its line and the nearest right one."""
-    what = f"{owner} has no word {word!r}{nearest(word, known)}"
+    what = f"{owner} has no word {word!r}{nearest(word, words)}"
     hint = "the API key comes from PETSTORE_API_KEY only" if word == "api_key" else ""
     return InputError(what, path=str(path), line=line_of(word, text), hint=hint)
 

@@ -158,20 +158,22 @@ def add_snapshot(
             f"expected an Inventory, got {type(inventory).__name__}; "
             "pass the Inventory, not its frame"
         )
-    known = inventory.completeness
-    if not known.requests:
+    completeness = inventory.completeness
+    if not completeness.requests:
         raise HistoryError(
-            f"what the frame covers is not known: {known.basis} "
+            f"what the frame covers is not known: {completeness.basis} "
             "Add the inventory before you edit its frame"
         )
-    if known.part:
-        raise HistoryError(f"it holds only the pets with {known.part}; add the whole inventory")
+    if completeness.part:
+        raise HistoryError(
+            f"it holds only the pets with {completeness.part}; add the whole inventory"
+        )
     day = day_of(inventory.fetched_at, zone)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
-            facts = (known, inventory.provenance, len(inventory))
+            facts = (completeness, inventory.provenance, len(inventory))
             for each in snapshots:
                 if each.provenance.is_other_store(inventory.provenance):
                     raise HistoryError(

@@ -55,10 +55,7 @@ class StatusPages:
         self.is_filtered_first = self._are_usable and (self.left_out > 0 or passes_over(first))
 
     def whole(self, ask: Requests) -> list[str]:
-        """Return the statuses whose page is whole, in order.
-
-        It is shorter than the longest page seen, and states neither a next page nor a larger total.
-        """
+        """Return the statuses whose page is short, and states neither a next page nor more pets."""
         if self._are_usable and not self.left_out:
             self.is_filtered_first = filters_first(ask, self.first)
         found = []
@@ -149,11 +146,7 @@ class Reading:
         return self.walk.pages if self.walk is not None else min(1, len(self.rows))
 
     def run(self) -> None:
-        """Read what can be read, by each strategy until one finds the end or that there is none.
-
-        Raises:
-            PetstoreError: A page could not be read.
-        """
+        """Read what can be read, by each strategy until one finds the end or that there is none."""
         first = self.first = self.ask.page(self.ask.params(), number=1)
         self.rows.add(first.columns)
         self.ask.on_rows(len(self.rows))
@@ -301,10 +294,7 @@ class Reading:
         return Evidence(fact, assumptions=tuple(known), **values)
 
     def total(self) -> int | None:
-        """Return the total that the store stated last for this listing, or None.
-
-        Beside a status filter a larger one may be that of all pets.
-        """
+        """Return the total that the store stated last for this listing, or None."""
         first, walk = self.first, self.walk
         if first.mismatches(self.ask.status):
             return None  # a page that holds other pets too counts those as well

@@ -50,10 +50,7 @@ class Rows:
         return self._place(pet_id) is not None
 
     def add(self, columns: PetColumns, *, is_earlier: bool = False) -> int:
-        """Take the rows of a page and return how many pets were new.
-
-        Pets that are known stay as they are where the page came earlier.
-        """
+        """Take a page and return how many pets were new; one that came earlier changes no pet."""
         before = len(self._ids)
         if self._are_new(columns.id):
             self._append(columns)
@@ -173,11 +170,7 @@ class Requests:
         address: str = "/pets",
         number: int | None = None,
     ) -> Page:
-        """Ask for a page by its parameters, or by an address of the store's.
-
-        Raises:
-            PetstoreError: No answer, a refusal, no list of pets, or an answer of another store.
-        """
+        """Ask for a page by its parameters, or by an address of the store's."""
         self.requests += 1
         page = self.store.ask_page(address, params=params, number=number)
         found = page.store_id
@@ -193,13 +186,7 @@ class Requests:
         return page
 
     def probe(self, params: Mapping[str, str]) -> Page | None:
-        """Ask beyond the listing; a question that was asked before has the same answer.
-
-        None if the store refused it or the budget is spent.
-
-        Raises:
-            AuthenticationError: The key stopped working; nothing more can be learned.
-        """
+        """Ask beyond the listing, each question once; None if refused, or the budget is spent."""
         key = frozenset(params.items())
         if key not in self._answers and self.spent < MOST_PROBES:
             self.spent += 1

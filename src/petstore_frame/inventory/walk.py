@@ -37,11 +37,7 @@ class Walk:
         self.doubt: Evidence | None = None
 
     def run(self) -> None:
-        """Read on to the end, or until the caller has enough.
-
-        Raises:
-            PetstoreError: A page could not be read.
-        """
+        """Read on to the end, or until the caller has enough."""
         short_pages = 0
         while not self.is_over and not self.ask.has_enough(self.rows):
             self._step()
@@ -137,10 +133,7 @@ class Parameter(NamedTuple):
 
 
 def find_parameter(ask: Requests, first: Page) -> Parameter | None:
-    """Return the first parameter that moves as it should over rows already read, or None.
-
-    One that a store ignores, misreads or counts in other units never passes.
-    """
+    """Return the first parameter that moves as it should over rows already read, or None."""
     ids = list(first.columns.id)
     tried = min(TRIED_ROWS, len(ids) // 3)
     # The beginning has to come again; it may be longer than was asked for.
@@ -185,10 +178,9 @@ def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
 
 
 class WindowWalk(Walk):
-    """Moves a window over the listing by a parameter.
+    """Moves a window over the listing by a parameter, by the rows that came.
 
-    Windows step by the rows that came, never by those asked for, and each overlaps the last by one
-    where it can, so that a listing that moves breaks the seam.
+    Each window overlaps the last by one row where it can: a listing that moves breaks this seam.
     """
 
     fact, reach = Fact.WINDOWS_ENDED, Assumption.OFFSETS_REACH_ALL

@@ -1,4 +1,4 @@
-"""What a Monday came to: all that came up, and the worst of it."""
+"""Collects all that came up on a Monday, and names the worst of it."""
 
 from __future__ import annotations
 

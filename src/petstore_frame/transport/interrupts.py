@@ -9,10 +9,7 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """Counts interrupts while it is entered, and calls ``wake`` from the handler of each.
-
-    Python delivers signals to the main thread alone, so in any other thread nothing is changed.
-    """
+    """Counts interrupts while it is entered, and calls ``wake`` from the handler of each."""
 
     def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
         self.count = 0
@@ -30,6 +27,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def __enter__(self) -> Self:
+        # Python delivers signals to the main thread alone.
         is_main = threading.current_thread() is threading.main_thread()
         # A program that ignores Ctrl-C, such as one in the background, keeps ignoring it.
         if is_main and callable(signal.getsignal(signal.SIGINT)):

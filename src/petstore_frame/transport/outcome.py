@@ -56,8 +56,8 @@ _NEVER_SENT = (
 class Trace:
     """Follows one request: an exception alone does not tell whether all of it was sent.
 
-    httpx reports each step to the ``trace`` among a request's extensions, as ``PART.STEP.started``,
-    ``.complete`` or ``.failed``; a request through a proxy begins with one to the proxy.
+    httpx reports each step, as ``PART.STEP.started``, ``.complete`` or ``.failed``; a request
+    through a proxy begins with one to the proxy.
     """
 
     def __init__(self) -> None:
@@ -71,10 +71,8 @@ class Trace:
             self._was_sent_whole = True
 
     def proves_not_applied(self, problem: Exception) -> bool:
-        """Return True where the store cannot have acted on the request.
-
-        Without events (a transport of the caller's own) only the error's class is evidence.
-        """
+        """Return True where the store cannot have acted on the request."""
+        # Without events, as of a transport of the caller's own, only the error's class is evidence.
         is_cut = self._has_events and not self._was_sent_whole
         return is_cut or isinstance(problem, _NEVER_SENT)
 

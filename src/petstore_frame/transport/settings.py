@@ -1,4 +1,4 @@
-"""Which store and which key: an argument wins over the environment."""
+"""Checks the address and the key of a store, as they are given or in the environment."""
 
 from __future__ import annotations
 

@@ -143,14 +143,7 @@ class Transport:
         body: bytes = b"",
         more: Mapping[str, str] | None = None,
     ) -> Response:
-        """Send one request, once, to a path below the base address or an address of its origin.
-
-        Raises:
-            APITimeoutError: No answer in time.
-            APIConnectionError: No answer; ``may_have_been_applied`` is False only on proof.
-            CrossOriginError: The address belongs to another origin or cannot be read; nothing was
-                sent.
-        """
+        """Send one request, once, to a path below the base address or an address of its origin."""
         base_url = self.base_url
         url, target = self._target(path, params)
         below = url.partition("?")[0].removeprefix(base_url)
@@ -289,8 +282,8 @@ def _origin(url: httpx.URL) -> tuple[str, str]:
 def in_memory(answer: Callable[..., tuple[int, bytes, Mapping[str, str]]]) -> GivenTransport:
     """Return a transport for ``Client(transport=)`` that opens no socket.
 
-    From method, path (with that of the base address), query, header lines and body ``answer``
-    makes a status, a body and further header lines.
+    From method, whole path, query, header lines and body ``answer`` makes a status, a body and
+    further header lines.
     """
 
     def handle(request: httpx.Request) -> httpx.Response:
