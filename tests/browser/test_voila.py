@@ -47,7 +47,7 @@ def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
     for kind in ("dragover", "drop"):
         tab.dispatch_event(kind, {"dataTransfer": given})
     voila.locator("caption", has_text="dropped.csv").wait_for()
-    voila.get_by_label("Category is", exact=True).select_option(label="Art")
+    tab.get_by_label("Category is", exact=True).select_option(label="Art")
     voila.get_by_label("Category: Hund · 1").wait_for()
     assert axe(dash) == []
     place = tab.locator("textarea")

@@ -152,7 +152,8 @@ class FaultyProxy(ThreadingHTTPServer):
         drawn = ", ".join(f"{times:,} {name}" for name, times in told["faults"].items())
         twice = told["applied_twice"]
         return (
-            f"{told['applied']:,} POST{'' if told['applied'] == 1 else 's'} applied, {told['answered']:,} answered; "
+            f"{told['applied']:,} POST{'' if told['applied'] == 1 else 's'} applied, "
+            f"{told['answered']:,} answered; "
             f"{'1 body' if twice == 1 else f'{twice:,} bodies'} applied twice, "
             f"{told['never_applied']:,} never; faults: {drawn or 'none'}"
         )

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from petstore_frame.client import Client
 from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.inventory_tab import InventoryTab, Selection
+from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError, checked_client
@@ -86,7 +86,7 @@ class Dashboard(Top):
         kit, self._copies = self.kit, list[Any]()
         self.inventory = InventoryTab(kit, self.folder)
         self.imports = ImportTab(self)
-        self.stocktake = StocktakeTab(self, self._open_pet)
+        self.stocktake = StocktakeTab(self)
         self.history = HistoryTab(self, open_history(history), self.inventory.pick)
         self._tabs = (self.inventory, self.imports, self.stocktake, self.history)
         shown = [tab.widget for tab in self._tabs]
@@ -108,10 +108,6 @@ class Dashboard(Top):
         self.imports.close()
         self.stocktake.close()
         super().close()
-
-    def _open_pet(self, pet_id: str) -> None:
-        self.tabs.selected_index = 0
-        self.inventory.select(Selection(text=f"#{pet_id}"))
 
     def _draw_tabs(self) -> None:
         if self.pets is not None:

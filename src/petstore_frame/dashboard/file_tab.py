@@ -49,7 +49,7 @@ class FileTab:
         widget: The whole tab.
         file, path, drop, labels: Ways to give a file, and the names of categories.
         reading: How it is read, by field or word of a recipe: ``reading["key"].value = "Tag"``.
-        right, use_key: Buttons: what was recognised is right; take the likely key.
+        right: A button: what was recognised is right.
         words: What its words mean.
         start_over, save: Buttons that forget what is remembered, and save it as a recipe.
         recipe: How the file is read; ``seen`` is what it looks like so.
@@ -79,18 +79,16 @@ class FileTab:
         }
         self.right = kit.button("Yes, this is right", lambda: self.reread(self.recognised))
         self.right.button_style = "primary"
-        self.use_key = kit.button("", lambda: self._say("key", self.use_key.tooltip))
         self.start_over = kit.button("start over", self._forget)
         self.save = kit.button("Save as a recipe", self._save, "for Python, or for a colleague")
-        self._told, self._likely, self._preview = kit.html(), kit.html(), kit.html(css="pf-preview")
-        self._key_row = kit.row(self._likely, self.use_key)
+        self._told, self._preview = kit.html(), kit.html(css="pf-preview")
         self._recalled = kit.row(kit.html("Same answers as last time:"), self.start_over)
         layout = kit.row(*(self.reading[word] for word in LAYOUT))
         self._wrong = kit.make(widgets.Accordion, (layout,), titles=("Does it look wrong?",))
         self.words = WordsStep(top, lambda said: self.reread(said(self.recipe)))
         columns = [self.reading[word] for word in ASKED if word not in LAYOUT]
         self._steps = kit.column(
-            self._recalled, kit.row(*columns, self.save), self._told, self.right, self._key_row,
+            self._recalled, kit.row(*columns, self.save), self._told, self.right,
             self._preview, self._wrong, self.words.widget,
         )  # fmt: skip
         self.widget = kit.column(
@@ -204,14 +202,11 @@ class FileTab:
         lines = [line for word, value in said for line in _recognised(word, value)]
         told = PAGE.warning("Please check", lines) if lines else Markup()
         told += Markup("").join(PAGE.failure("This needs your answer", [each]) for each in asked)
+        if seen.proposed_key is not None and seen.reading.key is None:
+            words = "If it is the animal's for good, choose it above: no animal is sent twice."
+            told += element("p", f"{seen.proposed_key}. {words}")
         self._told.value = told
         show(self.right, lines and seen.records and not asked)  # else there is more to say than yes
-        likely = seen.proposed_key
-        show(self._key_row, likely is not None and seen.reading.key is None)
-        if likely is not None:
-            words = f"{likely}. If it is the animal's for good, no animal is sent twice."
-            self._likely.value = element("span", words)
-            self.use_key.description, self.use_key.tooltip = f"Use {likely.column}", likely.column
         self._preview.value = grid(_preview(seen))
         self.words.draw(seen, self.recipe)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
@@ -15,7 +14,6 @@ from petstore_frame.markup import PAGE, Markup, count_text
 from petstore_frame.schema import Labels
 
 BY = [("by status", "status"), ("by category", "category_id")]
-RANGES = [("all days", 0), ("last 7 days", 7), ("last 30 days", 30), ("last 90 days", 90)]
 
 
 class HistoryTab:
@@ -23,7 +21,7 @@ class HistoryTab:
 
     Attributes:
         widget: The whole tab.
-        by, days, folder: What is shown, and of which snapshots.
+        by, folder: What is shown, and of which snapshots.
         keep: A button that keeps what was read last as a snapshot.
     """
 
@@ -31,12 +29,11 @@ class HistoryTab:
         self._top, self._history = top, history
         kit, where = top.kit, "" if history is None else str(history.folder)
         self.by = kit.choice("Lines", BY, lambda _: self.draw())
-        self.days = kit.choice("Days", RANGES, lambda _: self.draw())
         self.folder = kit.text("Snapshots in", "a folder", self._open, css="pf-wide", value=where)
         self.keep = kit.button("Keep a snapshot", self._keep, "of the pets as they were read last")
         self.notice, self.figures = kit.html(), kit.figures(pick)
         self.widget = kit.column(
-            kit.row(self.by, self.days), kit.row(self.folder, self.keep), self.notice, self.figures
+            kit.row(self.by, self.folder, self.keep), self.notice, self.figures
         )
 
     def draw(self) -> None:
@@ -65,18 +62,12 @@ class HistoryTab:
         self.draw()
 
     def _drawn(self, history: History) -> Markup:
-        since, dates = None, history.snapshots()["date"]
-        if self.days.value and len(dates):
-            since = dates.iloc[-1].date() - timedelta(days=self.days.value - 1)
         labels, saved = Labels(self._top.memory.categories), self.figures.with_saves
-        trend = history.trend(by=self.by.value, since=since)
-        moves = history.flow(since=since).moves
-        # How long a pet has been there is asked of all days, whichever are shown.
-        ageing = history.flow().ageing
-        two = titled("New, sold and gone, by week", saved(moves_chart(moves)))
-        two += titled("Days that pets have been available", saved(ageing_chart(ageing)))
+        trend, flow = history.trend(by=self.by.value), history.flow()
+        two = titled("New, sold and gone, by week", saved(moves_chart(flow.moves)))
+        two += titled("Days that pets have been available", saved(ageing_chart(flow.ageing)))
         drawn = titled("Pets over time", saved(trend_chart(trend, categories=labels)))
         drawn += element("div", two, class_="pf-two")
-        if len(dates) > 1:
+        if len(history.snapshots()) > 1:
             drawn += titled("The last two snapshots", element("p", str(history.diff())))
         return drawn

@@ -30,14 +30,6 @@ CHECKING = (
     "Checking reads the store and sends nothing. A row is taken for a pet only where no other new "
     "pet could be it; what is left is listed with the pets that it may be."
 )
-# What becomes of rows, as the buttons of an answer and the lines of an import say it.
-BECOMES = {
-    State.PENDING: "to send",
-    State.SKIPPED: "not sent again",
-    State.ADOPTED: "taken for their pets",
-    State.CREATED: "sent before",
-    State.INVALID: "to fix",
-}
 
 
 class ImportTab(FileTab):
@@ -150,7 +142,8 @@ class ImportTab(FileTab):
         waiting = sum(each.counts[State.PENDING] for each in left)
         doubtful = sum(map(_doubtful, left))
         lines = [
-            f"{each.run.source}, {minute_text(each.run.staged_at)[:10]}: {_becomes(each.counts)}"
+            f"{each.run.source}, {minute_text(each.run.staged_at)[:10]}: "
+            + ", ".join(f"{n:,} {state.text}" for state, n in each.counts.items() if n)
             for each in left
         ]
         lines += [CHECKING] if doubtful else []
@@ -229,8 +222,8 @@ class ImportTab(FileTab):
         for name, control in self.cases.items():
             (_, skip, send), said = self._texts[name], control.value
             if question is not None:
-                skip = f"{skip} ({_becomes(question.if_skip)})"
-                send = f"{send} ({_becomes(question.if_send)})"
+                skip = f"{skip} ({question.does('skip')})"
+                send = f"{send} ({question.does('send')})"
             control.options, control.value = [(skip, "skip"), (send, "send")], said
         lines = [line for case in asked for line in case.lines() if line]
         title = "Are these animals in the store already?"
@@ -332,9 +325,3 @@ def _is_shown(path: Path, result: LoadResult) -> bool:
     facts = result.facts
     rows = {"fix.csv": facts.to_fix, "unknown.csv": facts.in_doubt}.get(path.name, len(facts))
     return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
-
-
-def _becomes(counts: Mapping[State, int]) -> str:
-    """Say what becomes of rows, or became."""
-    said = (f"{n:,} {BECOMES.get(state, state.text)}" for state, n in counts.items() if n)
-    return ", ".join(said) or "nothing changes"

@@ -24,7 +24,6 @@ from petstore_frame.dashboard.kit import (
     show,
     titled,
 )
-from petstore_frame.errors import INT64
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import (
     NO_STATUS,
@@ -59,7 +58,7 @@ class Selection(NamedTuple):
 
     status: str = ""  # ``no status`` is one, too
     category: str = ""
-    text: str = ""  # part of a name in any case, or a whole id; with # in front that id alone
+    text: str = ""  # part of a name in any case, or a whole id
     order: str = "id"  # a column; with a - in front from its other end
 
     @property
@@ -80,11 +79,7 @@ class Selection(NamedTuple):
             rows = rows[category.isin(found - {None}) | (category.isna() & (None in found))]
         if self.text:
             mask = rows["name"].astype("str").str.contains(self.text, case=False, regex=False)
-            digits = self.text.removeprefix("#")
-            if digits.removeprefix("-").isdecimal() and int(digits) in INT64:
-                is_pet = rows["id"].eq(int(digits))
-                mask = is_pet if digits != self.text else mask | is_pet
-            rows = rows[mask]
+            rows = rows[mask | rows["id"].astype("str").eq(self.text)]
         rows = self._sorted(rows, names)
         if not self.words:
             return replace(pets, frame=rows)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.file_tab import FileTab
-from petstore_frame.dashboard.kit import Used, grid, set_options, show
+from petstore_frame.dashboard.kit import grid, set_options, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
@@ -26,14 +25,13 @@ class StocktakeTab(FileTab):
         found: The Comparison, or None.
     """
 
-    def __init__(self, top: Top, open_pet: Callable[[str], None]) -> None:
+    def __init__(self, top: Top) -> None:
         super().__init__(top, "Choose a list")
         kit = self.kit
         self.found: Comparison | None = None
-        self._open_pet = open_pet
         self.kind = kit.choice("Show", [("all that differs", "")], lambda _: self.draw())
         self.workbook = kit.button("Workbook", self._write, "all differences, a sheet per kind")
-        self.facts, self.table = kit.html(), kit.figures(self._used)
+        self.facts, self.table = kit.html(), kit.html()
         self._result = kit.column(self.facts, kit.row(self.kind, self.workbook), self.table)
         self.widget.children = [*self.widget.children, self.notice, self._result]
         show(self.reading["keep"], False)
@@ -67,7 +65,7 @@ class StocktakeTab(FileTab):
             show(self._result, self.found is not None)
             if self.found is not None:
                 self.facts.value = _facts(self.found)
-                self.table.markup = grid(self._table(self.found))
+                self.table.value = grid(self._table(self.found))
 
     def _table(self, found: Comparison) -> Markup:
         frame, kind = found.frame, self.kind.value
@@ -77,25 +75,18 @@ class StocktakeTab(FileTab):
         labels, shown = self.memory.categories, rows.head(ROWS).copy()
         for column in [each for each in map(str, shown) if each.startswith("category_id")]:
             shown[column] = shown[column].map(lambda each: labels.get(each, each), "ignore")
-        head, drawn = found.headings(), list[list[str | None]]()
-        pet = head.index("Id")
-        for row in found.shown_rows(shown):
-            texts = [None if value is None else shorten(str(value), LONGEST) for value in row]
-            if row[pet] is not None:
-                texts[pet] = element("span", row[pet], class_="pf-mark", data_pet=row[pet])
-            drawn.append(texts)
+        drawn = [
+            [None if value is None else shorten(str(value), LONGEST) for value in row]
+            for row in found.shown_rows(shown)
+        ]
         more = f"the first {ROWS} of {len(rows):,}" if len(rows) > ROWS else f"{len(rows):,}"
-        return PAGE.table(drawn, head, caption=f"{kind or 'All that differs'}: {more}")
-
-    def _used(self, used: Used) -> None:
-        if "pet" in used:
-            self._open_pet(used["pet"])
+        return PAGE.table(drawn, found.headings(), caption=f"{kind or 'All that differs'}: {more}")
 
     def _write(self) -> None:
         if self.found is not None:
             path = Path(self._uploads.name, f"stocktake-{Path(self.found.name).stem}.xlsx")
             self.found.write(path, categories=self.memory.categories or None)
-            self.table.download_file(path)
+            self.drop.download_file(path)
 
 
 def _facts(found: Comparison) -> Markup:

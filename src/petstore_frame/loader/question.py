@@ -164,6 +164,11 @@ class Question:
             lines += ["", *case.lines()]
         return lines
 
+    def does(self, answer: str) -> str:
+        """Say in numbers what ``skip`` or ``send`` does as the answer to all open cases."""
+        counts = self.if_skip if answer == "skip" else self.if_send
+        return ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+
     def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
         names, steps = [case.name for case in self.cases], list[Step]()
@@ -173,11 +178,10 @@ class Question:
         skip, send = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, send = CASES[names[0]]
-        for word, when, counts in (("skip", skip, self.if_skip), ("send", send, self.if_send)):
-            does = ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+        for word, when in (("skip", skip), ("send", send)):
             # Some cases are answered by name only.
             answer = dict.fromkeys(names, word) if "gone" in names else word
-            steps.append(Step(f"{when} ({does})", {"duplicates": answer}))
+            steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
             text = "It differs from case to case; answer each, such as"
