@@ -101,7 +101,7 @@ def test_a_wait_that_is_too_long_is_left_to_the_caller() -> None:
     with opened(lambda _: answer, max_retries=1) as (store, client):
         with pytest.raises(pf.APIStatusError) as read:
             client.list_pets()
-        with pytest.raises(pf.APIStatusError, match="may have been added: look for it first"):
+        with pytest.raises(pf.APIStatusError, match="may have been added; look for it before"):
             client.create_pet("Luna", 3)
     assert (len(store.heads), read.value.retry_after_s) == (2, 3600)
 

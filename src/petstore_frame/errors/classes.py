@@ -104,10 +104,14 @@ class APIStatusError(PetstoreError):
     store_id: str | None = None
     retry_after_s: float | None = None
 
-    next_step: ClassVar[str] = "see the store's message"
+    usual_step: ClassVar[str] = "see the store's message"
 
     def __post_init__(self) -> None:
         self.message = f"{self.code}: {self.api_message}" if self.code else self.api_message
+
+    @property
+    def next_step(self) -> str:
+        return self.usual_step
 
     @property
     def retryable(self) -> bool:
@@ -123,31 +127,37 @@ class APIStatusError(PetstoreError):
 class BadRequestError(APIStatusError):
     """400: the request lacks a required field or holds an invalid value."""
 
-    next_step = "correct the named value and send it again"
+    usual_step = "correct the named value and send it again"
 
 
 class AuthenticationError(APIStatusError):
     """401: the API key is missing or invalid."""
 
-    next_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+    usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
 
 
 class NotFoundError(APIStatusError):
     """404: no such resource."""
 
-    next_step = "check the id, or base_url, which ends in /v1"
+    usual_step = "check the id, or base_url, which ends in /v1"
 
 
 class RateLimitError(APIStatusError):
     """429: too many requests."""
 
-    next_step = "wait and try again"
+    usual_step = "wait and try again"
 
 
 class ServerError(APIStatusError):
     """5xx: the store failed."""
 
-    next_step = "try again later; a pet that was sent may have been added: look for it first"
+    usual_step = "try again later"
+
+    @property
+    def next_step(self) -> str:
+        if self.operation.startswith("POST"):
+            return "the pet may have been added; look for it before you try again"
+        return self.usual_step
 
 
 @dataclass(eq=False, repr=False)
