@@ -20,8 +20,7 @@ from browser import jupyter
 
 MADE = """import random
 import petstore_frame as pf
-from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.frame import PetColumns
+from petstore_frame.schema import PetColumns
 pets, chance = {pets}, random.Random(7)
 names = ["".join(chance.choices("abcdefghijklmno", k=chance.randint(3, 20))) for _ in range(pets)]
 frame = to_frame(PetColumns(

@@ -34,7 +34,7 @@ from petstore_frame.errors import DuplicatesError
 from petstore_frame.loader.load import load
 from petstore_frame.loader.record import FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.schema.models import Pet
+from petstore_frame.schema import Pet
 from petstore_frame.transport import PostOutcome, Proof
 
 # The commonest names and kinds of animals come some forty times in 14,000, half of them once.

@@ -37,7 +37,7 @@ def read_into_pandas(path: Path) -> None:
 
 def check_with_models(path: Path) -> None:
     """What a plain script does: one model per row."""
-    from petstore_frame.schema.models import NewPet
+    from petstore_frame.schema import NewPet
 
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

@@ -26,20 +26,18 @@ STATUSES = ("available", "pending", "sold", None)
 
 def frame_of(pets: int):
     """A made-up inventory: ids past 2**53, 40 categories, names of 3 to 20 letters."""
-    from petstore_frame.schema.frame import PetColumns, to_frame
+    from petstore_frame.schema import PetColumns
 
     chance = random.Random(7)
     names = [
         "".join(chance.choices("abcdefghij klmno", k=chance.randint(3, 20))) for _ in range(5_000)
     ]
-    return to_frame(
-        PetColumns(
-            list(range(2**53, 2**53 + pets)),
-            chance.choices(names, k=pets),
-            chance.choices(range(1, 41), k=pets),
-            chance.choices(STATUSES, (50, 15, 30, 5), k=pets),
-        )
-    )
+    return PetColumns(
+        list(range(2**53, 2**53 + pets)),
+        chance.choices(names, k=pets),
+        chance.choices(range(1, 41), k=pets),
+        chance.choices(STATUSES, (50, 15, 30, 5), k=pets),
+    ).to_frame()
 
 
 def inventory_of(frame):

@@ -39,10 +39,10 @@ from .loader.load import resume_loads as resume_loads
 from .loader.reading.recipe import Recipe as Recipe
 from .loader.results.results import LoadResult as LoadResult
 from .report import write_report as write_report
-from .schema.models import PET_COLUMNS as PET_COLUMNS
-from .schema.models import PET_STATUSES as PET_STATUSES
-from .schema.models import NewPet as NewPet
-from .schema.models import Pet as Pet
+from .schema import PET_COLUMNS as PET_COLUMNS
+from .schema import PET_STATUSES as PET_STATUSES
+from .schema import NewPet as NewPet
+from .schema import Pet as Pet
 from .stocktake import compare as compare
 from .transport import IdempotencyKey as IdempotencyKey
 

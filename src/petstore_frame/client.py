@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
 
@@ -18,21 +18,13 @@ from petstore_frame.errors import (
     ContractError,
     EndpointDeprecatedWarning,
     answering,
+    before_sending,
     callers_level,
-    nearest,
+    one_of,
+    whole_number,
 )
 from petstore_frame.inventory import PetSearch, find_pet
-from petstore_frame.schema.decoding import read_page, read_pet
-from petstore_frame.schema.models import (
-    MAX_LIMIT,
-    NewPet,
-    Pet,
-    PetStatus,
-    checked_id,
-    checked_limit,
-    checked_status,
-)
-from petstore_frame.schema.text import count_text
+from petstore_frame.schema import PET_STATUSES, NewPet, Pet, PetColumns, PetStatus
 from petstore_frame.transport import (
     STORE_ID,
     Clocks,
@@ -106,7 +98,7 @@ class Client:
         """Return a client of the same store with another key; this one stays as it is."""
         return type(self)(self.base_url, api_key, **self._options, idempotency=self.idempotency)
 
-    def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
+    def list_pets(self, limit: int = Page.MAX_LIMIT, status: PetStatus | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
 
         Args:
@@ -124,9 +116,10 @@ class Client:
 
         Interface: Endpoints, List all animals.
         """
-        params = {"limit": str(checked_limit(limit))}
-        if checked_status(status) is not None:
-            params["status"] = str(status)
+        with before_sending():
+            params = {"limit": str(whole_number("limit", limit, 1, Page.MAX_LIMIT))}
+            if status is not None:
+                params["status"] = one_of("status", status, PET_STATUSES)
         return self.ask_page(params=params)
 
     def ask_page(
@@ -149,7 +142,7 @@ class Client:
         """
         self._check_open()
         answer = self._transport.get(address, params)
-        columns = read_page(answer.body, operation=answer.operation, page=number)
+        columns = PetColumns.from_json(answer.body, operation=answer.operation, page=number)
         return Page(columns, answer.headers, answer.url)
 
     def find_pet(self, pet_id: int) -> PetSearch:
@@ -227,14 +220,15 @@ class Client:
 
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
-        address = f"/pets/{checked_id(pet_id)}"
+        with before_sending():
+            address = f"/pets/{whole_number('pet_id', pet_id)}"
         if not self._has_warned:
             self._has_warned = True
             text = end_of_get_pet(date.today())  # a day more or less does not matter
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())
         self._check_open()
         answer = self._transport.get(address)
-        pet = read_pet(answer.body, operation=answer.operation)
+        pet = Pet.from_json(answer.body, operation=answer.operation)
         if pet.id != pet_id:
             raise ContractError(
                 f"asked for pet {pet_id}, the store answered with pet {pet.id}; "
@@ -256,12 +250,6 @@ class Client:
                 "make a new one (nothing was sent)"
             )
 
-    if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
-
-        def __getattr__(self, name: str) -> NoReturn:
-            known = [each for each in dir(self) if not each.startswith("_")]
-            raise AttributeError(f"a Client has no {name!r}{nearest(name, known)}")
-
     def __enter__(self) -> Self:
         return self
 
@@ -281,5 +269,5 @@ class Client:
 def end_of_get_pet(today: date) -> str:
     """Return one sentence on the end of an operation, with the days left."""
     days, day = (GET_PET_ENDS - today).days, f"{GET_PET_ENDS.day} {GET_PET_ENDS:%B %Y}"
-    when = f"ends on {day} ({count_text(days, 'day')} left)" if days > 0 else f"was to end on {day}"
+    when = f"ends on {day} ({days:,} days left)" if days > 0 else f"was to end on {day}"
     return f"GET /pets/{{petId}} is deprecated and {when}; list with a status filter instead"

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeAlias, TypeVar
 
-from petstore_frame.schema.arguments import refuse
+from petstore_frame.errors import (
+    ArgumentError,
+)
 
 Fact = TypeVar("Fact")
 ProgressOption: TypeAlias = bool | Callable[[Fact], object] | None
@@ -17,7 +19,7 @@ EVERY_S = 0.2
 def checked_progress(option: Any) -> None:
     """Refuse what cannot be a ``progress=`` option."""
     if not (callable(option) or option is None or option is True or option is False):
-        refuse(f"progress is a function, True, False or None, got {option!r}")
+        raise ArgumentError(f"progress is a function, True, False or None, got {option!r}")
 
 
 class Display(Generic[Fact]):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.schema import PetColumns
 
 PETS = 100_000
 HOSTILE = "</noscript><img src=x onerror=document.title='bad'> & \"two\"\nlines"
@@ -19,7 +19,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Iterator[An
     """The report of a hundred thousand pets whose ids need all their digits, opened once."""
     ids = [2**63 - 1 - at for at in range(PETS)]
     names = [f"Pet {at % 1000}" for at in range(PETS - 1)] + [HOSTILE]
-    frame = to_frame(PetColumns(ids, names, [at % 40 for at in range(PETS)], ["sold"] * PETS))
+    frame = PetColumns(ids, names, [at % 40 for at in range(PETS)], ["sold"] * PETS).to_frame()
     path = tmp_path_factory.mktemp("report") / "stock.html"
     page = chromium.new_page()
     page.goto(pf.write_report(frame, path).as_uri())

@@ -210,7 +210,7 @@ OF_ANOTHER = "pet 1 is another record's; nothing was changed"
 @pytest.mark.parametrize(
     ("call", "first", "options", "words"),
     [
-        ("reconcile", 3, {}, "client is a Client, got an int"),
+        ("reconcile", 3, {}, "client is a Client, got int"),
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
         ("resolve", {"5": 5}, {}, "record is a whole number"),
         ("resolve", {5: "5"}, {}, "pet_id is a whole number"),

@@ -17,7 +17,7 @@ import petstore_frame as pf
 from petstore_frame import Inventory
 from petstore_frame.inventory import Verdict
 from petstore_frame.inventory.provenance import stamp
-from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.schema import PetColumns
 
 if TYPE_CHECKING:
     from threaded import Server
@@ -47,7 +47,7 @@ def inventory(
     **known_of: Any,
 ) -> Inventory:
     """An Inventory; where it is not complete, only the statuses in ``exact`` are exact."""
-    frame = pets if isinstance(pets, pd.DataFrame) else to_frame(PetColumns.of_rows(pets))
+    frame = pets if isinstance(pets, pd.DataFrame) else PetColumns.of_rows(pets).to_frame()
     basis = "the store's next links" if verdict is Verdict.COMPLETE else "the page was full"
     made = Inventory.made_up(
         frame, verdict=verdict, exact=exact, status=status, basis=basis, fetched_at=at,

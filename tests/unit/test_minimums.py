@@ -11,7 +11,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.dashboard.inventory_tab import Selection
 from petstore_frame.inventory import Evidence, Fact, Inventory, StatusCount, Verdict
-from petstore_frame.schema.models import PET_STATUSES
+from petstore_frame.schema import PET_STATUSES
 from unit.conftest import AS_OF, inventory, pets, read_book
 
 # 60 pets in 3 categories: all of a store, and of one that may hold more.

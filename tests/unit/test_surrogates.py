@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.schema.decoding import read_error, read_page, read_pet
+from petstore_frame.schema import Pet, PetColumns
 from petstore_frame.schema.text import whole_text
+from petstore_frame.transport.outcome import judge_answer
+from petstore_frame.transport.response import Response
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\ud800"))
 
@@ -29,7 +31,7 @@ def test_a_page_holds_whole_characters_alone(names: list[str], is_escaped: bool,
     # As JSON means it: a pair of halves is one character.
     meant = [pet["name"] for pet in json.loads(json.dumps(pets))] if is_escaped else names
     body = text.encode("utf-8", "surrogatepass")
-    columns = read_page(body)
+    columns = PetColumns.from_json(body, operation="GET /pets")
     assert columns[1] == columns.status == [whole_text(name) for name in meant]
 
 
@@ -37,10 +39,11 @@ def test_a_page_holds_whole_characters_alone(names: list[str], is_escaped: bool,
 def test_single_pets_and_errors_hold_whole_characters(name: bytes) -> None:
     """``get_pet``, ``create_pet`` and messages of the store give text that every file can hold."""
     body = b'{"id": 1, "name": "%b", "categoryId": 2, "by": ["\\ude00"]}'
-    pet = read_pet(body % name, operation="")
-    error = read_error(b'{"code": "a", "message": "%b", "status": 400}' % name)
+    pet = Pet.from_json(body % name, operation="")
     assert (pet.name, pet.model_extra) == ("a\ufffd", {"by": ["\ufffd"]})
-    assert error is not None and error.message == "a\ufffd"
+    refused = b'{"code": "a", "message": "%b", "status": 400}'
+    error = Response("POST /pets", 400, {}, refused % name, None, 0.0)
+    assert str(judge_answer(error).error).startswith("400 from POST /pets: a: a?")
 
 
 def test_half_a_character_is_never_sent(server: Any, tmp_path: Path) -> None:

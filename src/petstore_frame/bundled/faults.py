@@ -19,9 +19,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pandas as pd
 
-from petstore_frame.errors import ServiceStartError, nearest
-from petstore_frame.schema.arguments import refuse
-from petstore_frame.schema.text import count_text
+from petstore_frame.errors import (
+    ArgumentError,
+    ServiceStartError,
+    nearest,
+)
 
 _ONE_OF = ("lost-reply", "refused", "late", "error-after", "busy", "repeat")
 KNOWN = (*_ONE_OF, "slow", "cap")
@@ -57,17 +59,21 @@ def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
     for word, value in given.items():
         name = word.strip().replace("_", "-")
         if name not in KNOWN:
-            refuse(f"faults: there is no fault {name!r}{nearest(name, KNOWN)}")
+            raise ArgumentError(f"faults: there is no fault {name!r}{nearest(name, KNOWN)}")
         try:
             faults[name] = float(value)
         except ValueError:
-            refuse(f"faults: {name} is a number, got {value!r}")
+            raise ArgumentError(f"faults: {name} is a number, got {value!r}") from None
         if name == "cap" and faults[name] not in range(1, 101):
-            refuse(f"faults: cap is the pets of a page, from 1 to 100, got {value!r}")
+            raise ArgumentError(f"faults: cap is the pets of a page, from 1 to 100, got {value!r}")
         if name != "cap" and not 0 <= faults[name] <= 1:
-            refuse(f"faults: {name} is a rate from 0 to 1, such as 0.05, got {value!r}")
+            raise ArgumentError(
+                f"faults: {name} is a rate from 0 to 1, such as 0.05, got {value!r}"
+            )
     if sum(faults.get(name, 0) for name in _ONE_OF) > 1:
-        refuse("faults: the rates add up to more than 1, and a request meets at most one fault")
+        raise ArgumentError(
+            "faults: the rates add up to more than 1, and a request meets at most one fault"
+        )
     return faults
 
 
@@ -146,7 +152,8 @@ class FaultyProxy(ThreadingHTTPServer):
         drawn = ", ".join(f"{times:,} {name}" for name, times in told["faults"].items())
         twice = told["applied_twice"]
         return (
-            f"{count_text(told['applied'], 'POST')} applied, {told['answered']:,} answered; "
+            f"{told['applied']:,} POST{'' if told['applied'] == 1 else 's'} applied, "
+            f"{told['answered']:,} answered; "
             f"{'1 body' if twice == 1 else f'{twice:,} bodies'} applied twice, "
             f"{told['never_applied']:,} never; faults: {drawn or 'none'}"
         )

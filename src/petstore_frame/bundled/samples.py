@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 
 import petstore_frame as pf
-from petstore_frame.schema.arguments import whole_number
-from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.errors import whole_number
+from petstore_frame.schema import PetColumns
 
 # fmt: off
 SAMPLE_CATEGORIES: dict[int, str] = {
@@ -146,7 +146,7 @@ def write_sample_history(
         if day == _DAY_CUT_SHORT:
             shown, verdict = living[:100], "unknown"
             basis = "the page was full and the store shows no next page"
-        frame, now = to_frame(PetColumns.of_pets(shown)), start + timedelta(days=day)
+        frame, now = PetColumns.of_pets(shown).to_frame(), start + timedelta(days=day)
         history.add(pf.Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now))
     return history
 

@@ -26,8 +26,10 @@ from pydantic import SecretStr
 
 import petstore_frame as pf
 from petstore_frame.bundled.faults import FaultyProxy, read_faults
-from petstore_frame.errors import answering
-from petstore_frame.schema.arguments import refuse
+from petstore_frame.errors import (
+    ArgumentError,
+    answering,
+)
 from petstore_frame.transport import checked_key
 
 if TYPE_CHECKING:
@@ -95,7 +97,9 @@ class Server:
             ArgumentError: The server was started without ``faults``.
         """
         if self._proxy is None:
-            refuse("the truth is kept where faults are: pf.serve(faults='lost-reply=0.05')")
+            raise ArgumentError(
+                "the truth is kept where faults are: pf.serve(faults='lost-reply=0.05')"
+            )
         return self._proxy.truth()
 
     def close(self) -> None:

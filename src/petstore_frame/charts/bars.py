@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from petstore_frame.charts import svg
 from petstore_frame.counts import Summary, short, summarize
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.markup import Markup, palette
-from petstore_frame.schema.categories import Categories
+from petstore_frame.markup import Markup, palette, shorten
+from petstore_frame.schema import Categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,9 +53,9 @@ def status_chart(
 
     Example:
         >>> from petstore_frame import Inventory
-        >>> from petstore_frame.schema.frame import to_frame
-        >>> from petstore_frame.schema.frame import PetColumns
-        >>> frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
+        >>> from petstore_frame.schema import PetColumns
+        >>> columns = PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None])
+        >>> frame = columns.to_frame()
         >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
@@ -97,7 +97,7 @@ def _drawn(bars: Sequence[_Bar]) -> list[Markup]:
             drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=_ROW_HEIGHT - 8))
             x += wide
         middle = y + _ROW_HEIGHT / 2 + 5
-        name = svg.element("title", bar.tip) + palette.shorten(bar.name, _LABEL_LENGTH)
+        name = svg.element("title", bar.tip) + shorten(bar.name, _LABEL_LENGTH)
         named = svg.label(name, at=0, y=middle, class_="pf-mark")
         end = svg.label(short(bar.total), at=x + 1, y=middle)
         body.append(svg.element("g", named, *drawn, end, **svg.data(bar.means)))

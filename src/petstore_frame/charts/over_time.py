@@ -16,9 +16,8 @@ import numpy as np
 from petstore_frame.charts import svg
 from petstore_frame.counts import category_ids, short
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import Markup, palette, style
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.text import count_text
+from petstore_frame.markup import Markup, count_text, palette, style
+from petstore_frame.schema import Categories, Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +95,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
     """
-    every = _lines(trend, shown_labels(categories))
+    every = _lines(trend, Labels(categories))
     largest = sorted(every, key=lambda line: -line.highest)[:LINES_SHOWN]
     lines = [line for line in every if line in largest]
     names = [line.name for line in lines]
@@ -127,7 +126,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     return svg.Chart("pets-over-time", keys, body, HEIGHT, words)
 
 
-def _lines(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Line]:
+def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
     """Return the groups with their counts, both in the order of the rows."""
     by = [name for name in trend.columns if name not in ("date", "pets", "count_is", "category")]
     values: dict[str, list[Any]] = {
@@ -135,7 +134,10 @@ def _lines(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Line]:
         for name in by
     }
     if "category" in trend.columns:  # a label stands beside its id
-        labels = {**dict(zip(values["category_id"], trend["category"], strict=True)), **labels}
+        beside = Labels()
+        beside.update(zip(values["category_id"], trend["category"], strict=True))
+        beside.update(labels)
+        labels = beside
     lines: dict[tuple[Any, ...], _Line] = {}
     counts = trend["pets"].astype("object").where(trend["pets"].notna(), None)
     rows = zip(trend["date"].dt.date, counts, trend["count_is"], strict=True)
@@ -145,7 +147,7 @@ def _lines(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Line]:
         if key not in lines:
             means = {name.removesuffix("_id"): value for name, value in group.items()}
             if "category_id" in group:
-                group["category_id"] = category_name(group["category_id"], labels)
+                group["category_id"] = labels[group["category_id"]]
             lines[key] = _Line(" ".join(group.values()), means, {})
         count = None if pets is None else StatusCount(int(pets), count_is == "exact")
         lines[key].counts[day] = count

@@ -19,11 +19,11 @@ from zlib import crc32
 from petstore_frame.counts import short
 from petstore_frame.files import whole_file
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import Markup, escape, palette, shorten, status_word, style, stylesheet
+from petstore_frame.markup import Markup, palette, shorten, status_word, style
 
 _FONT = "system-ui,sans-serif"  # in a file; a page has its own
 _HATCH = "url(#pf-at-least)"  # each picture puts its own name here
-CSS = f"""{stylesheet()}
+CSS = f"""{style.stylesheet()}
 .pf-chart{{position:relative;margin:0}}
 .pf-chart svg{{display:block;font-family:inherit;overflow:visible}}
 .pf-entries{{margin:0 0 4px}}
@@ -180,11 +180,11 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
         <text class="name" x="5%">Tom &amp; &lt;Jerry&gt;</text>
     """
     given = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        f' {name.rstrip("_").replace("_", "-")}="{Markup.escape(value)}"'
         for name, value in attributes.items()
         if value is not None
     )
-    inner = "".join(escape(child) for child in children if child is not None)
+    inner = "".join(Markup.escape(child) for child in children if child is not None)
     return Markup(f"<{tag}{given}>{inner}</{tag}>")  # each part is escaped above
 
 

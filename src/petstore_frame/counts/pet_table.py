@@ -9,11 +9,9 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import INT64, ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.frame import as_dtype
-from petstore_frame.schema.models import FIELDS, INT64_MAX, INT64_MIN, PET_COLUMNS, PetField
-from petstore_frame.schema.text import whole_text
+from petstore_frame.schema import FIELDS, PetField, as_type
 
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
 
@@ -51,7 +49,7 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
     return frame
 
 
-def pandas_frame(pets: Any, needed: Sequence[str] = PET_COLUMNS) -> pd.DataFrame:
+def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFrame:
     """Return the pandas table of an Inventory or of a frame of any engine, as ``open_frame``."""
     frame = open_frame(pets, needed)
     is_pandas = frame.implementation.is_pandas()
@@ -67,7 +65,7 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {field.name: _typed(frame[field.name], field) for field in FIELDS}
     if columns["id"].dtype != "int64":
         raise InputError("an id is missing", column="id", hint="drop rows without an id")
-    added = [name for name in frame.columns if name not in PET_COLUMNS]
+    added = [name for name in frame.columns if name not in FIELDS.names]
     columns |= {str(name): frame[name] for name in added}
     return pd.DataFrame({name: column.array for name, column in columns.items()})
 
@@ -75,9 +73,7 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
 def _typed(column: pd.Series[Any], field: PetField) -> pd.Series[Any]:
     if field.name in ("id", "category_id"):
         return _whole(column, may_be_float=field.name == "category_id")
-    if field.name in ("name", "status") and not isinstance(column.dtype, pd.StringDtype):
-        column = column.map(whole_text, na_action="ignore")
-    typed = as_dtype(column, field.dtype)
+    typed = as_type(column, field.dtype)
     return typed.fillna("") if field.name == "name" else typed
 
 
@@ -115,8 +111,8 @@ def _whole_number(value: Any, column: pd.Series[Any], *, may_be_float: bool) -> 
         number = int(number)
     if not isinstance(number, int) or isinstance(number, bool):
         _refuse_type(name, column.dtype)
-    if not INT64_MIN <= number <= INT64_MAX:
-        hint = f"an id is a whole number of {INT64_MIN} to {INT64_MAX}"
+    if number not in INT64:
+        hint = f"an id is a whole number of {INT64[0]} to {INT64[-1]}"
         raise InputError("a value is beyond int64", column=name, hint=hint)
     return number
 

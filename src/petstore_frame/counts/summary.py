@@ -14,14 +14,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from petstore_frame.counts.pet_table import category_ids, open_frame
-from petstore_frame.errors import answering
+from petstore_frame.errors import answering, one_of, whole_number
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory import completeness as completeness_of
-from petstore_frame.markup import PAGE, Cell, Markup, in_notebook, palette, shorten, status_word
-from petstore_frame.schema.arguments import one_of, whole_number
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.frame import AnyFrame, HasFrame, status_categories
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.markup import (
+    NO_STATUS,
+    PAGE,
+    Cell,
+    Markup,
+    in_notebook,
+    palette,
+    shorten,
+    status_word,
+)
+from petstore_frame.schema import PET_STATUSES, AnyFrame, Categories, Labels
 
 PETS, SUM = "pets", "sum"
 LEGENDS = {
@@ -128,7 +134,8 @@ def status_text() -> nw.Expr:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Summary(HasFrame):
+@answering
+class Summary:
     """How many pets each category has of each status, each count exact or a minimum.
 
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it. Every table, figure
@@ -167,18 +174,19 @@ class Summary(HasFrame):
         ):
             found[number, status] += pets_held
             held[status] += pets_held
-        known, labels = completeness, shown_labels(categories)
+        known, labels = completeness, Labels(categories)
         if known is None:
             basis = "Nothing says which pets these are."
             known = Completeness.of_counts(held, basis=basis)
         ids = sorted({*numbers}, key=lambda number: (number is None, number or 0))
-        statuses = (*status_categories(held.keys() - {NO_STATUS}), NO_STATUS)
+        others = sorted(held.keys() - {*PET_STATUSES, NO_STATUS})
+        statuses: tuple[str, ...] = (*PET_STATUSES, *others, NO_STATUS)
         if known.part or known.status:  # what the selection leaves out is no count of 0
             statuses = tuple(status for status in statuses if status in held)
         cells = [[found[number, status] for status in statuses] for number in ids]
         return cls(
             tuple(ids),
-            tuple(category_name(number, labels) for number in ids),
+            tuple(labels[number] for number in ids),
             statuses,
             np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
             known,

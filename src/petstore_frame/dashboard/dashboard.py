@@ -15,12 +15,11 @@ from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.top import Top
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, checked_client
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.arguments import checked_client
-from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import minute_text
+from petstore_frame.schema import Categories, Labels
 
 TITLES = ("Inventory", "Import", "Stocktake", "History")
 FIRST_WAIT_S = 10.0  # for the first reading; a longer one goes on in the background
@@ -112,7 +111,7 @@ class Dashboard(Top):
 
     def _draw_tabs(self) -> None:
         if self.pets is not None:
-            self.inventory.take(self.pets, shown_labels(self.memory.categories))
+            self.inventory.take(self.pets, Labels(self.memory.categories))
         if self.tabs.selected_index:
             self._draw_tab()
         for copy in self._copies:

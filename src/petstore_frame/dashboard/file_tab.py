@@ -19,8 +19,7 @@ from petstore_frame.dashboard.work import Work
 from petstore_frame.errors import InputError
 from petstore_frame.loader import Look, Recipe
 from petstore_frame.markup import PAGE, Markup, shorten
-from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema import FIELDS, Labels
 
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
@@ -32,7 +31,7 @@ LAYOUT = {"encoding": "Encoding", "delimiter": "Delimiter", "header_row": "Colum
 OF_LAYOUT = (*LAYOUT, "quoting", "columns")
 # What is asked of a file, by the field or the word of a recipe that holds the answer.
 ASKED = {
-    **{field.name: f"{LABELS[field.name]} is" for field in SENT_FIELDS},
+    **{field.name: f"{LABELS[field.name]} is" for field in FIELDS.sent},
     "key": "Our animal number",
     "keep": "Same number, different details: which row counts?",
     **LAYOUT,
@@ -118,7 +117,7 @@ class FileTab:
         return made
 
     def _label(self, path: Path) -> None:
-        self.memory.name_categories(category_labels(path))
+        self.memory.name_categories(dict(Labels.words(path)))
         self.reread(self.recipe.replace(categories=self.memory.categories))
 
     def _dropped(self, name: str, size: int, content: bytes | None) -> None:
@@ -163,7 +162,7 @@ class FileTab:
                 # How the last file was laid out counts only where this one leaves that open.
                 asked = {each.add[0] for each in seen.questions if each.add}
                 proven = {word: None for word in OF_LAYOUT if word not in asked}
-                names = category_labels(known.categories) | self.memory.categories
+                names = dict(Labels.words(known.categories)) | self.memory.categories
                 self.recipe = recipe = known.replace(**proven, categories=names or None)
                 seen = Look.of(self.source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         with self.kit.drawing():
@@ -225,7 +224,7 @@ class FileTab:
         signs = SIGNS | {sign: sign for sign in [laid_out["delimiter"]] if sign not in SIGNS}
         return {
             **{field.name: ([(NONE, ""), *columns], seen.mapping.get(field.name, ""))
-               for field in SENT_FIELDS},
+               for field in FIELDS.sent},
             "key": ([(OPEN, BLANK), ("(none)", ""), *keys],
                     BLANK if key is None else "".join(key[:1])),
             "keep": (rows, self.recipe.keep or BLANK),
@@ -251,7 +250,7 @@ class FileTab:
             self.words.forget()
             said |= {"mapping": None, "key": None}
         elif word in LABELS:
-            columns = {field: self.reading[field.name].value for field in SENT_FIELDS}
+            columns = {field: self.reading[field.name].value for field in FIELDS.sent}
             said = {"mapping": {field.name: column or None for field, column in columns.items()
                                 if column or not field.is_required}}  # fmt: skip
             self.reread(self.recognised.replace(**said))

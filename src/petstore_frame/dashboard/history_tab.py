@@ -10,9 +10,8 @@ from petstore_frame.dashboard.kit import Used, titled
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
-from petstore_frame.markup import PAGE, Markup
-from petstore_frame.schema.categories import shown_labels
-from petstore_frame.schema.text import count_text
+from petstore_frame.markup import PAGE, Markup, count_text
+from petstore_frame.schema import Labels
 
 BY = [("by status", "status"), ("by category", "category_id")]
 
@@ -63,7 +62,7 @@ class HistoryTab:
         self.draw()
 
     def _drawn(self, history: History) -> Markup:
-        labels, saved = shown_labels(self._top.memory.categories), self.figures.with_saves
+        labels, saved = Labels(self._top.memory.categories), self.figures.with_saves
         trend, flow = history.trend(by=self.by.value), history.flow()
         two = titled("New, sold and gone, by week", saved(moves_chart(flow.moves)))
         two += titled("Days that pets have been available", saved(ageing_chart(flow.ageing)))

@@ -17,8 +17,7 @@ from petstore_frame.dashboard.top import Top
 from petstore_frame.dashboard.work import READING
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader import LoadResult, State, place_of, resume_loads, run_import
-from petstore_frame.markup import PAGE, Card, Markup
-from petstore_frame.schema.text import count_text, day_text
+from petstore_frame.markup import PAGE, Card, Markup, count_text, minute_text
 
 Progress = Callable[[Mapping[State, int]], None]
 PAST_SHOWN, MANY = 20, 2**31
@@ -143,7 +142,7 @@ class ImportTab(FileTab):
         waiting = sum(each.counts[State.PENDING] for each in left)
         doubtful = sum(map(_doubtful, left))
         lines = [
-            f"{each.run.source}, {day_text(each.run.staged_at)}: "
+            f"{each.run.source}, {minute_text(each.run.staged_at)[:10]}: "
             + ", ".join(f"{n:,} {state.text}" for state, n in each.counts.items() if n)
             for each in left
         ]

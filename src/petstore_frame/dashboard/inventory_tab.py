@@ -25,9 +25,18 @@ from petstore_frame.dashboard.kit import (
     titled,
 )
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.markup import PAGE, Card, Cell, Markup, in_notebook, palette, status_word
-from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import (
+    NO_STATUS,
+    PAGE,
+    Card,
+    Cell,
+    Markup,
+    in_notebook,
+    minute_text,
+    palette,
+    status_word,
+)
+from petstore_frame.schema import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,7 +236,7 @@ class InventoryTab:
 
         columns, head, numbers = list[list[str | Markup]](), list[Cell](), set[int]()
         shades, order = palette.status_colours(self._all.statuses), self.order.value
-        for at, name in enumerate(dict.fromkeys([*PET_COLUMNS, *pets.columns])):
+        for at, name in enumerate(dict.fromkeys([*FIELDS.names, *pets.columns])):
             values = pets.get(name, pd.Series("", pets.index))
             texts = values.astype("object").where(values.notna(), "").map(str)
             if name == "category_id":

@@ -15,7 +15,7 @@ import traitlets
 
 from petstore_frame.charts import CSS, Chart, element
 from petstore_frame.markup import Markup, palette, style
-from petstore_frame.schema.models import FIELDS
+from petstore_frame.schema import FIELDS
 
 Made = TypeVar("Made", bound=widgets.DOMWidget)
 Called = Callable[..., Any]

@@ -10,8 +10,7 @@ from petstore_frame.dashboard.kit import grid, set_options, show
 from petstore_frame.dashboard.top import Top
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
-from petstore_frame.markup import PAGE, Markup, shorten
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import PAGE, Markup, minute_text, shorten
 from petstore_frame.stocktake import Comparison, Kind, compare
 
 ROWS, LONGEST = 50, 60

@@ -18,9 +18,8 @@ from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.files import replacing
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader import Recipe, place_of
-from petstore_frame.markup import PAGE, palette
-from petstore_frame.schema.categories import Categories, category_labels
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import PAGE, minute_text, palette
+from petstore_frame.schema import Categories, Labels
 
 
 class Memory:
@@ -40,7 +39,7 @@ class Memory:
         self._folder, self._path = folder, folder / "categories.csv"
         self.categories = {**given}
         with suppress(PetstoreError):  # none as yet, or one that a person broke
-            self.categories = category_labels(self._path) | self.categories
+            self.categories = dict(Labels.words(self._path)) | self.categories
 
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Keep the names of categories."""
@@ -84,7 +83,7 @@ class Top:
     ) -> None:
         self.client, self.journal, self.folder = client, journal, folder
         self.pets: Inventory | None = None
-        place, labels = place_of(journal, client.base_url), category_labels(categories)
+        place, labels = place_of(journal, client.base_url), dict(Labels.words(categories))
         self.memory = Memory(place.parent / "memory" / place.stem, labels)
         self._made = list[Client]()
         self._old = ""  # why what is shown is old

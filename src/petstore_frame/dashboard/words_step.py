@@ -13,7 +13,7 @@ from petstore_frame.dashboard.kit import LABELS, show, titled
 from petstore_frame.dashboard.top import Top
 from petstore_frame.loader import Look, Recipe
 from petstore_frame.markup import PAGE, shorten
-from petstore_frame.schema.models import FIELD_BY_NAME, PET_STATUSES, SENT_FIELDS
+from petstore_frame.schema import FIELDS, PET_STATUSES
 
 NO_STATUS, LEAVE = "no status", "leave these out"
 LONGEST, FEW, ROWS = 40, 4, 20
@@ -148,7 +148,7 @@ class WordsStep:
     def _open_statuses(self) -> list[FileWord]:
         """Return the words of a list of values that have no meaning as yet."""
         return [word for name, word in self._shown.items()
-                if word.text and FIELD_BY_NAME[word.field].values
+                if word.text and FIELDS.named(word.field).values
                 and not self.words[name].value]  # fmt: skip
 
     @property
@@ -191,7 +191,7 @@ class WordsStep:
         def answered(text: str) -> None:
             self._answer(self._shown.get((word.field, word.text), word), text.strip())
 
-        if FIELD_BY_NAME[word.field].values:
+        if FIELDS.named(word.field).values:
             hint = f"choose … ({word.likely}?)" if word.likely else "choose …"
             return self._kit.choice(label or word.label, _answers(hint), answered)
         hint = f"{word.likely}?" if word.likely else "a name"
@@ -278,7 +278,7 @@ def _words_of(seen: Look, recipe: Recipe) -> Iterator[FileWord]:
             if (column, text) not in listed:
                 yield FileWord(name, text, column, 0)
     # Where a column is missing, each of its cells is empty.
-    for field in SENT_FIELDS:
+    for field in FIELDS.sent:
         is_missing = field.is_required and seen.columns and field.name not in seen.mapping
         if is_missing or field.name in seen.empty:
             column = seen.mapping.get(field.name, "")

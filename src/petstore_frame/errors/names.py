@@ -1,9 +1,10 @@
-"""Answers a word that is not known with the nearest right one, or with how it is done here."""
+"""Answers a word that is not known with the nearest right one."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
 from types import FunctionType
@@ -14,41 +15,6 @@ from petstore_frame.errors.classes import ArgumentError, ConfigurationError
 Named = TypeVar("Named")
 # So many known words are listed where none is near.
 _LISTED = 30
-# So much alike, a word is taken for a slip, else for a habit.
-_ALIKE = 0.85
-# How it is done here, and the words that are typed for it by habit of other libraries.
-_HABITS = {
-    "a Client is shared between threads": "AsyncClient Session session",
-    "the key is api_key=": "auth token api_token",
-    "the store filters by status alone; inventory.where(category_id=3) keeps a category": (
-        "category category_id"
-    ),
-    "the interface has no call that changes or deletes a pet": (
-        "delete_pet update_pet delete update"
-    ),
-    ".fix has the rows to correct, .unknown those in doubt": "errors failed failures invalid",
-    "pf.fetch_inventory(client) reads": "fetch get_pets read all_pets",
-    "pass a transport of your own that adds them": "headers",
-    "the address is base_url=": "host url endpoint",
-    "pf.load(source, client) takes a CSV file, a workbook or a frame": (
-        "load_csv load_excel load_frame read_csv read_excel"
-    ),
-    "set HTTPS_PROXY, or pass Client(transport=httpx.HTTPTransport(proxy=address))": (
-        "proxies proxy"
-    ),
-    "pf.resume_loads(client) ends loads that stopped": "resume",
-    "it is max_retries= of pf.Client": "retries max_retries",
-    "the same load again sends what is left, and nothing twice": "retry resend",
-    "pf.summarize(inventory) counts pets": "summarise summary summarize",
-    "it is a word of pf.Client, which every request goes through": (
-        "timeout timeout_s idempotency transport"
-    ),
-    "pf.write_report(inventory, path) writes .xlsx, .csv, .parquet and .html": (
-        "to_csv to_excel to_html to_parquet"
-    ),
-    "pass Client(transport=httpx.HTTPTransport(verify=context))": "verify cert",
-}
-HERE = {word: text for text, words in _HABITS.items() for word in words.split()}
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
@@ -57,14 +23,9 @@ def nearest(word: object, known: Iterable[str]) -> str:
     Example:
         >>> nearest("kye", ["key", "keep"]), nearest("colour", ["key", "keep"])
         ("; did you mean 'key'?", '; it has key, keep')
-        >>> nearest("verify", ["key", "keep"])
-        '; pass Client(transport=httpx.HTTPTransport(verify=context))'
     """
-    words, text = list(known), str(word).strip()
-    near = like(text, words)
-    if text in HERE and not (near and SequenceMatcher(None, text, near).ratio() > _ALIKE):
-        return f"; {HERE[text]}"
-    if near:
+    words = list(known)
+    if near := like(str(word), words):
         return f"; did you mean {near!r}?"
     more = ", …" if len(words) > _LISTED else ""
     return f"; it has {', '.join(words[:_LISTED])}{more}"
@@ -77,8 +38,18 @@ def like(word: str, known: Iterable[str]) -> str | None:
     return words[near[0]] if near else None
 
 
+def folded_name(name: str) -> str:
+    """Return a name without what a store may change of it: letter forms, case and spaces.
+
+    Example:
+        >>> folded_name(" Zoe\u0308  the\tCat") == folded_name("ZOË THE CAT")
+        True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 def answering(target: Named) -> Named:
-    """Have a function, or each method of a class, answer a keyword that it does not have.
+    """Have a function, or a class and its methods, answer a word that it does not have.
 
     Raises:
         ArgumentError: By the function, in the place of Python's TypeError.
@@ -87,6 +58,8 @@ def answering(target: Named) -> Named:
         for name, method in list(vars(target).items()):
             if isinstance(method, FunctionType) and (name == "__init__" or name[0] != "_"):
                 setattr(target, name, answering(method))
+        if "__getattr__" not in vars(target):
+            setattr(target, "__getattr__", _missing)  # noqa: B010 # mypy knows no such name
         return target
     function = cast("FunctionType", target)
 
@@ -109,3 +82,12 @@ def answering(target: Named) -> Named:
             raise problem.with_traceback(None) from None
 
     return cast("Named", answered)
+
+
+def _missing(self: object, name: str) -> Any:
+    """Refuse an attribute that there is not, in the place of Python's own sentence."""
+    if hasattr(type(self), name):
+        return object.__getattribute__(self, name)  # a property failed: it says why
+    known = [each for each in dir(self) if not each.startswith("_")]
+    near = "" if name.startswith("_") else nearest(name, known)
+    raise AttributeError(f"{type(self).__name__} has no {name!r}{near}")

@@ -1,7 +1,7 @@
 """Files written whole, one writer at a time; the cells of a workbook; files of TOML."""
 
 from petstore_frame.files import styles, toml
-from petstore_frame.files.book import Book, Sheet, fits, open_book
+from petstore_frame.files.book import Book, Sheet, harmless, open_book
 from petstore_frame.files.whole import (
     AtWorkError,
     locked,
@@ -15,7 +15,7 @@ __all__ = [
     "AtWorkError",
     "Book",
     "Sheet",
-    "fits",
+    "harmless",
     "locked",
     "open_book",
     "refuse_impossible",

@@ -20,6 +20,8 @@ _A4 = 9
 _HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
 CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
 
+# What a spreadsheet takes for the beginning of a formula.
+_RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 # XML 1.0 forbids these. Other control characters are written as _x0001_ and come back.
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
@@ -54,14 +56,6 @@ def open_book(path: Path) -> Iterator[Book]:
                 sheet.row_data_fh.close()
 
 
-def fits(texts: Sequence[str]) -> bool:
-    """Return whether all texts fit into cells as they are."""
-    longest = max(map(len, texts), default=0)
-    if longest > CELL_LIMIT // 2 and max(map(_utf16_units, texts)) > CELL_LIMIT:
-        return False
-    return not _UNFIT.search("".join(texts))
-
-
 def fit(text: str) -> str:
     """Return a text as a cell can hold it; what was cut, or replaced by U+FFFD, shows in it."""
     text = _UNFIT.sub("\ufffd", text)
@@ -80,12 +74,30 @@ def _is_exact(number: float) -> bool:
     return isinstance(number, float) or abs(number) < styles.EXACT_NUMBERS
 
 
+def harmless(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
+
+    Example:
+        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
+        ("'=1+1", "''=1+1", 'Luna')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(_RUNNABLE) else text
+
+
 class Book:
     """A workbook being written."""
 
     def __init__(self, workbook: Any) -> None:
         self.workbook = workbook
         self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
+
+    @staticmethod
+    def fits(texts: Sequence[str]) -> bool:
+        """Return whether all texts fit into cells as they are."""
+        longest = max(map(len, texts), default=0)
+        if longest > CELL_LIMIT // 2 and max(map(_utf16_units, texts)) > CELL_LIMIT:
+            return False
+        return not _UNFIT.search("".join(texts))
 
     def sheet(self, name: str) -> Sheet:
         """Add a sheet at the end."""

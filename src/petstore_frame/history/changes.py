@@ -10,16 +10,13 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, answering
+from petstore_frame.errors import ArgumentError, answering, time_zone
 from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount, read_listing
 from petstore_frame.markup import PAGE, in_notebook
-from petstore_frame.schema.arguments import time_zone
-from petstore_frame.schema.frame import HasFrame
-from petstore_frame.schema.models import PET_COLUMNS
-from petstore_frame.schema.text import kind_text
+from petstore_frame.schema import FIELDS
 
 Listing: TypeAlias = Union[Inventory, Snapshot, pd.DataFrame, str, "PathLike[str]"]
 MOVE = ("kind", "was", "now")
@@ -27,7 +24,8 @@ _ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(HasFrame):
+@answering
+class Diff:
     """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
     Attributes:
@@ -152,14 +150,14 @@ def _listing(given: object) -> Snapshot | Inventory:
     if found is None:
         raise ArgumentError(
             "diff(old, new) takes an Inventory, a frame of pets with ids, a file of one, or a "
-            f"Snapshot; got {kind_text(given)}"
+            f"Snapshot; got {type(given).__name__}"
         )
     return found
 
 
 def diff_snapshots(old: Snapshot, new: Snapshot, engine: str, zone: tzinfo | None = None) -> Diff:
     """Compare two snapshots on an engine, in the fields that both hold."""
-    shared = tuple(name for name in PET_COLUMNS if name in old.columns and name in new.columns)
+    shared = tuple(name for name in FIELDS.names if name in old.columns and name in new.columns)
     return _compared(old, new, open_snapshots(engine, [old], [new], columns=shared), zone)
 
 

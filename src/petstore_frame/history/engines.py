@@ -19,8 +19,7 @@ import pandas as pd
 from petstore_frame.counts import count_pets, open_frame, status_text
 from petstore_frame.errors import import_extra
 from petstore_frame.history.snapshot import Snapshot, dated_table
-from petstore_frame.schema.frame import as_text
-from petstore_frame.schema.models import PET_COLUMNS
+from petstore_frame.schema import FIELDS, as_type
 
 ENGINES = ("duckdb", "pandas", "polars", "dask", "spark")
 COMPARED = ("id", "name", "category_id", "status")
@@ -91,7 +90,7 @@ def to_pandas(frame: Any) -> pd.DataFrame:
             plain = column.dt.tz_localize(None) if is_zoned else column
             here[name] = plain.astype("datetime64[us]")
         else:
-            here[name] = column.astype("int64") if dtype.is_integer() else as_text(column)
+            here[name] = column.astype("int64") if dtype.is_integer() else as_type(column, "str")
     here.index = pd.RangeIndex(len(here))
     return here
 
@@ -115,7 +114,7 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
     """
     before, after = open_frame(old, COMPARED), open_frame(new, COMPARED)
     held = {*before.collect_schema().names()} & {*after.collect_schema().names()}
-    fields = [name for name in PET_COLUMNS if name in held and name != "id"]
+    fields = [name for name in FIELDS.names if name in held and name != "id"]
     # Every engine compares texts alike; a missing value is the empty text.
     texts = {
         name: status_text() if name == "status" else nw.col(name).cast(nw.String).fill_null("")

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, HistoryError, answering
+from petstore_frame.errors import ArgumentError, HistoryError, answering, one_of, time_zone
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import ENGINES, open_snapshots
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
@@ -19,10 +19,7 @@ from petstore_frame.history.over_time import Flow, count_trend
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory
 from petstore_frame.markup import PAGE, in_notebook
-from petstore_frame.schema.arguments import one_of, time_zone
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.frame import as_dtypes
-from petstore_frame.schema.models import PET_COLUMNS
+from petstore_frame.schema import FIELDS, Categories, Labels, as_type
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _ROWS_SHOWN = 10
@@ -102,7 +99,7 @@ class History:
             )
             for each in self._contents().snapshots
         ]  # fmt: skip
-        return as_dtypes(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
+        return as_type(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
 
     def problems(self) -> list[SnapshotProblem]:
         """Name every path in the folder that cannot be read or is not ours, and why."""
@@ -130,7 +127,7 @@ class History:
             day: As of ``read``. It is added as the last column, ``date``.
         """
         snapshot = self._contents().on(day)
-        held = tuple(name for name in PET_COLUMNS if name in snapshot.columns)
+        held = tuple(name for name in FIELDS.names if name in snapshot.columns)
         return open_snapshots(self.engine, [snapshot], columns=held)[0]
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
@@ -186,9 +183,9 @@ class History:
         """
         held = self._contents().between(since, until)
         table = count_trend(held, self.engine, by, every_days)
-        labels = shown_labels(categories)
+        labels = Labels(categories)
         if labels and "category_id" in table:
-            names = [category_name(one, labels) for one in table["category_id"]]
+            names = [labels[one] for one in table["category_id"]]
             table.insert(2, "category", pd.Series(names, dtype="str"))
         return table
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from petstore_frame.errors import some_of, whole_number
 from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
 from petstore_frame.history.engines import COMPARED, open_snapshots, to_pandas, trend_pets
 from petstore_frame.history.folder import Contents
 from petstore_frame.history.snapshot import Snapshot, read_table
-from petstore_frame.schema.arguments import some_of, whole_number
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.markup import NO_STATUS
+from petstore_frame.schema import PET_STATUSES
 
 EXACT, AT_LEAST, NO_SNAPSHOT, UNREADABLE = "exact", "at least", "no snapshot", "unreadable"
 

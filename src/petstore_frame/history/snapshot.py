@@ -18,8 +18,7 @@ import pandas as pd
 
 from petstore_frame.errors import HistoryError, import_extra
 from petstore_frame.inventory import Completeness, HasProvenance, Inventory, Provenance
-from petstore_frame.schema.frame import as_dtypes, status_categories
-from petstore_frame.schema.models import FIELDS
+from petstore_frame.schema import FIELDS, as_type
 
 FILE_NAME = "pets.parquet"
 NEXT_STEP = "move it away, or add that day again"
@@ -56,11 +55,11 @@ class Snapshot(HasProvenance):
         kept = {"categories": [name for name in words if name in held], "ignore_metadata": True}
         frame: pd.DataFrame = read_table(self.path, held).to_pandas(**kept)
         # A field that the snapshot lacks is missing in every row.
-        frame = as_dtypes(frame.reindex(columns=list(dtypes)), dtypes)
+        frame = as_type(frame.reindex(columns=list(dtypes)), dtypes)
         for name in words:  # in the order that a fetch gives
             seen = frame[name].cat.categories.astype("str").tolist()
-            column = frame[name].cat.rename_categories(seen)
-            frame[name] = column.cat.set_categories(status_categories(seen))
+            column, known = frame[name].cat.rename_categories(seen), FIELDS.named(name).values
+            frame[name] = column.cat.set_categories([*known, *sorted({*seen} - {*known})])
         return Inventory.of_rows(frame, self.completeness, self.provenance)
 
     def __repr__(self) -> str:

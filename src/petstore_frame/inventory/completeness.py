@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 from pydantic import TypeAdapter
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Shows, Verdict
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.markup import NO_STATUS
+from petstore_frame.schema import PET_STATUSES
 
 if TYPE_CHECKING:
     from petstore_frame.markup import Markup
@@ -189,7 +190,7 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import PAGE, Fold, palette
+        from petstore_frame.markup import PAGE, palette, shorten, status_word
 
         counts = self.counts_asked_for()
         shades = palette.status_colours(counts)
@@ -199,10 +200,10 @@ class Completeness:
             words=self.headline,
             note=note,
             counts=[
-                (palette.shorten(palette.status_word(status)), shades[status], str(count))
+                (shorten(status_word(status)), shades[status], str(count))
                 for status, count in counts.items()
             ],
-            folds=[Fold(name, lines) for name, lines in self.reasons()],
+            folds=self.reasons(),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,6 +16,10 @@ from petstore_frame.errors import (
     IncompleteInventoryError,
     PetstoreError,
     answering,
+    before_sending,
+    checked_client,
+    one_of,
+    whole_number,
 )
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
@@ -23,11 +27,9 @@ from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.reading import Reading
 from petstore_frame.inventory.requests import ReadingClient, Requests
 from petstore_frame.inventory.result import Inventory
+from petstore_frame.markup import count_text
 from petstore_frame.progress import Display
-from petstore_frame.schema.arguments import before_sending, checked_client, whole_number
-from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import Pet, PetStatus, checked_id, checked_status
-from petstore_frame.schema.text import count_text
+from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
 
 log = logging.getLogger("petstore_frame.inventory")
 
@@ -77,11 +79,13 @@ def fetch_inventory(
     """
     checked_client(client, "ask_page")
     with before_sending():
+        if status is not None:
+            one_of("status", status, PET_STATUSES)
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
         display = Display(progress, "Pets read")
         ask = Requests(
             client,
-            status=checked_status(status),
+            status=status,
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=lambda rows: display.show(rows, rows),
         )
@@ -149,7 +153,7 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
     log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
     made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
     provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-    return Inventory.of_rows(to_frame(columns), known, provenance)
+    return Inventory.of_rows(columns.to_frame(), known, provenance)
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,9 +178,10 @@ class PetSearch:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
+@before_sending()
 def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
-    pet_id = checked_id(pet_id)
+    pet_id = whole_number("pet_id", pet_id)
     ask = Requests(store, is_enough=lambda rows: pet_id in rows)
     reading = Reading(ask)
     reading.run()

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.requests import MOST_PROBES, OF_ALL, Requests, Rows
+from petstore_frame.inventory.requests import MAX_LIMIT, MOST_PROBES, OF_ALL, Requests, Rows
 from petstore_frame.inventory.walk import LinkWalk, Walk, WindowWalk, find_parameter
-from petstore_frame.schema.frame import PetColumns
-from petstore_frame.schema.models import MAX_LIMIT, NO_STATUS, PET_STATUSES
+from petstore_frame.markup import NO_STATUS
+from petstore_frame.schema import PET_STATUSES, PetColumns
 from petstore_frame.transport import Page
 
 # Fewer pets than this on a page are no page that a program would choose.

@@ -12,15 +12,15 @@ from itertools import count, islice
 from typing import Any, Protocol
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
-from petstore_frame.schema.frame import PetColumns
-from petstore_frame.schema.models import FIELDS, MAX_LIMIT, PET_COLUMNS
+from petstore_frame.schema import FIELDS, PetColumns
 from petstore_frame.transport import Page
 
 # The query of a page of all pets, also where one status is read.
+MAX_LIMIT = Page.MAX_LIMIT
 OF_ALL = {"limit": str(MAX_LIMIT)}
 # Requests beyond the listing itself, which a store of whatever size is asked.
 MOST_PROBES = 16
-_ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
+_ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
 # Eight bytes per number instead of an object: a million pets may be in memory at a time.
 _IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
 

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.errors import ArgumentError, IncompleteInventoryError, answering
+from petstore_frame.errors import (
+    ArgumentError,
+    IncompleteInventoryError,
+    answering,
+    one_of,
+)
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
@@ -21,11 +26,8 @@ from petstore_frame.inventory.provenance import (
     stamp,
     status_counts,
 )
-from petstore_frame.schema.arguments import one_of
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.frame import HasFrame, as_text
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
-from petstore_frame.schema.text import count_text
+from petstore_frame.markup import NO_STATUS, count_text
+from petstore_frame.schema import PET_STATUSES, Categories, Labels, as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +37,8 @@ _SHOWN_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Inventory(HasFrame, HasProvenance):
+@answering
+class Inventory(HasProvenance):
     """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
 
     A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets.
@@ -180,7 +183,7 @@ class Inventory(HasFrame, HasProvenance):
             )
         known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
         keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
-        frame = self.frame.assign(key=as_text(self.frame["id"].map(keys)))
+        frame = self.frame.assign(key=as_type(self.frame["id"].map(keys), "str"))
         return type(self)(frame, self.provenance)
 
     def to_frame(
@@ -196,13 +199,13 @@ class Inventory(HasFrame, HasProvenance):
             The frame with ``status`` never missing, and with a column ``category`` (category) of
             labels after ``category_id``.
         """
-        labels, frame = shown_labels(categories), self.frame.copy()
+        labels, frame = Labels(categories), self.frame.copy()
         status = frame["status"].astype("category")
         if no_status not in status.cat.categories:
             status = status.cat.add_categories([no_status])
         frame["status"] = status.fillna(no_status)
         ids = frame["category_id"]
-        names = {each: category_name(int(each), labels) for each in ids.unique()}
+        names = {each: labels[int(each)] for each in ids.unique()}
         shown = ids.map(names).astype("category")
         frame = frame.drop(columns="category", errors="ignore")
         frame.insert(list(frame.columns).index("category_id") + 1, "category", shown)

@@ -17,8 +17,7 @@ from petstore_frame.inventory.provenance import (
     provenance_of,
 )
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS
+from petstore_frame.schema import FIELDS, PetColumns
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -37,7 +36,7 @@ def read_listing(given: object) -> Inventory | None:
         return read_inventory(cast("str", given))
     if isinstance(given, pd.DataFrame):
         known = provenance_of(given)
-        if known is None and {*PET_COLUMNS} <= {*given.columns}:  # of a store that nobody named
+        if known is None and {*FIELDS.names} <= {*given.columns}:  # of a store that nobody named
             known = Provenance("", datetime.now(UTC))
         return None if known is None else Inventory(given, known)
     return given if isinstance(given, Inventory) else None
@@ -66,7 +65,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     except ValueError as problem:
         kind = "CSV" if is_csv else "Parquet file"
         raise ArgumentError(f"{path} is no {kind} of an inventory: {problem}") from None
-    lacking = [name for name in PET_COLUMNS if name not in frame]
+    lacking = [name for name in FIELDS.names if name not in frame]
     known = provenance_of(frame)
     if known is None and is_csv:
         known = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
@@ -100,7 +99,7 @@ def _read_csv(file: Path) -> pd.DataFrame:
     has_more = not isinstance(cells.index, pd.RangeIndex)
     if has_more:
         raise ValueError("its rows have more cells than its header")
-    if not {*PET_COLUMNS} <= {*cells}:
+    if not {*FIELDS.names} <= {*cells}:
         return cells
     with file.open("rb") as opened:
         is_report = opened.read(len(BOM_UTF8)) == BOM_UTF8
@@ -111,8 +110,8 @@ def _read_csv(file: Path) -> pd.DataFrame:
     pets = PetColumns(
         *([value if always[name] else value or None for value in cells[name]] for name in always)
     )
-    own = cells.drop(columns=[*PET_COLUMNS])
-    frame = pd.concat([to_frame(pets), own.where(own != "")], axis=1)
+    own = cells.drop(columns=[*FIELDS.names])
+    frame = pd.concat([pets.to_frame(), own.where(own != "")], axis=1)
     beside = _coverage_of(file)
     if beside.exists():
         frame.attrs[ATTRS_KEY] = beside.read_text(encoding="utf-8", errors="replace")

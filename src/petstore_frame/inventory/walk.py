@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from petstore_frame.errors import APIStatusError, CrossOriginError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.requests import Requests, Rows
-from petstore_frame.schema.frame import PetColumns
+from petstore_frame.schema import PetColumns
 from petstore_frame.transport import Page
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it

@@ -15,9 +15,7 @@ from petstore_frame.loader.journal.rows import KeyOfPet, read_keys
 from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import RecordProblem, State
 from petstore_frame.loader.results.summary import count_notes
-from petstore_frame.schema.frame import NULLABLE, text_series
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import kind_text
+from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +39,7 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
 
     source = open_source(data, recipe)
     rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
-    fields: dict[str, list[Any]] = {field.name: [] for field in SENT_FIELDS}
+    fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
     for batch in source.batches():
         records = [record for record in batch if record.state is not State.SKIPPED]
         for record in records:
@@ -52,23 +50,22 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
                 noted.append((record.notes, 1, record.line))
         # Their payloads are decoded at once.
         bodies = json.loads(b"[" + b",".join(each.payload or b"{}" for each in records) + b"]")
-        for field in SENT_FIELDS:
+        for field in FIELDS.sent:
             fields[field.name] += [body.get(field.wire_name) for body in bodies]
     numbers, lines, keys, texts, left_out = zip(*rows, strict=True) if rows else [()] * 5
     columns: dict[str, Any] = {
         "record": pd.array(numbers, "int64"),
         "line": pd.array(lines, "int64"),
-        "key": text_series(keys),
+        "key": as_type(keys, "str"),
     }
     for name, values in fields.items():
-        dtype: Any = NULLABLE[name]
-        columns[name] = text_series(values) if dtype == "str" else pd.Series(values, dtype=dtype)
+        columns[name] = as_type(values, FIELDS.named(name).nullable)
     whole = pd.DataFrame(columns)
     repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
     others, differ = _repeats(source, repeated, recipe.keep)
     problems = [differ.get(number, text) for number, text in zip(numbers, texts, strict=True)]
     is_listed = ~whole["record"].isin(others) & ~pd.Series(left_out, dtype="bool")
-    frame = whole.assign(problem=text_series(problems))[is_listed].reset_index(drop=True)
+    frame = whole.assign(problem=as_type(problems, "str"))[is_listed].reset_index(drop=True)
     return Listed(source.name, frame, list(map(str, count_notes(noted))))
 
 
@@ -118,7 +115,7 @@ def read_ids(
     """
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
-        raise ArgumentError(f"store is a Client or an address, got {kind_text(store)}")
+        raise ArgumentError(f"store is a Client or an address, got {type(store).__name__}")
     path = find_journal(journal, address, lambda: store_id)
     if not path.exists():
         return frame_of_keys([])
@@ -133,9 +130,9 @@ def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
     states = [*map(str, State)]
     return pd.DataFrame(
         {
-            "key": text_series([each.key for each in keys]),
+            "key": as_type([each.key for each in keys], "str"),
             "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
             "state": pd.Categorical([each.state for each in keys], categories=states),
-            "source": text_series([each.source for each in keys]),
+            "source": as_type([each.source for each in keys], "str"),
         }
     )

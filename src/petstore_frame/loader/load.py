@@ -16,6 +16,7 @@ from typing import Any, Unpack
 from weakref import finalize
 
 from petstore_frame.errors import (
+    ArgumentError,
     DuplicatesError,
     LoadInterrupted,
     LoadStopped,
@@ -52,8 +53,7 @@ from petstore_frame.loader.results.summary import COMMON_CAUSE, LIKELY_KEY, comm
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.settling import ask_store_id, read_store
-from petstore_frame.schema.arguments import refuse
-from petstore_frame.schema.frame import AnyFrame
+from petstore_frame.schema import AnyFrame
 from petstore_frame.transport import Interrupts
 
 log = logging.getLogger("petstore_frame.loader")
@@ -132,7 +132,7 @@ def load(
     """
     known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
     for word in words.keys() - RecipeWords.__annotations__.keys():
-        refuse(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
+        raise ArgumentError(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
     return run_import(
         source,
         client,

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, get_args
 
-from petstore_frame.loader.question import BY_NAME, CASES
-from petstore_frame.loader.record import State
-from petstore_frame.progress import checked_progress
-from petstore_frame.schema.arguments import (
+from petstore_frame.errors import (
+    ArgumentError,
     before_sending,
     checked_client,
     one_of,
-    true_or_false,
     whole_number,
 )
+from petstore_frame.loader.question import BY_NAME, CASES
+from petstore_frame.loader.record import State
+from petstore_frame.progress import checked_progress
 
 Word = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.
@@ -60,7 +60,8 @@ class LoadOptions:
         for line in (*self.send_lines, *self.leave_lines):
             whole_number("a line", line, 1)
         for name in ("dry_run", "again", "check_store"):
-            true_or_false(name, getattr(self, name))
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentError(f"{name} is True or False, got {getattr(self, name)!r}")
 
     @property
     def answers(self) -> dict[str, Word]:

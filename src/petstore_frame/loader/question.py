@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from petstore_frame.loader.proposals import Reader, Step, compare_call
 from petstore_frame.loader.reading import LikelyKey
 from petstore_frame.loader.record import State
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import count_text, day_text, minute_text
+from petstore_frame.markup import count_text, minute_text
+from petstore_frame.schema import FIELDS
 
 # From so many alike records on, and from such a share of either side, the user is asked.
 LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
@@ -94,7 +94,7 @@ class Example:
         if self.source is not None and is_key:
             theirs += f" in {self.source}"
         if self.day is not None and case != "equal":
-            theirs += f", loaded {day_text(self.day)}"
+            theirs += f", loaded {minute_text(self.day)[:10]}"
         return f"line {self.line}: {show(self.ours)}", theirs
 
 
@@ -225,7 +225,7 @@ def _pet_text(body: str) -> str:
     values = json.loads(body or "{}")
     shown = [
         f"category {value}" if field.name == "category_id" else str(value)
-        for field in SENT_FIELDS
+        for field in FIELDS.sent
         if (value := values.get(field.wire_name)) is not None
     ]
     return ", ".join(shown)

@@ -8,6 +8,11 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 
+def short_text(text: str) -> str:
+    """Return a text of a user in few characters, quoted."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
 class State(StrEnum):
     """The state of a record; each is in exactly one. They are shown in this order."""
 

@@ -25,6 +25,8 @@ from petstore_frame.errors import (
     IncompleteInventoryError,
     JournalError,
     PetstoreError,
+    folded_name,
+    whole_number,
 )
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.journal.animals import StorePet
@@ -34,9 +36,8 @@ from petstore_frame.loader.journal.rows import Import, read_import, read_imports
 from petstore_frame.loader.journal.witness import StorePets
 from petstore_frame.loader.record import State, digest_of
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema.arguments import whole_number
-from petstore_frame.schema.models import SENT_FIELDS, checked_id
-from petstore_frame.schema.text import count_text, folded_name
+from petstore_frame.markup import count_text
+from petstore_frame.schema import FIELDS
 from petstore_frame.transport import same_store_address
 
 # A request without a connection for so long was not sent.
@@ -80,7 +81,7 @@ def read_store(client: Any, watch: Callable[[], object], most_pages: float = mat
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the id of each pet, and the request body that would make it."""
-    fields = {each.name: each.wire_name for each in SENT_FIELDS}
+    fields = {each.name: each.wire_name for each in FIELDS.sent}
     frame = inventory.frame[["id", *fields]].astype(object)
     columns = [frame[name].where(frame[name].notna(), None).tolist() for name in frame]
     for pet_id, *values in zip(*columns, strict=True):
@@ -330,7 +331,9 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
             "nothing was changed"
         )
     said = {
-        whole_number("record", record, 1): None if pet_id is None else checked_id(pet_id)
+        whole_number("record", record, 1): (
+            None if pet_id is None else whole_number("pet_id", pet_id)
+        )
         for record, pet_id in pets.items()
     }
     run = read_import(path, import_id)

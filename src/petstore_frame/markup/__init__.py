@@ -5,27 +5,26 @@
     in_notebook(PAGE.headline(badge, "500 pets"))      # a piece, with its styles
     PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
 
-Its elements have classes, of which ``stylesheet()`` has the looks; ``palette`` has the colours.
+Its elements have classes, with looks from ``style`` and colours from ``palette``.
 """
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from petstore_frame.markup import palette, style
-from petstore_frame.markup.palette import shorten, status_word
-from petstore_frame.markup.render import PAGE, Card, Cell, Fold, in_notebook
-from petstore_frame.markup.style import stylesheet
+from petstore_frame.markup.render import PAGE, Card, Cell, in_notebook
+from petstore_frame.markup.words import NO_STATUS, count_text, minute_text, shorten, status_word
 
 __all__ = [
+    "NO_STATUS",
     "PAGE",
     "Card",
     "Cell",
-    "Fold",
     "Markup",
-    "escape",
+    "count_text",
     "in_notebook",
+    "minute_text",
     "palette",
     "shorten",
     "status_word",
     "style",
-    "stylesheet",
 ]

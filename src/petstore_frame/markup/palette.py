@@ -1,4 +1,4 @@
-"""The words and colours of statuses and verdicts on screen.
+"""The colours of statuses and verdicts on screen, and the words of verdicts.
 
 The colours of statuses are Okabe and Ito's, which people with any common colour blindness can tell
 apart. Each has one meaning everywhere, and always stands beside its name and number.
@@ -59,17 +59,6 @@ def verdict_badge(verdict: str | None) -> Badge:
     return VERDICT_BADGES.get(verdict, NO_CLAIM_BADGE) if verdict else NO_CLAIM_BADGE
 
 
-def status_word(status: str | None) -> str:
-    """Return the word for a status on screen; None is a pet without one.
-
-    Example:
-        >>> status_word("available"), status_word(None), status_word("")
-        ('Available', 'No status', '(empty)')
-    """
-    text = "no status" if status is None else status or "(empty)"
-    return text[:1].upper() + text[1:]
-
-
 def status_colours(statuses: Iterable[str]) -> dict[str, str]:
     """Return the colour of each status, ``no status`` included, in the order given.
 
@@ -95,13 +84,3 @@ def tint(colour: str, share: float) -> str:
     """
     channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - value) * share):02X}" for value in channels)
-
-
-def shorten(text: str, length: int = 80) -> str:
-    """Cut a long text, and end it with an ellipsis.
-
-    Example:
-        >>> shorten("Dwarf rabbits and hares", 8)
-        'Dwarf r…'
-    """
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -37,13 +37,6 @@ class Card(NamedTuple):
     is_exact: bool = True
 
 
-class Fold(NamedTuple):
-    """Lines that open by a click: sentences, or pairs of a word and a sentence, under a name."""
-
-    name: str
-    lines: Sequence[str | tuple[str, str]]
-
-
 class Renderer:
     """Fills templates.
 

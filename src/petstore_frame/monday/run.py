@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import petstore_frame as pf
-from petstore_frame.files import AtWorkError, locked, sync, whole_file
+from petstore_frame.files import AtWorkError, harmless, locked, sync, whole_file
 from petstore_frame.history import Snapshot
 from petstore_frame.monday.outcome import MondayOutcome, Run
 from petstore_frame.monday.settings import MondaySettings
-from petstore_frame.schema.text import harmless
 
 RUNS, _DRAFT, _LOCK, WAIT_S = "runs.jsonl", ".writing", ".lock", 10.0
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 import petstore_frame as pf
+from petstore_frame.errors import time_zone
 from petstore_frame.files import toml, whole_file
-from petstore_frame.schema.arguments import time_zone
 
 _TEMPLATE = """\
 # What happens on a Monday. Paths are relative to this file.

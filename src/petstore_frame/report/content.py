@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -17,10 +17,8 @@ from petstore_frame.inventory import (
     completeness,
     provenance_of,
 )
-from petstore_frame.markup import palette, status_word
-from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.models import FIELDS, PET_COLUMNS
-from petstore_frame.schema.text import minute_text
+from petstore_frame.markup import minute_text, palette, status_word
+from petstore_frame.schema import FIELDS, Categories, Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +55,7 @@ class Content:
     frame: pd.DataFrame
     completeness: Completeness
     provenance: Provenance | None
-    labels: Mapping[int, str]
+    labels: Labels
     changes: Diff | None = None
     attention: Sequence[str] | None = None
 
@@ -175,7 +173,7 @@ class Content:
     def category_names(self, pets: pd.DataFrame) -> list[str]:
         """Return what the category of each pet is called."""
         ids = category_ids(pets["category_id"])
-        words = {one: category_name(one, self.labels) for one in set(ids)}
+        words = {one: self.labels[one] for one in set(ids)}
         return [words[one] for one in ids]
 
     def _values(self, part: pd.DataFrame, name: str, no_status: str | None) -> list[Any]:
@@ -188,7 +186,7 @@ class Content:
         if column.hasnans:
             column = column.astype("object").where(column.notna(), None)
         values = column.tolist()
-        return values if name in PET_COLUMNS else [*map(_plain, values)]
+        return values if name in FIELDS.names else [*map(_plain, values)]
 
 
 def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
@@ -198,7 +196,7 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
         InputError: A column is missing, or ids are not whole numbers.
     """
-    labels = shown_labels(categories)
+    labels = Labels(categories)
     given = pandas_frame(pets)
     provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(given)
     return Content(typed_frame(given), completeness(given), provenance, labels, **more)

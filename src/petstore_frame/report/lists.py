@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame import __version__
 from petstore_frame.files import Book, Sheet, styles
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import palette, status_word
+from petstore_frame.markup import NO_STATUS, minute_text, palette, status_word
 from petstore_frame.report import layout
 from petstore_frame.report.content import LABELS, Content, PetColumn
 from petstore_frame.report.layout import write_list
-from petstore_frame.schema.categories import category_name
-from petstore_frame.schema.models import NO_STATUS
-from petstore_frame.schema.text import day_text
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
@@ -110,7 +107,7 @@ def write_changes(book: Book, content: Content) -> None:
     if known and known.fetched_at.astimezone(changes.timezone).date() != changes.until:
         note = (
             f"The last snapshot is of {changes.until}. What changed from then to this workbook's "
-            f"data, of {day_text(known.fetched_at)}, is not here."
+            f"data, of {minute_text(known.fetched_at)[:10]}, is not here."
         )
         sheet.cell(_FIRST_ROW - 1, 1, note, bold=True)
     moves = [
@@ -138,7 +135,7 @@ def write_changes(book: Book, content: Content) -> None:
 def _changed_pets(content: Content, diff: Diff) -> Iterator[tuple[Any, ...]]:
     first = diff.frame.head(LISTED_ROWS).itertuples(index=False, name=None)
     for pet_id, name, category_id, kind, was, now, difference in first:
-        label = category_name(int(category_id), content.labels)
+        label = content.labels[int(category_id)]
         yield int(pet_id), name, label, kind, _status(was), _status(now), difference
 
 

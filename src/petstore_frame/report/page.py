@@ -11,9 +11,8 @@ from pathlib import Path
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.counts import short
-from petstore_frame.markup import PAGE, Card, Markup, palette, status_word, style, stylesheet
+from petstore_frame.markup import NO_STATUS, PAGE, Card, Markup, palette, status_word, style
 from petstore_frame.report.content import Content
-from petstore_frame.schema.models import NO_STATUS
 
 
 def write_html(content: Content, path: Path) -> None:
@@ -22,7 +21,7 @@ def write_html(content: Content, path: Path) -> None:
     caption = f"{counts.categories_in_words}, largest first"
     text = PAGE.render(
         "report/page.html.j2",
-        stylesheet=Markup(stylesheet()),  # ours
+        stylesheet=Markup(style.stylesheet()),  # ours
         palette=palette,
         style=style,
         colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame import __version__
 from petstore_frame.errors import ArgumentError, ReportError, answering, import_extra
-from petstore_frame.files import open_book, refuse_impossible, whole_file
+from petstore_frame.files import harmless, open_book, refuse_impossible, whole_file
 from petstore_frame.inventory import Inventory, write_coverage
 from petstore_frame.report.content import LABELS, Content, gather
 from petstore_frame.report.lists import write_about, write_changes, write_inventory
 from petstore_frame.report.page import write_html
 from petstore_frame.report.summary import write_by_category, write_summary
-from petstore_frame.schema.categories import Categories
-from petstore_frame.schema.frame import AnyFrame
-from petstore_frame.schema.text import harmless
+from petstore_frame.schema import AnyFrame, Categories
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
@@ -74,9 +72,9 @@ def write_report(
 
     Example:
         >>> import tempfile
-        >>> from petstore_frame.schema.frame import PetColumns
-        >>> from petstore_frame.schema.frame import to_frame
-        >>> pets = to_frame(PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]))
+        >>> from petstore_frame.schema import PetColumns
+        >>> columns = PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None])
+        >>> pets = columns.to_frame()
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name
         'stock.xlsx'
@@ -100,8 +98,8 @@ def report_name(inventory: Inventory, ending: str) -> str:
     """Return a name for the report of an inventory, which says the selection that it is of.
 
     Example:
-        >>> from petstore_frame.schema.frame import PetColumns, to_frame
-        >>> pets = Inventory.made_up(to_frame(PetColumns([1], ["Luna"], [3], ["sold"])))
+        >>> from petstore_frame.schema import PetColumns
+        >>> pets = Inventory.made_up(PetColumns([1], ["Luna"], [3], ["sold"]).to_frame())
         >>> report_name(pets, ".xlsx"), report_name(pets.where(status="sold"), ".csv")
         ('stock.xlsx', 'stock-status-sold.csv')
     """

@@ -1,1 +1,30 @@
 """What is a pet, stated once."""
+
+from petstore_frame.schema.categories import Categories, Labels
+from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type
+from petstore_frame.schema.models import (
+    FIELDS,
+    PET_COLUMNS,
+    PET_STATUSES,
+    NewPet,
+    Pet,
+    PetField,
+    PetStatus,
+)
+from petstore_frame.schema.text import form_of
+
+__all__ = [
+    "FIELDS",
+    "PET_COLUMNS",
+    "PET_STATUSES",
+    "AnyFrame",
+    "Categories",
+    "Labels",
+    "NewPet",
+    "Pet",
+    "PetColumns",
+    "PetField",
+    "PetStatus",
+    "as_type",
+    "form_of",
+]

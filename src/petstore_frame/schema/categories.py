@@ -16,85 +16,74 @@ from petstore_frame.errors import ArgumentError, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_CATEGORY = "no category"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 Categories: TypeAlias = (
     "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | str | PathLike[str] | None"
 )
 
 
-def category_labels(categories: Categories) -> dict[int, str]:
-    """Return labels by category id from a dict, a Series, or a CSV of ``category_id,label``.
+class Labels(dict[int, str]):
+    """What each category is called, by its id; one without a label is ``Category 7``.
 
-    A dict or Series has labels by id, ``{1: "Dog"}``, or ids by label, ``{"Dog": 1}``. A missing
-    or empty label is left out; of several labels of one id the last counts.
+    A label of several categories gets their ids added; None is ``no category``.
+
+    Args:
+        categories: A dict or Series of labels by id, ``{1: "Dog"}``, or ids by label,
+            ``{"Dog": 1}``; or a CSV of ``category_id,label``. A missing or empty label is left
+            out; of several labels of one id the last counts.
 
     Raises:
         InputError: The CSV cannot be opened or lacks a column, or a line has no whole number as
             id; names the line.
         ArgumentError: What was passed is not labels by id.
 
+    Example:
+        >>> labels = Labels({1: "Dog", 2: "Cat", 3: "Dog"})
+        >>> labels, labels[7], labels[None]
+        ({1: 'Dog (1)', 2: 'Cat', 3: 'Dog (3)'}, 'Category 7', 'no category')
+
     Interface: Gaps in the resources (no category records are shown).
     """
-    return dict(category_words(categories))
 
+    def __init__(self, categories: Categories = None) -> None:
+        labels = dict(self.words(categories))
+        times = Counter(labels.values())
+        for one, label in labels.items():
+            self[one] = label if times[label] == 1 else f"{label} ({one})"
 
-def category_words(categories: Categories) -> list[tuple[int, str]]:
-    """Return each category id with each of its labels, for reading what people wrote.
+    def __getitem__(self, category_id: int | None) -> str:
+        if category_id is None:
+            return "no category"
+        return self.get(category_id) or f"Category {category_id}"
 
-    Raises as ``category_labels`` does.
-    """
-    if categories is None:
-        return []
-    if isinstance(categories, (str, PathLike)):
-        return _read_words(Path(categories))
-    try:
-        # A Series may have an id twice, so it is not made a dict.
-        pairs = list(categories.items() if hasattr(categories, "items") else dict(categories))
+    @staticmethod
+    def words(categories: Categories) -> list[tuple[int, str]]:
+        """Return each category id with each of its labels, for reading what people wrote."""
+        if categories is None:
+            return []
+        if isinstance(categories, (str, PathLike)):
+            return _read_words(Path(categories))
         try:
-            words = [(_as_id(key), label) for key, label in pairs]
-        except ValueError:
-            if not all(isinstance(label, str) for label, _ in pairs):
-                raise
-            words = [(_as_id(key), label) for label, key in pairs]
-    except (TypeError, ValueError):
-        raise ArgumentError(
-            'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, or a '
-            f"CSV file with the columns category_id and label, got {str(categories)[:60]!r}"
-        ) from None
-    missing = ("None", "nan", "NaT", "<NA>")
-    texts = (
-        (category_id, label if isinstance(label, str) or str(label) not in missing else "")
-        for category_id, label in words
-    )
-    return [(category_id, str(label)) for category_id, label in texts if label != ""]
-
-
-def shown_labels(categories: Categories) -> dict[int, str]:
-    """Return labels to show; a label of several categories gets their ids added.
-
-    Example:
-        >>> shown_labels({1: "Dog", 2: "Cat", 3: "Dog"})
-        {1: 'Dog (1)', 2: 'Cat', 3: 'Dog (3)'}
-    """
-    labels = category_labels(categories)
-    times = Counter(labels.values())
-    return {
-        category_id: label if times[label] == 1 else f"{label} ({category_id})"
-        for category_id, label in labels.items()
-    }
-
-
-def category_name(category_id: int | None, labels: Mapping[int, str] | None) -> str:
-    """Return what a category is called: its label, or ``Category 7``; None is ``no category``.
-
-    Example:
-        >>> category_name(7, {3: "Cat"}), category_name(3, {3: "Cat"})
-        ('Category 7', 'Cat')
-    """
-    if category_id is None:
-        return NO_CATEGORY
-    return (labels or {}).get(category_id) or f"Category {category_id}"
+            # A Series may have an id twice, so it is not made a dict.
+            pairs = list(categories.items() if hasattr(categories, "items") else dict(categories))
+            try:
+                words = [(_as_id(key), label) for key, label in pairs]
+            except ValueError:
+                if not all(isinstance(label, str) for label, _ in pairs):
+                    raise
+                words = [(_as_id(key), label) for label, key in pairs]
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, '
+                "or a CSV file with the columns category_id and label, got "
+                f"{str(categories)[:60]!r}"
+            ) from None
+        missing = ("None", "nan", "NaT", "<NA>")
+        texts = (
+            (category_id, label if isinstance(label, str) or str(label) not in missing else "")
+            for category_id, label in words
+        )
+        return [(category_id, str(label)) for category_id, label in texts if label != ""]
 
 
 def _as_id(key: Any) -> int:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from inspect import Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from numbers import Integral
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
-from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.arguments import as_whole, before_sending, one_of, whole_number
-from petstore_frame.schema.text import folded_name, holds_lone
+from petstore_frame.errors import INT64, ArgumentError, ContractError, folded_name
+from petstore_frame.schema.text import holds_lone, whole_body
 
-INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
 PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")
-NO_STATUS = "no status"
-MAX_LIMIT = 100  # pets of one page
 
-Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
+Int64 = Annotated[int, Field(ge=INT64[0], le=INT64[-1]), msgspec.Meta(ge=INT64[0], le=INT64[-1])]
 Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "category"]
 
 
@@ -50,6 +47,11 @@ class PetField:
     wire_name: str = ""
     is_required: bool = True
     is_sent: bool = False
+
+    @property
+    def nullable(self) -> str:
+        """The dtype where values may be missing."""
+        return {"int64": "Int64", "category": "str"}.get(self.dtype, self.dtype)
 
 
 class PetFields(BaseModel):
@@ -116,8 +118,8 @@ class NewPet(PetFields):
         """Turn numpy's whole numbers into Python's, and refuse what JSON cannot encode."""
         if isinstance(value, str) and holds_lone(value):
             raise ValueError("holds a lone surrogate, which JSON cannot encode")
-        whole = as_whole(value)
-        return value if whole is None else whole
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return int(value) if is_whole else value
 
     if not TYPE_CHECKING:  # type checkers take the arguments from the fields
 
@@ -165,6 +167,18 @@ class Pet(PetFields, StoredFields):
 
     model_config = ConfigDict(extra="allow")
 
+    @classmethod
+    def from_json(cls, body: bytes, *, operation: str) -> Self:
+        """Check the body of a single Pet; U+FFFD takes the place of half a character.
+
+        Raises:
+            ContractError: The body is not a Pet.
+        """
+        try:
+            return cls.model_validate_json(whole_body(body), by_name=False)
+        except ValidationError as problem:
+            raise contract_error(problem, body, operation) from None
+
     @field_validator("*", mode="before")
     @classmethod
     def _take_whole_float(cls, value: Any) -> Any:
@@ -194,24 +208,42 @@ def _field(name: str) -> PetField:
     )
 
 
-# In the order of the columns.
-FIELDS: tuple[PetField, ...] = tuple(map(_field, Pet.model_fields))
-FIELD_BY_NAME: dict[str, PetField] = {field.name: field for field in FIELDS}
-SENT_FIELDS: tuple[PetField, ...] = tuple(field for field in FIELDS if field.is_sent)
-PET_COLUMNS: tuple[str, ...] = tuple(FIELD_BY_NAME)
+class Fields(tuple[PetField, ...]):
+    """Fields of a pet, in the order of the columns."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self)
+
+    @property
+    def sent(self) -> Fields:
+        """Those that a caller gives for a new pet."""
+        return Fields(field for field in self if field.is_sent)
+
+    def named(self, name: str) -> PetField:
+        return self[self.names.index(name)]
 
 
-@before_sending()
-def checked_status(status: Any) -> str | None:
-    """Return a status of the interface, or None for no filter."""
-    return None if status is None else one_of("status", status, PET_STATUSES)
+FIELDS = Fields(map(_field, Pet.model_fields))
+PET_COLUMNS = FIELDS.names
 
 
-@before_sending()
-def checked_limit(limit: Any) -> int:
-    return whole_number("limit", limit, 1, MAX_LIMIT)
-
-
-@before_sending()
-def checked_id(pet_id: Any) -> int:
-    return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
+def contract_error(
+    problem: ValidationError, body: bytes, operation: str, page: int | None = None
+) -> ContractError:
+    """Return the error for a body that is no Pet, or no array of Pets; it names the place."""
+    first = problem.errors(include_input=False, include_url=False)[0]
+    position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
+    field = next((part for part in first["loc"] if isinstance(part, str)), None)
+    parts = (f"page {page}" if page else "", f"pet {position}" if position else "", field)
+    place = ", ".join(part for part in parts if part)
+    what = f"{place}: {first['msg']}" if place else first["msg"]
+    begin = "" if position else f" (it begins {body[:320].decode('utf-8', 'replace')[:80]!r})"
+    return ContractError(
+        f"the answer to {operation} is not what the interface states: {what}{begin}; "
+        "check that base_url is a pet store of interface 1.0.0",
+        operation=operation,
+        page=page,
+        position=position,
+        field=field,
+    )

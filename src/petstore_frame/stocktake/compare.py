@@ -11,19 +11,20 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import pandas as pd
 
-from petstore_frame.errors import answering
+from petstore_frame.errors import (
+    ArgumentError,
+    answering,
+    one_of,
+    some_of,
+)
 from petstore_frame.files import Book, Sheet, open_book, styles, whole_file
 from petstore_frame.inventory import Completeness, Inventory, read_listing
 from petstore_frame.loader import Recipe, RecipeWords, State, as_recipe, read_ids, read_list
-from petstore_frame.markup import PAGE, in_notebook, palette
-from petstore_frame.schema.arguments import one_of, refuse, some_of
-from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.frame import NULLABLE, AnyFrame, HasFrame, as_dtypes, text_series
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import count_text, kind_text, minute_text
+from petstore_frame.markup import PAGE, count_text, in_notebook, minute_text, palette
+from petstore_frame.schema import FIELDS, AnyFrame, Categories, Labels, as_type
 from petstore_frame.stocktake.matching import (
-    FIELDS,
     IN_STORE,
+    NULLABLE,
     Kind,
     join,
     match_by_key,
@@ -103,11 +104,11 @@ def compare(
         delete).
     """
     how = as_recipe(recipe, words)
-    fields = some_of("on", on, (*BY_ID, *FIELDS)) if on else ()
+    fields = some_of("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(how.key) == bool(fields):
-        refuse(
+        raise ArgumentError(
             "say which pet a record is: key= names the column by which the list was loaded, "
-            f"on= the fields that make two equal (of {', '.join(FIELDS)}); one of the two"
+            f"on= the fields that make two equal (of {', '.join(NULLABLE)}); one of the two"
         )
     store = _whole_listing(inventory)
     covered, stored = store.completeness, store.frame
@@ -132,7 +133,7 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     """Return the table of keys that the loader has kept."""
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
     if ids.empty:
-        refuse(
+        raise ArgumentError(
             f"no key of {inventory.base_url} is known here: load the list with key= first, name "
             "the folder of its journal with journal=, or compare with on="
         )
@@ -145,13 +146,13 @@ def _whole_listing(given: Any) -> Inventory:
     """Return the inventory to compare with; one of a selection is refused."""
     inventory = read_listing(given)
     if inventory is None:
-        refuse(
+        raise ArgumentError(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, its "
-            f"frame, or a Parquet file of it; got {kind_text(given)}"
+            f"frame, or a Parquet file of it; got {type(given).__name__}"
         )
     known = inventory.completeness
     if known.part or known.status:
-        refuse(
+        raise ArgumentError(
             f"the inventory holds only the pets with {known.part or f'status {known.status}'}; "
             "compare with that of all: pf.fetch_inventory(client)"
         )
@@ -162,21 +163,22 @@ def _earlier(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list
     """Return an earlier listing as a list, whose records have the ids of its pets."""
     before = read_listing(source)
     if before is None or before.provenance.is_other_store(inventory.provenance):
-        got = kind_text(source) if before is None else f"one of {before.store_name}"
-        refuse(
+        got = type(source).__name__ if before is None else f"one of {before.store_name}"
+        raise ArgumentError(
             f'on="id" compares two listings of one store, here of {inventory.store_name}: each an '
             f"Inventory, its frame or a file of one; got {got}"
         )
-    frame, known = as_dtypes(before.frame, NULLABLE), before.completeness
+    frame, known = as_type(before.frame, NULLABLE), before.completeness
     places = dict.fromkeys(("record", "line"), range(1, len(frame) + 1))
-    ids, none = frame["id"].astype("Int64"), text_series([])
+    ids, none = frame["id"].astype("Int64"), as_type([], "str")
     records = frame.assign(**places, key=none, problem=none, kind="", id=ids)
     warnings = [] if known.covers_all else [f"The earlier listing is not whole: {known}."]
     return (f"the listing of {minute_text(before.fetched_at)}", records, warnings)
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(HasFrame):
+@answering
+class Comparison:
     """Where a list and a store disagree; ``pf.compare()`` makes it.
 
     Attributes:
@@ -236,7 +238,7 @@ class Comparison(HasFrame):
             MissingExtraError: XlsxWriter is not installed.
             ReportError: The file cannot be written; what was there is as it was.
         """
-        target, labels = Path(fspath(path)), shown_labels(categories)
+        target, labels = Path(fspath(path)), Labels(categories)
         with whole_file(target, ".xlsx") as draft, open_book(draft) as book:
             _write_summary(book, self)
             for kind in self.summary.index:
@@ -283,14 +285,14 @@ class Comparison(HasFrame):
 
     def headings(self) -> list[str]:
         """Return what stands above the columns of rows that show both sides."""
-        sides = [f"{each.label} ({side})" for each in SENT_FIELDS for side in ("list", "store")]
+        sides = [f"{each.label} ({side})" for each in FIELDS.sent for side in ("list", "store")]
         key = [", ".join(self.key)] if self.key else []
         return ["What", "Differs in", "Line", *key, "Id", *sides, "Note"]
 
     def shown_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         """Return rows in the order of the headings, missing values as None."""
         columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
-        for each in SENT_FIELDS:
+        for each in FIELDS.sent:
             columns += [each.name, each.name + IN_STORE]
         values = frame[[*columns, "problem"]].astype("object")
         return values.where(values.notna(), None).itertuples(index=False, name=None)
@@ -320,8 +322,8 @@ def _write_kind(
 ) -> None:
     """Write the rows of a kind, the fields that differ marked, categories by their names."""
     words = comparison.headings()
-    first = len(words) - 1 - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
-    field_of = [None] * first + [name for name in FIELDS for _side in range(2)] + [None]
+    first = len(words) - 1 - 2 * len(NULLABLE)  # from here on fields, ours and theirs in turn
+    field_of = [None] * first + [name for name in NULLABLE for _side in range(2)] + [None]
     looks = (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
     head, plain, marked = (sheet.book.style(**look) for look in looks)
     for at, word in enumerate(words):

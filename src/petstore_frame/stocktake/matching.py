@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from petstore_frame.schema.frame import NULLABLE, as_dtypes
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import count_text, form_of
+from petstore_frame.markup import count_text
+from petstore_frame.schema import FIELDS, as_type, form_of
 
-FIELDS = tuple(field.name for field in SENT_FIELDS)
+NULLABLE = {field.name: field.nullable for field in FIELDS.sent}
 IN_STORE = "_in_store"
 _HERE = ""  # the kind of a record or a pet of which only the join can tell it
 
@@ -103,12 +102,12 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
     ``kind`` is what is known of a record, or of a pet without one, before they are joined. An empty
     cell of the list states nothing, unless it ``states_all``.
     """
-    theirs = as_dtypes(stored[list(FIELDS)], NULLABLE).add_suffix(IN_STORE)
+    theirs = as_type(stored[list(NULLABLE)], NULLABLE).add_suffix(IN_STORE)
     theirs = theirs.assign(id=stored["id"].astype("Int64"), there=stored.get("kind", _HERE))
     both = listed.merge(theirs, on="id", how="left", indicator="seen")
     is_there = both["seen"].eq("both")
     names = pd.Series("", index=both.index, dtype="str")
-    for field in FIELDS:
+    for field in NULLABLE:
         mine, other = both[field], both[field + IN_STORE]
         is_stated = mine.notna() | (states_all & other.notna())
         differs = is_stated & _plain(mine).ne(_plain(other)).fillna(value=True)
@@ -132,10 +131,10 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
         "key": "str",
         "id": "Int64",
     }
-    for field in FIELDS:
-        dtypes |= {field: NULLABLE[field], field + IN_STORE: NULLABLE[field]}
+    for field, dtype in NULLABLE.items():
+        dtypes |= {field: dtype, field + IN_STORE: dtype}
     dtypes["problem"] = "str"
-    shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in (both, rest)]
+    shaped = [as_type(part.reindex(columns=list(dtypes)), dtypes) for part in (both, rest)]
     return pd.concat(shaped, ignore_index=True)
 
 
@@ -146,7 +145,7 @@ def _equals(
 
     Which of several equal pets a record gets means nothing.
     """
-    fields = [name for name in FIELDS if name in on or listed[name].notna().any()]
+    fields = [name for name in NULLABLE if name in on or listed[name].notna().any()]
     if not fields or listed.empty:
         return np.zeros(0, dtype="int64"), np.zeros(0, dtype="int64")
     value = pd.Series(_numbers(listed, stored, fields))
@@ -160,7 +159,7 @@ def _equals(
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
     """Number the distinct values of these fields, over both sides alike."""
     shared = {name: NULLABLE[name] for name in fields}
-    sides = [as_dtypes(side[list(fields)], shared) for side in (listed, stored)]
+    sides = [as_type(side[list(fields)], shared) for side in (listed, stored)]
     rows = pd.concat(sides).apply(_plain)
     numbers: np.ndarray = rows.groupby(list(fields), dropna=False, sort=False).ngroup().to_numpy()
     return numbers.astype("int64")
@@ -189,7 +188,7 @@ def note_other_forms(table: pd.DataFrame, keys: pd.DataFrame) -> list[str]:
 
 def note_twins(table: pd.DataFrame) -> list[str]:
     """Write beside each pet of others which pet of the list it equals in all but the status."""
-    shown = [name + IN_STORE for name in FIELDS if name != "status"]
+    shown = [name + IN_STORE for name in NULLABLE if name != "status"]
     stored = table[["id", *shown]].assign(**{shown[0]: _plain(table[shown[0]])})
     ours = stored[table["record"].notna() & table["id"].notna()].drop_duplicates(shown)
     others = stored[table["kind"].eq(Kind.ONLY_IN_STORE)].reset_index()

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import ssl
@@ -35,8 +36,7 @@ from petstore_frame.errors import (
     PetstoreError,
     status_error_class,
 )
-from petstore_frame.schema.decoding import excerpt, read_error, read_pet
-from petstore_frame.schema.models import NewPet, Pet
+from petstore_frame.schema import NewPet, Pet
 from petstore_frame.transport.response import STORE_ID, BodyProblem, Response
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
@@ -149,14 +149,14 @@ def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
         proof, pet, error = _judge_success(answer)
         is_systemic = proof is Proof.UNKNOWN
     else:
-        error, body = unusable_error(answer), read_error(answer.body)
+        error, body = unusable_error(answer), _error_body(answer.body)
         if status >= 500 or status < 400:
             proof, is_systemic = Proof.UNKNOWN, status < 400
         elif status in _PASSES:
             proof = Proof.NOT_APPLIED
         elif has_key and status == 409:
             proof = Proof.UNKNOWN
-        elif status in _REJECTS and body is not None and body.status == status:
+        elif status in _REJECTS and body and body["status"] == status:
             proof = Proof.REJECTED
         else:
             proof, is_systemic = Proof.NOT_APPLIED, True
@@ -174,7 +174,7 @@ def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
 
 def _judge_success(answer: Response) -> tuple[Proof, Pet | None, PetstoreError | None]:
     try:
-        return Proof.CREATED, read_pet(answer.body, operation=answer.operation), None
+        return Proof.CREATED, Pet.from_json(answer.body, operation=answer.operation), None
     except ContractError as problem:
         if answer.status_code != 201:
             return Proof.UNKNOWN, None, problem
@@ -220,21 +220,35 @@ def unusable_error(answer: Response) -> PetstoreError:
 
 def status_error(answer: Response) -> APIStatusError:
     """Return the error of an answer; a body that is not an Error is shown by its beginning."""
-    body = read_error(answer.body)
-    if body is not None:
-        code, message, field = body.code, body.message, body.field
-    else:
+    body = _error_body(answer.body)
+    if not body:
         kind = answer.headers.get("Content-Type") or "no content type"
-        shown = " (the body was cut)" if answer.body_problem else excerpt(answer.body)
-        code, message, field = None, f"the answer has no Error body but {kind}{shown}", None
+        begin = f"it begins {answer.body[:320].decode('utf-8', 'replace')[:80]!r}"
+        shown = "the body was cut" if answer.body_problem else begin
+        body = {"message": f"the answer has no Error body but {kind} ({shown})"}
+    field = body.get("field")
     return status_error_class(answer.status_code)(
         answer.status_code,
-        message,
-        code=code,
+        body["message"],
+        code=body.get("code"),
         operation=answer.operation,
-        field=field,
+        field=field if isinstance(field, str) else None,
         **_facts_of(answer),
     )
+
+
+def _error_body(body: bytes) -> dict[str, Any]:
+    """Return the Error of the interface; empty when the body is something else."""
+    try:
+        found = json.loads(body)
+        code, message, status = found["code"], found["message"], found["status"]
+    except (ValueError, RecursionError, TypeError, LookupError):
+        return {}
+    if not (isinstance(code, str) and isinstance(message, str) and isinstance(status, int | float)):
+        return {}
+    # Half a character, which JSON can escape, could not be printed.
+    whole = [text.encode(errors="replace").decode() for text in (code, message)]
+    return {**found, "code": whole[0], "message": whole[1]}
 
 
 def connection_error(

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urljoin, urlsplit
 
-from petstore_frame.schema.frame import HasFrame, PetColumns, to_frame
-from petstore_frame.schema.models import Pet
-from petstore_frame.schema.text import count_text
+from petstore_frame.errors import answering
+from petstore_frame.schema import Pet, PetColumns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +85,8 @@ def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Page(HasFrame):
+@answering
+class Page:
     """One answer to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
 
     Attributes:
@@ -103,6 +103,8 @@ class Page(HasFrame):
         >>> [pet.id for pet in page] == page.frame["id"].tolist()
         True
     """
+
+    MAX_LIMIT: ClassVar[int] = 100  # pets of one page
 
     columns: PetColumns
     headers: Mapping[str, str]
@@ -195,7 +197,7 @@ class Page(HasFrame):
 
         One row per pet: ``id`` int64, ``name`` str, ``category_id`` int64, ``status`` category.
         """
-        return to_frame(self.columns)
+        return self.columns.to_frame()
 
     def __iter__(self) -> Iterator[Pet]:
         return iter(self.pets)
@@ -204,7 +206,8 @@ class Page(HasFrame):
         return len(self.columns.id)
 
     def __repr__(self) -> str:
+        pets = "pet" if len(self) == 1 else "pets"
         kind = f" with status {self.status}" if self.status else ""
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as asked for: the store may hold more" if is_full else ""
-        return f"<Page: {count_text(len(self), 'pet')}{kind}{full}>"
+        return f"<Page: {len(self)} {pets}{kind}{full}>"

@@ -7,6 +7,8 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping
+from math import inf
+from numbers import Integral, Real
 from threading import Thread
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode, urlsplit
@@ -20,7 +22,6 @@ from petstore_frame.errors import (
     ConfigurationError,
     CrossOriginError,
 )
-from petstore_frame.schema.arguments import as_positive, as_whole
 from petstore_frame.transport.outcome import (
     TRANSPORT_ERRORS,
     PostOutcome,
@@ -85,13 +86,15 @@ class Transport:
         clocks: Clocks = REAL_TIME,
     ) -> None:
         self.base_url, self._key = checked_address(base_url), checked_key(api_key)
-        seconds, repeats = as_positive(timeout), as_whole(max_retries)
         # Of this class, as its tracebacks leave out the frames that hold the key.
-        if seconds is None:
+        limit: Any = timeout  # a caller may pass anything
+        if isinstance(limit, bool) or not isinstance(limit, Real) or not 0 < float(limit) < inf:
             raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
-        if repeats is None or repeats < 0:
+        repeats: Any = max_retries
+        is_whole = isinstance(repeats, Integral) and not isinstance(repeats, bool)
+        if not is_whole or repeats < 0:
             raise ConfigurationError(f"max_retries is a whole number, not {max_retries!r}")
-        self._max_retries = repeats
+        seconds, self._max_retries = float(limit), int(repeats)
         self._given, self._clocks, self._total_s = transport, clocks, 2 * seconds
         limits = dict.fromkeys(("read", "write", "pool"), seconds)
         self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}

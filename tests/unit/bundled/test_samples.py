@@ -16,7 +16,7 @@ from petstore_frame.bundled.samples import (
 )
 from petstore_frame.loader.reading import Recipe, open_source
 from petstore_frame.loader.record import State
-from petstore_frame.schema.categories import category_labels
+from petstore_frame.schema import Labels
 from petstore_frame.service.samples import sample_pets
 
 
@@ -60,7 +60,7 @@ def test_categories_turn_words_into_numbers(tmp_path) -> None:
         words = {row[2] for row in islice(csv.reader(file), 1, None) if len(row) > 2}
     source = open_source(path, Recipe(categories=labels))
     sent = {r.cells[2] for r in source if r.state is State.PENDING}
-    assert category_labels(labels) == SAMPLE_CATEGORIES
+    assert Labels(labels) == SAMPLE_CATEGORIES
     assert words & set(SAMPLE_CATEGORIES.values()) <= sent
     # The service's own sample, which shares no code with ours, uses categories that we label.
     used = {pet.category_id for pet in sample_pets(5000, 7)}

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.counts import Summary
+from petstore_frame.errors import INT64
 from petstore_frame.inventory import Completeness, Verdict
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 from unit.conftest import inventory, pets
 
-LARGE = st.integers(INT64_MIN, INT64_MAX)
+LARGE = st.integers(INT64[0], INT64[-1])
 SMALL = st.integers(0, 9)
 WHOLE = (
     {"int64": LARGE}

@@ -21,7 +21,7 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.inventory.completeness import StatusCount
 from petstore_frame.inventory.provenance import provenance_of, stamp
-from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.schema import PetColumns
 
 SOLD = {"sold": StatusCount(2, True)}
 KNOWN = Completeness(Verdict.COMPLETE, "because", 4, 1, by_status=SOLD)
@@ -32,7 +32,9 @@ PROVENANCE = Provenance("http://127.0.0.1/v1", datetime(2026, 11, 21, 2, 0, tzin
 @pytest.fixture
 def frame() -> pd.DataFrame:
     ids, statuses = [3, 1, 2, 2**63 - 1], ["sold", None, "x", "sold"]
-    return stamp(to_frame(PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses)), KNOWN, PROVENANCE)
+    return stamp(
+        PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses).to_frame(), KNOWN, PROVENANCE
+    )
 
 
 PRICES = pd.DataFrame({"id": [1, 2, 3, 2**63 - 1, 99], "price": [9.5, 1, 2, 3, 4]})
@@ -123,7 +125,7 @@ def made(verdict: Verdict = Verdict.COMPLETE, **more: Any) -> Inventory:
     """Five pets in two categories, one of them without a status."""
     statuses = ["sold", None, "available", "sold", "pending"]
     columns = PetColumns([5, 1, 2, 4, 3], list("abcde"), [7, 7, 8, 8, 8], statuses)
-    return Inventory.made_up(to_frame(columns), verdict=verdict, **more)
+    return Inventory.made_up(columns.to_frame(), verdict=verdict, **more)
 
 
 def test_own_keys_stand_beside_the_pets() -> None:

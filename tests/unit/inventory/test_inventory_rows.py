@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.inventory.requests import Rows
-from petstore_frame.schema.frame import PetColumns
+from petstore_frame.schema import PetColumns
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)
 PAGES = st.lists(st.lists(IDS, max_size=6) | st.lists(IDS, max_size=6).map(sorted), max_size=6)

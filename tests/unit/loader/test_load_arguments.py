@@ -23,7 +23,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"sep": ";"}, "load has no word 'sep'; it has key, keep, mapping, "),
     ({"recipe": {"kepe": "first"}}, "did you mean 'keep'?"),
     ({"client": None}, "client is a Client, got None"),
-    ({"source": inventory()}, "got an Inventory"),
+    ({"source": inventory()}, "got Inventory"),
     ({"source": {"name": ["Rex"]}}, "DataFrame"),
     ({"source": None}, "DataFrame"),
 ]  # fmt: skip

@@ -157,7 +157,7 @@ NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
         (PETS, {"Animal": "name"}, ArgumentError, "no field 'Animal'"),
         (PETS, {"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
         (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
-        ({"name": ["Rex"]}, None, ArgumentError, "a DataFrame or the path of a file, got a dict"),
+        ({"name": ["Rex"]}, None, ArgumentError, "a DataFrame or the path of a file, got dict"),
         (NUMBERED, {"name": 0, "category_id": 1}, ArgumentError, "as text: .*got 0"),
     ],
 )

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from petstore_frame.files import harmless
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.schema.text import harmless
 from unit.loader.opened import records_of as read
 from unit.loader.opened import workbook_of
 from unit.loader.staged import become, change, result_of

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from petstore_frame.inventory import Verdict
-from petstore_frame.markup import PAGE, Card, Fold, palette
+from petstore_frame.markup import NO_STATUS, PAGE, Card, palette
 from petstore_frame.markup.palette import NO_CLAIM_BADGE
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.schema import PET_STATUSES
 
 HOSTILE = "<script>\"'&"
 PIECES = {
@@ -24,7 +24,7 @@ PIECES = {
         words=text,
         note=text,
         counts=[(text, "#767676", text)],
-        folds=[Fold(text, [text, (text, text)])],
+        folds=[(text, [text, (text, text)])],
     ),
     "steps": lambda place, text: place.steps([text]),
     "status": lambda place, text: place.status(text, "#767676"),

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.schema.categories import category_labels, shown_labels
+from petstore_frame.schema import Labels
 from unit.loader.opened import records_of, written
 
 
@@ -27,8 +27,8 @@ from unit.loader.opened import records_of, written
 )
 def test_an_id_may_be_written_in_several_ways(categories: Any) -> None:
     """What is plainly a whole number is an id, in a dict or a Series, either way round."""
-    assert category_labels(categories) == shown_labels(categories) == {3: "Cat"}
-    assert category_labels({"3": 7}) == {3: "7"}  # a key that is an id is never a label
+    assert Labels(categories) == {3: "Cat"}
+    assert Labels({"3": 7}) == {3: "7"}  # a key that is an id is never a label
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_an_id_is_never_bent(key: Any) -> None:
     """2.9 is not category 2: a label would stand at another category."""
     for categories in ({key: "Dog"}, {"Cat": 3, key: "Dog"}):
         with pytest.raises(pf.ArgumentError, match="labels by id"):
-            category_labels(categories)
+            Labels(categories)
     with pytest.raises(pf.ArgumentError, match="a CSV file"):
-        category_labels(pd.DataFrame({"category_id": [3], "label": ["Cat"]}))  # type: ignore[arg-type]
+        Labels(pd.DataFrame({"category_id": [3], "label": ["Cat"]}))  # type: ignore[arg-type]
 
 
 def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
     labels = ["Dog", None, float("nan"), pd.NA, ""]
     series = pd.Series(labels, index=[1, 2, 3, 4, 5], dtype="object")
     path = written(tmp_path, "category_id,label\n1,Dog\n2,\n3,\n")
-    assert shown_labels(series) == shown_labels(path) == {1: "Dog"}
+    assert Labels(series) == Labels(path) == {1: "Dog"}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
 def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: str) -> None:
     """A file with a broken line gives no labels, and the error has its place."""
     with pytest.raises(pf.InputError, match=words):
-        category_labels(written(tmp_path, f"category_id,label\n2,Cat\n{line}\n"))
+        Labels(written(tmp_path, f"category_id,label\n2,Cat\n{line}\n"))
 
 
 def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
         records = records_of(animals, categories=categories)
         assert [record.state for record in records] == ["pending", "pending", "invalid"]
         assert records[2].problem is not None and "'kitty'" in (records[2].problem.hint or "")
-        assert category_labels(categories) == {1: "Dog", 2: "Kitty"}
+        assert Labels(categories) == {1: "Dog", 2: "Kitty"}

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ContractError
-from petstore_frame.schema.decoding import _QUICK_PAGE, explaining_reader, read_page, read_pet
+from petstore_frame.schema import Pet, PetColumns
+from petstore_frame.schema.columns import _EXACT_PAGE, _PAGE
 
 INTS = st.integers() | st.sampled_from([-(2**63), 2**63 - 1, 2**63, -(2**63) - 1])
 VALUES = INTS | st.text() | st.booleans() | st.none() | st.floats() | st.lists(st.none())
@@ -32,10 +33,10 @@ def test_the_quick_reader_is_as_strict(page: object) -> None:
     """What msgspec reads, pydantic reads too, and to the same pets."""
     body = json.dumps(page).encode()
     try:
-        found = _QUICK_PAGE.decode(body)
+        found = _PAGE.decode(body)
     except ValueError:
         return
-    explained = explaining_reader().validate_json(body, by_name=False)
+    explained = _EXACT_PAGE.validate_json(body, by_name=False)
     assert [fields(pet) for pet in found] == [fields(pet) for pet in explained]
 
 
@@ -60,13 +61,14 @@ def test_a_broken_pet_is_named(pet: str, field: str) -> None:
     """The error has page, position and field, however quick the reader that refused it."""
     whole = '{"id": 1, "name": "Luna", "categoryId": 1}'
     with pytest.raises(ContractError, match=f"page 4, pet 2, {field}") as caught:
-        read_page(f"[{whole}, {pet}]".encode(), page=4)
+        PetColumns.from_json(f"[{whole}, {pet}]".encode(), operation="GET /pets", page=4)
     assert (caught.value.page, caught.value.position, caught.value.field) == (4, 2, field)
     with pytest.raises(ContractError, match=field):
-        read_pet(pet.encode(), operation="GET /pets/1")
+        Pet.from_json(pet.encode(), operation="GET /pets/1")
 
 
 def test_an_integer_may_be_written_as_a_float() -> None:
     """``1.0`` is an integer to JSON Schema, and an unknown status is kept as it is."""
-    page = read_page(b'[{"id": 7.0, "name": "Luna", "categoryId": 1e1, "status": "resting"}]')
+    body = b'[{"id": 7.0, "name": "Luna", "categoryId": 1e1, "status": "resting"}]'
+    page = PetColumns.from_json(body, operation="GET /pets")
     assert page == ([7], ["Luna"], [10], ["resting"])

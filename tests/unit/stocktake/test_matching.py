@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.schema.frame import PetColumns, as_dtypes, to_frame
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema import FIELDS, PetColumns, as_type
 from petstore_frame.stocktake.matching import Kind, match_by_key, match_on
 
 ON = ("name", "category_id")
@@ -23,16 +22,16 @@ REX = ("Rex", 1, "sold")
 def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
     """Records of key, name, category and status, in lines from 2 on."""
     frame = pd.DataFrame(rows, columns=["key", "name", "category_id", "status"])
-    frame = frame.reindex(columns=["key", *(field.name for field in SENT_FIELDS)])
+    frame = frame.reindex(columns=["key", *(field.name for field in FIELDS.sent)])
     dtypes = {"key": "str", "name": "str", "category_id": "Int64", "status": "str"}
-    frame = as_dtypes(frame, dtypes)
+    frame = as_type(frame, dtypes)
     places = {"record": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
     return frame.assign(**places, problem=pd.Series(problem, index=frame.index, dtype="str"))
 
 
 def stored(*rows: tuple[Any, ...]) -> pd.DataFrame:
     """Pets of id, name, category and status, as an inventory has them."""
-    return to_frame(PetColumns(*zip(*rows, strict=True)))
+    return PetColumns(*zip(*rows, strict=True)).to_frame()
 
 
 def keys(**known: int | None) -> pd.DataFrame:
@@ -142,7 +141,7 @@ Animals = Mapping[int, tuple[str, int, str | None]]
 
 
 def inventory(pets: Animals, day: str) -> pf.Inventory:
-    frame = to_frame(PetColumns.of_rows((pet_id, *values) for pet_id, values in pets.items()))
+    frame = PetColumns.of_rows((pet_id, *values) for pet_id, values in pets.items()).to_frame()
     return pf.Inventory.made_up(frame, fetched_at=pd.Timestamp(day, tz="UTC"))
 
 

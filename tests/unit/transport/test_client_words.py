@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.errors import whole_number
 from petstore_frame.inventory import Verdict
-from petstore_frame.schema.arguments import whole_number
 from petstore_frame.transport import Proof
 from threaded import Server
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import CrossOriginError
-from petstore_frame.schema.frame import PetColumns
+from petstore_frame.schema import PetColumns
 from petstore_frame.transport import Page
 
 HERE = "https://store.example/v1/pets?limit=100"

@@ -18,7 +18,7 @@ from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN
 from petstore_frame.loader.question import CASES, Case, Earlier, Example
 from petstore_frame.loader.record import RecordProblem
-from petstore_frame.schema.text import form_of
+from petstore_frame.schema import form_of
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were
 # not sent yet. The row that the store refused is not sent as it was; a corrected or later one is.

@@ -12,11 +12,11 @@ from enum import IntEnum
 from itertools import combinations, groupby
 from typing import NamedTuple
 
+from petstore_frame.errors import folded_name
 from petstore_frame.loader.journal.animals import Animals, Guess
 from petstore_frame.loader.journal.rows import read_problem
 from petstore_frame.loader.question import is_quarter
 from petstore_frame.loader.record import RecordProblem, State
-from petstore_frame.schema.text import folded_name
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A record with one of these problems may get another key when it is fixed.

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
+from petstore_frame.errors import folded_name
 from petstore_frame.loader.journal.animals import (
     KNOWN_HERE,
     TO_SEND,
@@ -25,8 +26,7 @@ from petstore_frame.loader.journal.keyed import name_of
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.tables import IS_DOUBTFUL
 from petstore_frame.loader.question import is_many, is_quarter
-from petstore_frame.schema.models import PET_COLUMNS
-from petstore_frame.schema.text import folded_name
+from petstore_frame.schema import FIELDS
 
 # From such a share of the rows on, pets are compared that were there before, too: those of others
 # from a few rows on, our own where there are more.
@@ -123,7 +123,7 @@ class Witness:
             if pet_id in self._pets and pet_id not in found:
                 agreeing += folded_name(self._pets[pet_id].name) == name_of(payload)
                 found[pet_id] = self._guess(record, self._pets[pet_id])
-        is_ours = {*PET_COLUMNS} <= {*header} or is_many(agreeing, len(found))
+        is_ours = {*FIELDS.names} <= {*header} or is_many(agreeing, len(found))
         if is_ours and is_many(len(found), len(rows)):
             self._ask([*found.values()], len(rows))
 

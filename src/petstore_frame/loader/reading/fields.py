@@ -13,10 +13,11 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from petstore_frame.errors import ArgumentError, like
-from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, NewPet, PetField
-from petstore_frame.schema.text import RUNNABLE, harmless, short_text
+from petstore_frame.errors import INT64, ArgumentError, like
+from petstore_frame.files import harmless
+from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion, short_text
+from petstore_frame.markup import NO_STATUS
+from petstore_frame.schema import NewPet, PetField
 
 MAX_CELL = 1024 * 1024
 # What a recipe has where a person still has to say something.
@@ -181,9 +182,9 @@ class FieldReader(dict[str, Meaning]):
         number = _whole(plain)
         if number is None:
             return self._unknown_category(word)
-        if not INT64_MIN <= number <= INT64_MAX:
+        if number not in INT64:
             what = f"{short_text(word)} is past the bounds of a number"
-            return _refused("int64_overflow", what, f"it is from {INT64_MIN} to {INT64_MAX}")
+            return _refused("int64_overflow", what, f"it is from {INT64[0]} to {INT64[-1]}")
         found = self._meant(str(number), () if str(number) == plain else (f"{word}→{number}",))
         if self.listed and number not in self.listed:
             what = f"category {number} is not among the categories given"
@@ -252,7 +253,7 @@ def _looks_misread(name: str) -> bool:
 
 # The notes on a name that is sent.
 _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
-    ("formula", lambda name: name.startswith(RUNNABLE)),
+    ("formula", lambda name: not name.startswith("'") and harmless(name) != name),
     ("mojibake", _looks_misread),
     ("invisible_characters", re.compile(
         r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]").search),
@@ -266,4 +267,4 @@ def _whole(word: str) -> int | None:
     whole, _, fraction = word.partition(".")
     if not _DECIMAL.fullmatch(word) or fraction.strip("0") or _GROUPED["."].fullmatch(word):
         return None
-    return int(whole) if len(whole) <= _MAX_DIGITS else INT64_MAX + 1
+    return int(whole) if len(whole) <= _MAX_DIGITS else INT64[-1] + 1

@@ -15,7 +15,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import quoted, word_of
 from petstore_frame.loader.reading.mapping import IDENTIFIERS, OF_ANIMALS, OF_OTHERS, words_of
 from petstore_frame.loader.record import RecordProblem
-from petstore_frame.schema.text import count_text
+from petstore_frame.markup import count_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import BLANK
-from petstore_frame.schema.models import SENT_FIELDS, PetField
-from petstore_frame.schema.text import short_text
+from petstore_frame.loader.record import short_text
+from petstore_frame.schema import FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
-FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
-REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
+REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
@@ -117,7 +116,7 @@ def recognise(
     if len({*used.values()}) < len(used):
         raise InputError("mapping gives one column to two fields", hint="give each its own")
     free = [name for name in header if name.strip() and name not in used.values()]
-    unclaimed = [field for field in SENT_FIELDS if field.name not in mapping]
+    unclaimed = [field for field in FIELDS.sent if field.name not in mapping]
     for field in unclaimed:
         alike = [name for name in free if normalise(name) in field.headers]
         alike = [name for name in alike if normalise(name) == normalise(field.name)] or alike
@@ -178,7 +177,7 @@ def find_columns(
                for field in found.missing if field in found.likely]  # fmt: skip
     hint = "; ".join(perhaps or ["a file without a header needs the word columns"])
     wanted = dict.fromkeys(found.missing, BLANK) | found.proposed
-    add = "mapping", {field: wanted[field] for field in FIELDS if field in wanted}
+    add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}
     raise InputError(what, hint=f"name the column; {hint}", add=add)
 
 
@@ -201,7 +200,7 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
 def field_name(text: str) -> str | None:
     """Return the field that a name means (``categoryId`` is ``category_id``), or None."""
     word = normalise(text)
-    return next((field.name for field in SENT_FIELDS if word in field.headers), None)
+    return next((field.name for field in FIELDS.sent if word in field.headers), None)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ from petstore_frame.loader.reading.source import Source
 from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import Record, State, Suspicion
-from petstore_frame.schema.models import FIELD_BY_NAME
+from petstore_frame.schema import FIELDS
 
 # Rows in which a header below a title is looked for, and in which a status is.
 _BELOW_A_TITLE, _FOR_STATUSES = 20, 200
@@ -116,7 +116,7 @@ def _may_be_header(names: Sequence[str], recipe: RecipeFields) -> bool:
 
 def _refuse_unsent(source: Source) -> None:
     """Ask about a column that holds nothing but statuses and would not be sent."""
-    status, rows = FIELD_BY_NAME["status"], [*islice(source.table.cells(), _FOR_STATUSES)]
+    status, rows = FIELDS.named("status"), [*islice(source.table.cells(), _FOR_STATUSES)]
     for at, column in enumerate(source.columns):
         words = {cell_at(cells, at).casefold() for cells in rows} - {""}
         is_free = column.strip() and column not in source.mapping.values()

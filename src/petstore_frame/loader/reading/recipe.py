@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError, InputError, before_sending
 from petstore_frame.files import toml
 from petstore_frame.loader.reading.fields import BLANK, quoted, word_of
 from petstore_frame.loader.reading.keys import (
@@ -19,13 +19,13 @@ from petstore_frame.loader.reading.keys import (
     likely_keys,
     proven_key,
 )
-from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, listed, recognise
+from petstore_frame.loader.reading.mapping import REQUIRED, listed, recognise
 from petstore_frame.loader.reading.opening import Input
 from petstore_frame.loader.reading.preview import Look
 from petstore_frame.loader.reading.words import RecipeFields, RecipeWords, read_set
-from petstore_frame.schema.arguments import before_sending
-from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import count_text, kind_text, short_text
+from petstore_frame.loader.record import short_text
+from petstore_frame.markup import count_text
+from petstore_frame.schema import FIELDS
 
 # A column of more different words than this is no list of labels or states.
 _MOST_WORDS = 60
@@ -92,7 +92,7 @@ def as_recipe(
     elif isinstance(recipe, Mapping):
         recipe = Recipe(**recipe)
     elif not isinstance(recipe, Recipe | None):
-        kind = kind_text(recipe)
+        kind = type(recipe).__name__
         raise ArgumentError(f"recipe= is a Recipe, a dict or the path of its file, got {kind}")
     found = (recipe or Recipe()).with_words(**{**read_set(texts), **words})
     found.refuse_blanks(path)
@@ -146,8 +146,8 @@ class _Drafting:
         counts = self._seen.words.get("status", Counter())
         statuses = [word for word, _ in counts.most_common() if word]
         # Never a status from a column whose words are not statuses.
-        is_none = statuses and not {*map(word_of, statuses)} & {*FIELD_BY_NAME["status"].values}
-        for name in FIELDS:
+        is_none = statuses and not {*map(word_of, statuses)} & {*FIELDS.named("status").values}
+        for name in FIELDS.sent.names:
             column, likely = found.mapping.get(name), found.likely.get(name, [])
             if column is not None and (name in mapping or name != "status" or not is_none):
                 mapping[name] = column

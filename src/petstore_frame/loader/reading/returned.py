@@ -13,12 +13,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.files import harmless
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.tables import Row, Table
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, Suspicion
-from petstore_frame.schema.text import RUNNABLE
 
 STATE: str = f"{OWN_PREFIX}state"
 RECORD: str = f"{OWN_PREFIX}record"
@@ -89,7 +89,9 @@ def guarded(text: str, *, is_name: bool = False) -> str:
         ('007', "'007", "'s Heer")
     """
     is_odd = text.startswith(_GUARD) or is_name
-    return _GUARD + text if (_is_guarded(text) if is_odd else text.startswith(RUNNABLE)) else text
+    if not is_odd:
+        return harmless(text)
+    return _GUARD + text if _is_guarded(text) else text
 
 
 def unguarded(text: str) -> str:
@@ -99,7 +101,7 @@ def unguarded(text: str) -> str:
 
 def _is_guarded(text: str) -> bool:
     bare = text.lstrip(_GUARD)
-    return bare.startswith(RUNNABLE) or _CONVERTED.match(bare) is not None
+    return harmless(bare) != bare or _CONVERTED.match(bare) is not None
 
 
 # Gives the words of the recipe that the import with this id was read by; None if it is not known.

@@ -24,7 +24,7 @@ from petstore_frame.loader.reading.opening import Input
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, Table
 from petstore_frame.loader.reading.words import KEY, NEWEST, RecipeFields, readers_of
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion, digest_of
-from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS, PetField
+from petstore_frame.schema import FIELDS, PetField
 
 _AT_ONCE = 128
 # In so many rows keys are looked for.
@@ -35,7 +35,7 @@ _OPEN_DEFAULT = RecordProblem(
 )
 _OF_NUMBERS = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the place of a field that has a default and no column
-_STATUS = FIELD_BY_NAME["status"]
+_STATUS = FIELDS.named("status")
 # Looked up for each record, which takes an enum longer than a name.
 _PENDING, _SKIPPED = State.PENDING, State.SKIPPED
 
@@ -100,7 +100,7 @@ class Source:
         return self.columns.index(find_given(option, column, self.columns))
 
     def _columns_that_are_sent(self) -> Iterator[_Column]:
-        for field in SENT_FIELDS:
+        for field in FIELDS.sent:
             at = self._place_of("mapping", self.mapping.get(field.name))
             default = str(self.recipe.defaults.get(field.name, ""))
             named = {each: self._place_of("defaults", each) for each in IN_BRACES.findall(default)}

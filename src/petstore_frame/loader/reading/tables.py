@@ -20,7 +20,6 @@ from petstore_frame.files import styles
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.words import RecipeFields
 from petstore_frame.loader.record import RecordOrigin, RecordProblem, Suspicion
-from petstore_frame.schema.text import kind_text
 
 MERGED = "merged_cell"
 DATE_NOTE: str = "date→text"
@@ -110,7 +109,7 @@ def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typ
         return (value.date() if is_day else value).isoformat(), DATE_NOTE
     if isinstance(value, date | time | timedelta):
         return str(value), DATE_NOTE
-    what = f"expected text or a number, the cell holds {kind_text(value)}"
+    what = f"expected text or a number, the cell holds {type(value).__name__}"
     return str(value)[:200], RecordProblem("not_text", what, hint="give text or a number")
 
 
@@ -122,7 +121,7 @@ def frame_table(frame: Any) -> Table:
     if isinstance(found, nw.LazyFrame):
         found = found.collect()
     if not isinstance(found, nw.DataFrame):
-        got = kind_text(frame)
+        got = type(frame).__name__
         raise ArgumentError(f"expected a DataFrame or the path of a file, got {got}")
 
     def rows() -> Iterator[Row]:

@@ -17,10 +17,9 @@ from petstore_frame.errors import ArgumentError, InputError, nearest
 from petstore_frame.files import toml
 from petstore_frame.loader.reading import fields
 from petstore_frame.loader.reading.fields import BLANK, FieldReader, word_of
-from petstore_frame.loader.reading.mapping import FIELDS, field_name
+from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.record import Suspicion
-from petstore_frame.schema.categories import Categories, category_words
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema import FIELDS, Categories, Labels
 
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
@@ -128,7 +127,7 @@ class RecipeFields(BaseModel):
             is_key = word == KEY and info.field_name == "value_map"
             name = KEY if is_key else field_name(str(word))
             if name is None:
-                raise ValueError(f"there is no field {word!r}{nearest(word, FIELDS)}")
+                raise ValueError(f"there is no field {word!r}{nearest(word, FIELDS.sent.names)}")
             if isinstance(value, Mapping):
                 said = {str(each): _meaning(meant) for each, meant in value.items()}
                 found[name] = found.get(name, {}) | said
@@ -147,7 +146,7 @@ class RecipeFields(BaseModel):
             blanks = {label: BLANK for label, value in categories.items()
                       if value == BLANK and not _is_number(label)}  # fmt: skip
             categories = {label: categories[label] for label in categories if label not in blanks}
-        words = {*category_words(categories)}
+        words = {*Labels.words(categories)}
         table: dict[Any, Any] = {label: number for number, label in words}
         if len(table) < len(words) or any(map(_is_number, table)):
             table = dict(words)
@@ -266,14 +265,14 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
     """Return what reads the cells of each field; a categories file is read here."""
     readers = {
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
-        for field in SENT_FIELDS
+        for field in FIELDS.sent
     }
     labels, of_categories = recipe.categories, readers["category_id"]
     if isinstance(labels, Mapping):
         blanks = {word_of(label) for label, number in labels.items() if number == BLANK}
         of_categories.meanings |= dict.fromkeys(blanks, fields.OPEN)
         labels = {label: number for label, number in labels.items() if number != BLANK}
-    for number, label in category_words(labels):
+    for number, label in Labels.words(labels):
         of_categories.add_label(label, number)
     for name, value in recipe.defaults.items():
         if not fields.IN_BRACES.search(str(value)):

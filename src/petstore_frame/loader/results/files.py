@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from petstore_frame.files import Book, fits, open_book, replacing, styles
+from petstore_frame.files import Book, open_book, replacing, styles
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.reading import returned
 from petstore_frame.loader.reading.returned import FIX_SHEET, RECORD, guarded, record_name
@@ -29,9 +29,7 @@ from petstore_frame.loader.results.summary import (
     ImportSummary,
     problem_of,
 )
-from petstore_frame.schema.frame import text_series
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.schema.text import whole_text
+from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +104,7 @@ def _changes_of(row: JournalRow) -> str | None:
         return None
     old, new = read_payload(before), read_payload(now)
     changes = []
-    for field in SENT_FIELDS:
+    for field in FIELDS.sent:
         was, reads = old.get(field.wire_name, "none"), new.get(field.wire_name, "none")
         if was != reads:
             changes.append(f"{field.name}: {was} → {reads}")
@@ -119,12 +117,12 @@ def make_frame(run: Import, rows: Iterable[JournalRow], ours: Iterable[str]) -> 
 
     described = [(row.cells, describe(row, run)) for row in rows]
     series: dict[str, Any] = {}
-    for at, name in enumerate(run.header):
-        free = whole_text(name) or f"column {at + 1}"
+    for at, name in enumerate(as_type(run.header, "str")):
+        free = name or f"column {at + 1}"
         while free in (*COLUMNS, *FIX_COLUMNS) or free in series:
             free = f"{free} (file)"
         cells = [cells[at] if at < len(cells) else None for cells, _ in described]
-        series[free] = text_series(cells)
+        series[free] = as_type(cells, "str")
     for name in ours:
         series[name] = _series(name, [known[name] for _, known in described])
     return pd.DataFrame(series)
@@ -135,7 +133,7 @@ def _series(name: str, values: list[Any]) -> Any:
 
     dtype = COLUMNS.get(name, "str")
     if dtype == "str":
-        return text_series(values)
+        return as_type(values, "str")
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
     texts = [None if value is None else str(value) for value in values]
@@ -258,9 +256,9 @@ class _SheetRows:
             self._left += 1
             return
         self._row += 1
-        does_fit = fits(cells)
+        does_fit = Book.fits(cells)
         for at, cell in enumerate(cells):
-            if cell and (does_fit or fits([cell])):
+            if cell and (does_fit or Book.fits([cell])):
                 self._sheet.raw.write_string(self._row, at, cell, self._as_text)
             elif self._is_typed_into:  # what is typed into it is text, too
                 self._sheet.put(self._row, at, None, self._as_text)

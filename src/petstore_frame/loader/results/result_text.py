@@ -12,7 +12,7 @@ from petstore_frame.loader.journal.rows import SkippedRows
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.proposals import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.question import LIKELY
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.record import Ending, State, short_text
 from petstore_frame.loader.results.summary import (
     COMMON_CAUSE,
     IN_STORE,
@@ -20,9 +20,8 @@ from petstore_frame.loader.results.summary import (
     WHY_SKIPPED,
     ImportSummary,
 )
-from petstore_frame.markup import PAGE, Markup, palette
-from petstore_frame.schema.models import FIELD_BY_NAME
-from petstore_frame.schema.text import count_text, day_text, minute_text, short_text
+from petstore_frame.markup import PAGE, Markup, count_text, minute_text, palette
+from petstore_frame.schema import FIELDS
 
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before"), palette.VERDICT_BADGES["complete"]),
@@ -131,7 +130,7 @@ def _background(facts: ImportSummary) -> list[str]:
     """Return which column is which field, and what a person should know of the file."""
     run = facts.run
     used = ", ".join(
-        name if name == column else f"{FIELD_BY_NAME[name].label.lower()} from {short_text(column)}"
+        name if name == column else f"{FIELDS.named(name).label.lower()} from {short_text(column)}"
         for name, column in run.mapping.items()
     )
     columns = f"columns: {used}"
@@ -164,7 +163,7 @@ def _why_skipped(group: SkippedRows) -> str:
         return text
     there = "another row of this file"
     if group.staged_at is not None:
-        there = f"{group.source}, loaded {day_text(group.staged_at)}"
+        there = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
     return f"{text}, from {there}"
 
 

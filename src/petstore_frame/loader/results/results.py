@@ -9,7 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import LoadFailedError, callers_level
+from petstore_frame.errors import (
+    ArgumentError,
+    LoadFailedError,
+    answering,
+    callers_level,
+    checked_client,
+)
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
@@ -33,14 +39,13 @@ from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.sending.session import PostingClient, ignore
 from petstore_frame.loader.settling import Reconciliation, reconcile, resolve
 from petstore_frame.markup import Markup, in_notebook
-from petstore_frame.schema.arguments import checked_client, refuse
-from petstore_frame.schema.frame import HasFrame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class LoadResult(HasFrame):
+@answering
+class LoadResult:
     """What became of each record of one import; each is in exactly one state.
 
     It shows the journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part
@@ -245,7 +250,9 @@ class LoadResult(HasFrame):
         """
         checked_client(client, "ask_page")
         if not 0 <= grace_s < inf:
-            refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent")
+            raise ArgumentError(
+                f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
+            )
         ours = self.path, self.import_id
         return reconcile(*ours, client, grace_s, sleep=self.wait, watch=self.watch)
 

@@ -24,9 +24,10 @@ from petstore_frame.loader.record import (
     Reason,
     RecordProblem,
     State,
+    short_text,
 )
 from petstore_frame.loader.settling import Doubt, read_doubt
-from petstore_frame.schema.text import count_text, short_text
+from petstore_frame.markup import count_text
 
 IN_STORE = (State.CREATED, State.ADOPTED)
 # A fact of an import: the cause that most rows share, so that nothing is sent.

@@ -18,11 +18,11 @@ from petstore_frame.errors import (
     AuthenticationError,
     ContractError,
     PetstoreError,
+    folded_name,
 )
 from petstore_frame.loader.journal.outcomes import Intent, Outcome
 from petstore_frame.loader.record import OTHERS_ANSWER, State
-from petstore_frame.schema.models import SENT_FIELDS, Pet
-from petstore_frame.schema.text import folded_name
+from petstore_frame.schema import FIELDS, Pet
 from petstore_frame.transport import PostOutcome, Proof
 
 LONGEST_MESSAGE = 2000
@@ -65,7 +65,7 @@ def _answer(error: Exception | None) -> dict[str, str]:
 
 def _differences(intent: Intent, pet: Pet) -> tuple[str, ...]:
     """Return the fields in which a pet differs from what was sent; a status left out may be any."""
-    got = {each.wire_name: getattr(pet, each.name) for each in SENT_FIELDS}
+    got = {each.wire_name: getattr(pet, each.name) for each in FIELDS.sent}
     return tuple(
         f"the store returned {field} {got[field]!r}"
         for field, value in _sent(intent.payload).items()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import ContextDecorator
 from datetime import tzinfo
-from math import inf
-from numbers import Integral, Real
-from typing import Any, NoReturn
+from numbers import Integral
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from petstore_frame.errors import ArgumentError, like
-from petstore_frame.schema.text import kind_text
+from petstore_frame.errors.classes import ArgumentError
+from petstore_frame.errors.names import like
 
+INT64 = range(-(2**63), 2**63)  # the whole numbers of the interface
 _NOTHING_SENT = "; nothing was sent"
 
 
@@ -34,13 +34,13 @@ def checked_client(client: Any, operation: str) -> None:
     """Refuse what has no method of this name: an address, a Server, None."""
     if not callable(getattr(client, operation, None)):
         # The message leaves the value out, because it may be a key.
-        refuse(
-            f"client is a Client, got {kind_text(client)}; make one with pf.Client(base_url, "
+        raise ArgumentError(
+            f"client is a Client, got {type(client).__name__}; make one with pf.Client(base_url, "
             "api_key=...), or with server.client() for a store of pf.serve()"
         )
 
 
-def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
+def whole_number(name: str, value: Any, least: int = INT64[0], most: int = INT64[-1]) -> int:
     """Return a whole number within bounds; numpy's integers are taken too, True and 3.0 are not.
 
     Example:
@@ -48,21 +48,14 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
         Traceback (most recent call last):
         petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'
     """
-    number = as_whole(value)
-    if number is None:
+    if isinstance(value, bool) or not isinstance(value, Integral):
         kind = "the text " if isinstance(value, str) else ""
-        refuse(f"{name} is a whole number, got {kind}{value!r}")
-    if number < least or (most is not None and number > most):
-        bounds = f"{least} or more" if most is None else f"{least} to {most}"
-        refuse(f"{name} is {bounds}, got {number}")
+        raise ArgumentError(f"{name} is a whole number, got {kind}{value!r}")
+    number = int(value)
+    if not least <= number <= most:
+        bounds = f"{least} to {most}" if most < INT64[-1] or least < 0 else f"{least} or more"
+        raise ArgumentError(f"{name} is {bounds}, got {number}")
     return number
-
-
-def true_or_false(name: str, value: Any) -> bool:
-    """Refuse anything else, such as the text "no"."""
-    if not isinstance(value, bool):
-        refuse(f"{name} is True or False, got {value!r}")
-    return value
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -77,7 +70,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         near = like(str(value), known)
         meant = f" (did you mean {near!r}?)" if near else ""
-        refuse(f"{name} is one of {', '.join(known)}, got {value!r}{meant}")
+        raise ArgumentError(f"{name} is one of {', '.join(known)}, got {value!r}{meant}")
     return value
 
 
@@ -90,7 +83,7 @@ def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
     """
     asked = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
-        refuse(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
+        raise ArgumentError(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
     return tuple(asked)
 
 
@@ -106,35 +99,6 @@ def time_zone(value: Any) -> tzinfo | None:
     try:
         return ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        refuse(f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}")
-
-
-def refuse(what: str) -> NoReturn:
-    """Raise an ArgumentError with this text."""
-    raise ArgumentError(what)
-
-
-def as_whole(value: Any) -> int | None:
-    """Return a whole number as int, numpy's included; None for all else, True and 3.0 included.
-
-    Example:
-        >>> [as_whole(value) for value in (3, True, 3.0, "3")]
-        [3, None, None, None]
-    """
-    return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
-
-
-def as_positive(value: Any) -> float | None:
-    """Return a finite number above 0 as float, numpy's included; None for all else.
-
-    Example:
-        >>> [as_positive(value) for value in (3, 0.5, 0, True, float("inf"), "3")]
-        [3.0, 0.5, None, None, None, None]
-    """
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:  # a whole number of more digits than a float has
-        return None
-    return number if 0 < number < inf else None
+        raise ArgumentError(
+            f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}"
+        ) from None
