@@ -1,4 +1,4 @@
-"""Answers a word that is not known with the nearest right one."""
+"""Answers a word that is not known with the nearest right one, or with how it is done here."""
 
 from __future__ import annotations
 
@@ -15,16 +15,35 @@ from petstore_frame.errors.classes import ArgumentError, ConfigurationError
 Named = TypeVar("Named")
 # So many known words are listed where none is near.
 _LISTED = 30
+# How it is done here, and the words that other libraries have for it.
+_DONE_HERE = {
+    "a Client is shared between threads": "AsyncClient Session session",
+    "pf.fetch_inventory(client) reads": "fetch get_pets read",
+    "pf.load(source, client) takes a CSV file, a workbook or a frame": "read_csv read_excel",
+    "the interface has no call that changes or deletes a pet": "update_pet delete_pet",
+    ".fix has the rows to correct, .unknown those in doubt": "failed failures errors",
+    "the same load again sends what is left, and nothing twice": "retry resend",
+    "it is max_retries= of pf.Client": "retries",
+    "it is a word of pf.Client, which every request goes through": "timeout",
+    "set HTTPS_PROXY, or pass Client(transport=httpx.HTTPTransport(proxy=address))": (
+        "proxy proxies"
+    ),
+}
+_HOW = {word: how for how, words in _DONE_HERE.items() for word in words.split()}
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """Return the end of a sentence that refuses a word: the nearest right one, or what there is.
+    """Return the end of a sentence that refuses a word: what to write instead, or what there is.
 
     Example:
         >>> nearest("kye", ["key", "keep"]), nearest("colour", ["key", "keep"])
         ("; did you mean 'key'?", '; it has key, keep')
+        >>> nearest("proxy", ["key", "keep"])
+        '; set HTTPS_PROXY, or pass Client(transport=httpx.HTTPTransport(proxy=address))'
     """
-    words = list(known)
+    words, how = list(known), _HOW.get(str(word))
+    if how is not None:
+        return f"; {how}"
     if near := like(str(word), words):
         return f"; did you mean {near!r}?"
     more = ", …" if len(words) > _LISTED else ""
