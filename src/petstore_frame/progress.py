@@ -1,4 +1,4 @@
-"""Progress, shown as one line that is written anew, or by the caller's function."""
+"""Shows progress as one line that is written anew, or by the caller's function."""
 
 from __future__ import annotations
 

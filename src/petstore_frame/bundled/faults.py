@@ -1,4 +1,4 @@
-"""A store that misbehaves: a proxy that draws faults from a seed, and counts what was applied."""
+"""Puts a proxy before a store, which draws faults from a seed and counts what was applied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up animals: a CSV as people send it, the labels of its categories, a month of snapshots."""
+"""Makes up animals for trials: a CSV with mistakes, category labels, a month of snapshots."""
 
 from __future__ import annotations
 

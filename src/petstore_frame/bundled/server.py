@@ -1,4 +1,4 @@
-"""The bundled pet store in a process of its own, for a notebook, a test, a demo or a shell.
+"""Runs the bundled pet store in a process of its own, for a notebook, a test or a shell.
 
 ``python -m`` looks in the working directory first; an ``h11.py`` beside a notebook would then run
 in a process that has the API key. So ``-P`` keeps that directory off the path. The service shares

@@ -1,4 +1,4 @@
-"""Bars of pets by category, stacked by status."""
+"""Draws pets by category as bars, stacked by status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts over time, as lines; what came and went, and how long pets have waited, as columns.
+"""Draws counts over time as lines, and weekly moves and waiting times as columns.
 
 Of lines only exact numbers are joined. A minimum is a hollow mark by itself: a line down to it
 would show a fall that nobody saw. A day without a snapshot is a gap.

@@ -1,4 +1,4 @@
-"""The elements of a drawing, escaped, for light and dark pages.
+"""Builds SVG drawings, escaped, for light and dark pages.
 
 Places across are shares of the width: a drawing fills any page, and its text keeps its size. Places
 down are pixels. A mark has its exact number as ``<title>``, which any browser shows and reads out,

@@ -1,4 +1,4 @@
-"""One listing of a store: ``fetch``, ``report``, ``snapshot``, ``compare``; and ``trend``."""
+"""The commands that read a store once: fetch, report, snapshot, compare; and trend."""
 
 from __future__ import annotations
 

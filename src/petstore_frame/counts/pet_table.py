@@ -1,4 +1,4 @@
-"""What may be counted as a table of pets, checked once for every verb and every engine."""
+"""Checks that a table can be counted as pets, once for every verb and every engine."""
 
 from __future__ import annotations
 

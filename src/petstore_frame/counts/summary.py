@@ -1,4 +1,4 @@
-"""Pets counted by category and status, on any dataframe engine."""
+"""Counts pets by category and status, on any dataframe engine."""
 
 from __future__ import annotations
 

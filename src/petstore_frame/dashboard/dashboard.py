@@ -1,4 +1,4 @@
-"""The dashboard as one thing: its tabs under its top, and what a notebook keeps of it."""
+"""Puts the tabs of the dashboard together, and keeps a static copy for a saved notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first steps with a file: where it is, how it is read, which column is what."""
+"""Asks where a file is, how it is read, and which column is what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The top of a dashboard: the store, what was read of it, and what was answered for its files."""
+"""Shows which store was read, what the reading covers, and a reading under way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps that ask what words of a file mean, and then what single cells are to be."""
+"""Asks what words of a file mean, and then what single cells are to be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workbooks written row by row; nothing that a cell cannot hold is lost in silence."""
+"""Writes workbooks row by row; nothing that a cell cannot hold is lost in silence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two listings of a store, as far as the listings prove it."""
+"""Compares two listings of a store, and says what changed as far as they prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only all rows can answer: asked once in narwhals, computed by one of five engines.
+"""Queries over all snapshots, on any of five engines.
 
 Three rules keep the engines alike. A status is compared as text, a missing one as ``no status``,
 because nulls compare differently. Joins are left joins and anti joins, because a full join turns

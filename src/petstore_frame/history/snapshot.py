@@ -1,4 +1,4 @@
-"""One snapshot: a Parquet file that is written whole, and never read where it is damaged.
+"""Writes and reads one snapshot, a Parquet file; a damaged one is never read.
 
 Parquet checks each page of rows. What is known of the listing stands in the footer, under the key
 ``petstore_frame``, with a digest beside it, as Parquet does not check that. Other readers need

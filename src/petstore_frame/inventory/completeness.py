@@ -1,4 +1,4 @@
-"""What a listing covers: what was asked for, how much of it was read, and how that is known."""
+"""States what a listing covers: how much of it was read, and the evidence for that."""
 
 from __future__ import annotations
 

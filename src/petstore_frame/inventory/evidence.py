@@ -1,4 +1,4 @@
-"""What the answers of a store show of a listing, and what all of it comes to."""
+"""Weighs the evidence for a listing into one verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two questions to a store: every pet that can be read, and one pet."""
+"""Fetches every pet that can be read, or finds one pet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fetch returns, or raises: the pets that could be read, and how many of the store's.
+"""The Inventory: the pets that could be read, with what they cover; and its errors.
 
 Callers find the errors in ``petstore_frame.errors``, with all others.
 """

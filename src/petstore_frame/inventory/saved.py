@@ -1,4 +1,4 @@
-"""Reads an Inventory back from a file that this package wrote, with what it covers."""
+"""Reads an Inventory back from a file that this package wrote."""
 
 from __future__ import annotations
 

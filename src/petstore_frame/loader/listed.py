@@ -1,4 +1,4 @@
-"""Frames for whoever compares: a list as the loader reads it, and the pet that each key is."""
+"""Reads a list as a frame, for whoever compares it with a store."""
 
 from __future__ import annotations
 

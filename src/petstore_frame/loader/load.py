@@ -1,4 +1,4 @@
-"""The way in: a file or a DataFrame is read, staged, compared with known animals, and sent."""
+"""Loads a file or a DataFrame: reads, stages, compares with known animals, and sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may ask of the loader, checked before anything is sent."""
+"""Checks what a caller asks of the loader, before anything is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one question that an import asks: which animals are these records, and the answers to it."""
+"""Asks the one question of an import: are these rows animals that are known?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the store, before a load and for the records in doubt, and settles what became of these.
+"""Reads the store, and finds out what became of records in doubt, from it or from a person.
 
 A pet is taken for a record only where nothing else can explain it: the store was read to its end
 before the record was sent, and since then no pet appeared that is neither ours nor equal to a

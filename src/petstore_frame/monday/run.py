@@ -1,4 +1,4 @@
-"""One Monday: load what is new, read the store once, and write the day's folder from that."""
+"""Runs a Monday: loads what is new, reads the store once, and writes the day's folder."""
 
 from __future__ import annotations
 

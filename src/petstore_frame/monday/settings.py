@@ -1,4 +1,4 @@
-"""What a ``monday.toml`` says."""
+"""Reads and checks a ``monday.toml``."""
 
 from __future__ import annotations
 

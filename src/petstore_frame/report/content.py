@@ -1,4 +1,4 @@
-"""What every kind of report shows: checked rows, their counts, and what they cover."""
+"""Prepares what every kind of report shows: checked rows, their counts, and what they cover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sheets of rows and words: every pet, what changed, and what all of it covers."""
+"""Writes the sheets of rows and words: every pet, what changed, and what all of it covers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as one page that any browser opens without the network.
+"""Writes the report as one page that any browser opens without the network.
 
 Every pet is in it, and can be read without the script, which adds search, sort and pages.
 """

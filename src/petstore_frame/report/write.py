@@ -1,4 +1,4 @@
-"""One verb for every kind of report, and one for data files."""
+"""Writes every kind of report, and files of data, each by one verb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of categories, because the interface knows only their numbers."""
+"""Gives categories their labels, as the interface knows only their numbers."""
 
 from __future__ import annotations
 

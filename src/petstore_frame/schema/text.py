@@ -1,4 +1,4 @@
-"""Half characters in texts, and keys that may be the same.
+"""Repairs half characters in texts, and brings keys into one form.
 
 JSON can escape half a character (a lone surrogate), which UTF-8 cannot hold; U+FFFD replaces it.
 """

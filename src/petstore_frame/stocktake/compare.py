@@ -1,4 +1,4 @@
-"""Compares a list with a store: one row per animal, counts by kind, and a workbook of it."""
+"""Compares a list of ours with the pets of the store."""
 
 from __future__ import annotations
 

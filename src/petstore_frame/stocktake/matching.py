@@ -1,4 +1,4 @@
-"""Which pet of the store each record of a list is, and where the two differ.
+"""Finds which pet of the store each record of a list is, and where the two differ.
 
 Nothing is paired by chance: a pair is one key with one pet, or one record with one pet in a group
 of two. All of it is pandas over whole columns.

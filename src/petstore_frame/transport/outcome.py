@@ -1,4 +1,4 @@
-"""What the end of one request proves, and its error: the only table of proofs, for a POST.
+"""Decides what the end of a request proves, by one table of proofs.
 
 | seen                                          | proof                                        |
 |-----------------------------------------------|----------------------------------------------|
@@ -223,7 +223,8 @@ def status_error(answer: Response) -> APIStatusError:
     body = _error_body(answer.body)
     if not body:
         kind = answer.headers.get("Content-Type") or "no content type"
-        begin = f"it begins {answer.body[:320].decode('utf-8', 'replace')[:80]!r}"
+        text = answer.body[:320].decode("utf-8", "replace")[:80]
+        begin = f"it begins {text!r}" if text else "an empty body"
         shown = "the body was cut" if answer.body_problem else begin
         body = {"message": f"the answer has no Error body but {kind} ({shown})"}
     field = body.get("field")

@@ -1,4 +1,4 @@
-"""Checks the address and the key of a store, as they are given or in the environment."""
+"""Finds the address and the key of the store: an argument wins over the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one request goes out and its answer comes back; no type of httpx, and no key, leaves here."""
+"""Sends one request and reads its answer; no type of httpx, and no key, leaves here."""
 
 from __future__ import annotations
 

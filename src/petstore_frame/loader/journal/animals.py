@@ -1,4 +1,4 @@
-"""The rows of one import, the animals that the rules find for them, and what the user is asked.
+"""Gives each row of an import its animal, and collects what the user is asked.
 
 A row has its animal in ``rows``: a known one, or the number that it gets if it is a new one. A rule
 that is not sure makes a guess of a case, and the answer of the user says what the row is.

@@ -1,4 +1,4 @@
-"""Which animal each row is: the rules of identity, in their order.
+"""Decides which animal each row is, by the rules of identity in their order.
 
 1. The same records are the same import (``staging.py``), and keep the animals that they had.
 2. A row of a fix file is the record that it names, and keeps its key.

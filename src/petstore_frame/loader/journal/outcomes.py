@@ -1,4 +1,4 @@
-"""What becomes of the records of one import while they are sent: intents first, then outcomes."""
+"""Notes an intent before each request of an import, and its outcome afterwards."""
 
 from __future__ import annotations
 

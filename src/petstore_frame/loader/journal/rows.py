@@ -1,4 +1,4 @@
-"""What a journal knows of each import and of each of its rows, one by one or in groups."""
+"""Reads what a journal has of each import and of each of its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a source, written into the journal, and the import that they belong to.
+"""Writes the rows of a source into the journal, and finds the import that they belong to.
 
 Rule 1 of identity: the same records are the same import, found by the digest of its cells or of its
 bytes. Its rows are replaced whole by what is read now, and keep the animals that they had.

@@ -1,4 +1,4 @@
-"""What the text of one cell means, field by field: the value to send, or why it cannot be sent.
+"""Turns the text of one cell into the value of a field, or says why it cannot be sent.
 
 A value is text until proven otherwise: only the empty cell is missing; ``NA``, ``null`` and
 ``TRUE`` are names like any other.

@@ -1,4 +1,4 @@
-"""Which animal a row names, how new the row is, and which columns may be the name of an animal."""
+"""Reads the key of a row and how new the row is, and finds columns that may be the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which column of a file holds which field of a pet: by its name, or by the caller's word.
+"""Finds which column of a file holds which field of a pet.
 
 A column's own name counts in any case and spacing. What other names mean is only asked about.
 """

@@ -1,4 +1,4 @@
-"""A recipe: how one kind of file is read, with its draft for a file that a person fills in."""
+"""The recipe of one kind of file, and its draft for a person to fill in."""
 
 from __future__ import annotations
 

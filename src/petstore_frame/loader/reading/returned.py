@@ -1,4 +1,4 @@
-"""What our own result files carry beside the records, and what it means when they come back.
+"""Reads our own result files when they come back.
 
 Each row of them names the record that it is, and cells that a spreadsheet would run or convert are
 guarded by a quote that is taken off again.

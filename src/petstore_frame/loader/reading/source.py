@@ -1,4 +1,4 @@
-"""The records of a file or a frame, each read and checked, none sent."""
+"""Reads and checks each record of a file or a frame; none is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a frame, a workbook or a text holds: columns, and rows of text below them."""
+"""Reads a frame, a workbook or a text as columns with rows of text below them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recipe may say: each word once, with its type, its check and its comment."""
+"""States each word of a recipe once, with its type, its check and its comment."""
 
 from __future__ import annotations
 

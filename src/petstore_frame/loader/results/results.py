@@ -1,4 +1,4 @@
-"""What became of each record, none left out, and the errors that carry it."""
+"""The LoadResult, which has what became of each record; and the errors that carry it."""
 
 from __future__ import annotations
 

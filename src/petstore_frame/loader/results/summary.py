@@ -1,4 +1,4 @@
-"""What is known of an import at one moment of its journal: the facts of every text and file."""
+"""Gathers the facts of an import at one moment, for every text and file."""
 
 from __future__ import annotations
 

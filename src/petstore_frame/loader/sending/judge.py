@@ -1,4 +1,4 @@
-"""What the end of a request makes of its record.
+"""Decides what the end of a request makes of its record.
 
 The answer proves something, and the record's own past counts, too: a later refusal does not remove
 an earlier doubt. And the answer must be the one to this request: a store or a proxy that answers

@@ -1,4 +1,4 @@
-"""Threads that wait for the store, and the clocks of a session; a test may replace these."""
+"""Runs requests in threads, by clocks that a test may replace."""
 
 from __future__ import annotations
 

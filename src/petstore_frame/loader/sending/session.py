@@ -1,4 +1,4 @@
-"""One session of an import: its records reach the store, and none of them twice.
+"""Sends the records of one import, none of them twice.
 
 One thread, the caller's, decides and writes; the others only wait for the store.
 """
