@@ -59,6 +59,8 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                 take(page, "dashboard", last["y"] + last["height"])
                 open_tab(page, "History")
                 page.locator("[data-name='days-available'] svg").wait_for(timeout=60_000)
+                # The folder of this run is no folder of a reader's.
+                page.get_by_label("Snapshots in").evaluate("box => { box.value = 'history' }")
                 last = page.locator("[data-name='new-sold-gone']").bounding_box()
                 take(page, "dashboard_history", last["y"] + last["height"])
                 open_tab(page, "Import")
