@@ -52,13 +52,13 @@ class Rows:
     def add(self, columns: PetColumns, *, is_earlier: bool = False) -> int:
         """Take a page and return how many pets were new; one that came earlier changes no pet."""
         before = len(self._ids)
-        if self._are_new(columns.id):
+        if not is_earlier and self._are_new(columns.id):
             self._append(columns)
             return len(columns.id)
         for row in columns.rows():
             place = self._place(row[_ID])
             if place is None:
-                self._append(PetColumns.of_rows([row]))
+                self.add(PetColumns.of_rows([row]))
                 continue
             for at in self._differences(row, place):
                 if not is_earlier:
