@@ -16,6 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import petstore_frame as pf
 from petstore_frame.files import harmless
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import COLUMNS
@@ -242,3 +243,13 @@ def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
     for view in (str(result), unescape(result._repr_html_())):
         assert "2 rows: a number was read as text (lines 4, …)" in view
     assert result.summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}
+
+
+def test_a_cause_names_all_that_its_cells_hold(tmp_path: Path) -> None:
+    """Where some of the cells are empty and others are not, both are named."""
+    rows = [("Ada", ""), ("Bo", "Guinea pigs"), ("Cy", "3")]
+    blanks = {"value_map": {"category_id": {"Guinea pigs": "?"}}, "defaults": {"category_id": "?"}}
+    with pf.testing.fake_store().client() as client:
+        frame = pd.DataFrame(rows, columns=["name", "category_id"], dtype="str")
+        result = pf.load(frame, client, journal=tmp_path, recipe=blanks, progress=False)
+    assert "in all '' (1), 'Guinea pigs' (1)" in str(result)

@@ -227,9 +227,10 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
         for problem, _, records in alike:
             values[(problem.value or "").strip()] += records
         lines = sorted({line for _, lines, _ in alike for line in lines})[:_SHOWN_LINES]
-        filled = tuple((text, count) for text, count in values.most_common() if text)
-        first = replace(first, add=_add_for_all(first, [text for text, _ in filled], run.key))
-        causes.append(Cause(first, values.total(), tuple(lines), filled))
+        shown = tuple(values.most_common())
+        words = [text for text, _ in shown if text]
+        first = replace(first, add=_add_for_all(first, words, run.key))
+        causes.append(Cause(first, values.total(), tuple(lines), shown))
     return sorted(causes, key=lambda cause: -cause.records)
 
 
