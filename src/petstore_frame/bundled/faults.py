@@ -19,11 +19,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pandas as pd
 
-from petstore_frame.errors import (
-    ArgumentError,
-    ServiceStartError,
-    nearest,
-)
+from petstore_frame.errors import ArgumentError, ServiceStartError, one_of
 
 _ONE_OF = ("lost-reply", "refused", "late", "error-after", "busy", "repeat")
 KNOWN = (*_ONE_OF, "slow", "cap")
@@ -57,9 +53,7 @@ def read_faults(given: str | Mapping[str, float]) -> dict[str, float]:
         given = {name: value for name, _, value in parts}  # type: ignore[misc] # read below
     faults: dict[str, float] = {}
     for word, value in given.items():
-        name = word.strip().replace("_", "-")
-        if name not in KNOWN:
-            raise ArgumentError(f"faults: there is no fault {name!r}{nearest(name, KNOWN)}")
+        name = one_of("a fault", word.strip().replace("_", "-"), KNOWN)
         try:
             faults[name] = float(value)
         except ValueError:
