@@ -11,7 +11,7 @@ EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what 
 SHEET_ROWS = 1_048_575  # data rows below one header row
 # Points: quiet text, headings of sections, key figures, titles of sheets.
 QUIET_SIZE, SECTION_SIZE, FIGURE_SIZE, TITLE_SIZE = 10, 13, 18, 22
-HEAD_POINTS, TITLE_POINTS = 20, 30  # heights of rows
+TITLE_POINTS = 30  # the height of a row
 
 TEXT, WHOLE, COUNT = "@", "0", "#,##0"
 AT_LEAST = '"≥ "#,##0'
