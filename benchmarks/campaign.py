@@ -38,7 +38,7 @@ from pathlib import Path
 from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from faults.load_harness import result_in
 from petstore_frame.client import Client
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 
 HERE = Path(__file__).parent
 LOAD_CHILD = HERE.parent / "tests" / "faults" / "load_child.py"

@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 
-from zoo import census
+from server_variants import census
 
 
 def main() -> None:

@@ -65,8 +65,8 @@ def by_merge(path: Path, frame: Any) -> int:
 
 
 def by_fields(path: Path, frame: Any) -> int:
+    from petstore_frame.comparison import compare
     from petstore_frame.inventory import Inventory
-    from petstore_frame.stocktake import compare
 
     found = compare(path, Inventory.made_up(frame), on=["name", "category_id"])
     return int(found.summary.loc["changed", "records"])
@@ -76,9 +76,9 @@ def by_key(path: Path, frame: Any) -> int:
     """The same by key; the table of keys is at hand, as the journal would give it."""
     import pandas as pd
 
+    from petstore_frame.comparison.pet_matching import match_by_key
     from petstore_frame.loader import read_list
-    from petstore_frame.loader.reading import Recipe
-    from petstore_frame.stocktake.matching import match_by_key
+    from petstore_frame.loader.source import Recipe
 
     listed = read_list(path, Recipe(key="animal_id")).frame
     ids = pd.array(range(1, len(listed) + 1), dtype="Int64")

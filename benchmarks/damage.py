@@ -23,8 +23,8 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import DuplicatesError, JournalError
-from petstore_frame.loader.load import run_import
-from petstore_frame.loader.reading import Recipe
+from petstore_frame.loader.loading import run_import
+from petstore_frame.loader.source import Recipe
 
 ROWS, COMMITS = 120, 25
 # The older copy is made after the import before it, the other amid the import at this request.

@@ -29,11 +29,11 @@ from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple
 
-from petstore_frame.bundled.samples import write_sample_csv
 from petstore_frame.errors import DuplicatesError
-from petstore_frame.loader.load import load
-from petstore_frame.loader.record import FIX_STATES, State
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.loading import load
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.row_state import FIX_STATES, State
+from petstore_frame.sample_data import write_sample_csv
 from petstore_frame.schema import Pet
 from petstore_frame.transport import PostOutcome, Proof
 

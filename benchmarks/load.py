@@ -27,7 +27,7 @@ import httpx
 
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
-from petstore_frame.loader.load import load
+from petstore_frame.loader.loading import load
 
 HERE = Path(__file__).parent
 

@@ -47,7 +47,7 @@ def check_with_models(path: Path) -> None:
 
 
 def read_and_check(path: Path) -> None:
-    from petstore_frame.loader.reading import open_source
+    from petstore_frame.loader.source import open_source
 
     deque(open_source(path), maxlen=0)
 
@@ -88,7 +88,7 @@ def run_one(way: str, path: Path) -> None:
 
 
 def main(sizes: list[int]) -> None:
-    from petstore_frame.bundled.samples import write_sample_csv
+    from petstore_frame.sample_data import write_sample_csv
 
     print("| rows | way | CPU s | times csv | rows per CPU s | peak MB |")
     print("|---:|---|---:|---:|---:|---:|")

@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 import petstore_frame as pf
-from petstore_frame import samples
+from petstore_frame import sample_data
 
 TARGET = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent).absolute()
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -151,8 +151,8 @@ def picture_of_both() -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name, pf.serve(sample=1_200, seed=7) as server:
         folder = Path(name)
-        samples.write_sample_categories(folder / "categories.csv")
-        samples.write_sample_history(folder / "history")
+        sample_data.write_sample_categories(folder / "categories.csv")
+        sample_data.write_sample_history(folder / "history")
         last_week, inventory = two_weeks(server)
         picture_of_dashboard(server, folder / "categories.csv", folder / "history")
         picture_of_workbook(last_week, inventory, folder / "categories.csv", folder)

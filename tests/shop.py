@@ -18,7 +18,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import FlakyStore
-from petstore_frame.errors import DuplicatesError, LoadStopped
+from petstore_frame.errors import DuplicatesError, LoadStoppedError
 
 Rows = list[list[str]]
 
@@ -110,7 +110,7 @@ class Shop:
         given = {"journal": self.journal, "progress": False, "workers": 1} | options
         try:
             return load(source, self.client, **given)
-        except LoadStopped as stopped:
+        except LoadStoppedError as stopped:
             return stopped.result
 
     @contextmanager

@@ -9,7 +9,7 @@ file, base_url, folder = sys.argv[1:4]
 with pf.Client(base_url, timeout=2) as client:
     try:
         result, stopped = pf.load(file, client, journal=folder, progress=False), False
-    except pf.errors.LoadStopped as problem:
+    except pf.errors.LoadStoppedError as problem:
         result, stopped = problem.result, True
 said = {"failed": result.fix["name"].tolist(), "unknown": result.unknown["name"].tolist()}
 print(json.dumps(said | {"stopped": stopped}))

@@ -58,7 +58,7 @@ def _where(name: str) -> str:
         module = import_module(f".{part}", __name__)
         if name in getattr(module, "__all__", dir(module)):
             return f" at its top; it is {__name__}.{part}.{name}"
-    from petstore_frame.errors import nearest
+    from petstore_frame.validation import nearest
 
     return nearest(name, __all__)
 

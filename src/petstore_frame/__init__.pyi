@@ -2,14 +2,11 @@
 
 from . import charts as charts
 from . import errors as errors
-from . import monday as monday
+from . import sample_data as sample_data
 from . import testing as testing
-from .bundled import Server as Server
-from .bundled import samples as samples
-from .bundled import serve as serve
+from . import weekly as weekly
 from .client import Client as Client
-from .counts import Summary as Summary
-from .counts import summarize as summarize
+from .comparison import compare as compare
 from .dashboard import Dashboard as Dashboard
 from .errors import APIConnectionError as APIConnectionError
 from .errors import APIStatusError as APIStatusError
@@ -31,19 +28,22 @@ from .history import diff as diff
 from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
-from .inventory.result import completeness as completeness
-from .inventory.saved import read_inventory as read_inventory
-from .loader.listed import read_ids as read_ids
-from .loader.load import load as load
-from .loader.load import resume_loads as resume_loads
-from .loader.reading.recipe import Recipe as Recipe
-from .loader.results.results import LoadResult as LoadResult
+from .inventory.inventory import completeness as completeness
+from .inventory.saved_inventory import read_inventory as read_inventory
+from .loader.loading import load as load
+from .loader.loading import resume_loads as resume_loads
+from .loader.read_list import read_ids as read_ids
+from .loader.results.load_result import LoadResult as LoadResult
+from .loader.source.recipe import Recipe as Recipe
 from .report import write_report as write_report
 from .schema import PET_COLUMNS as PET_COLUMNS
 from .schema import PET_STATUSES as PET_STATUSES
 from .schema import NewPet as NewPet
 from .schema import Pet as Pet
-from .stocktake import compare as compare
+from .server import Server as Server
+from .server import serve as serve
+from .summary import Summary as Summary
+from .summary import summarize as summarize
 from .transport import IdempotencyKey as IdempotencyKey
 
 __version__: str

@@ -17,11 +17,6 @@ from petstore_frame.errors import (
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
-    answering,
-    before_sending,
-    callers_level,
-    one_of,
-    whole_number,
 )
 from petstore_frame.inventory import PetSearch, find_pet
 from petstore_frame.schema import PET_STATUSES, NewPet, Pet, PetColumns, PetStatus
@@ -35,12 +30,12 @@ from petstore_frame.transport import (
     Proof,
     Transport,
 )
+from petstore_frame.validation import before_sending, one_of, whole_number
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
 
 
-@answering
 class Client:
     """A client of one store. Safe to share between threads.
 
@@ -225,7 +220,7 @@ class Client:
         if not self._has_warned:
             self._has_warned = True
             text = end_of_get_pet(date.today())  # a day more or less does not matter
-            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())
+            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=3)
         self._check_open()
         answer = self._transport.get(address)
         pet = Pet.from_json(answer.body, operation=answer.operation)

@@ -27,7 +27,7 @@ THREE_FILES = {
 
 """,
     ),
-    "service/models.py": (
+    "service/wire_models.py": (
         '    @validator("category_id"',
         "    age: Int64 | None = None\n"
         '    weight_kg: float | None = Field(None, alias="weightKg")\n',

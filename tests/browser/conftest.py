@@ -64,9 +64,9 @@ def environ(store: pf.Server, folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("notebooks")
-    pf.samples.write_sample_categories(place / "labels.csv")
+    pf.sample_data.write_sample_categories(place / "labels.csv")
     (place / "out").mkdir()
-    pf.samples.write_sample_history(place / "history", pets=150)
+    pf.sample_data.write_sample_history(place / "history", pets=150)
     jupyter.write_notebook(place / "book.ipynb", CELL)
     return place
 

@@ -14,12 +14,12 @@ import pytest
 from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises, start_child
-from petstore_frame.errors import LoadStopped
-from petstore_frame.loader.load import run_import
-from petstore_frame.loader.options import LoadOptions
-from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.errors import LoadStoppedError
+from petstore_frame.loader.load_options import LoadOptions
+from petstore_frame.loader.loading import run_import
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.row_state import State
+from petstore_frame.loader.source import Recipe
 
 STATUSES = ("available", "pending", "sold", "")
 
@@ -60,7 +60,7 @@ def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
         with timed_client(store.base_url, KEY, **settings) as client:
             try:
                 return run_import(path, client, reading, **given, **options)
-            except LoadStopped as stopped:
+            except LoadStoppedError as stopped:
                 return stopped.result
 
     return run

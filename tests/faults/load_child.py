@@ -15,9 +15,9 @@ import sys
 from itertools import count
 
 from petstore_frame.client import Client
-from petstore_frame.errors import LoadStopped
-from petstore_frame.loader.load import run_import
-from petstore_frame.loader.reading import Recipe
+from petstore_frame.errors import LoadStoppedError
+from petstore_frame.loader.loading import run_import
+from petstore_frame.loader.source import Recipe
 from petstore_frame.transport import IdempotencyKey
 
 
@@ -48,7 +48,7 @@ def main() -> None:
             progress=False,
             duplicates=wish.get("duplicates"),
         )
-    except LoadStopped as stopped:
+    except LoadStoppedError as stopped:
         result = stopped.result
     ending = result.facts.run.ending
     print(json.dumps({"states": result.summary["states"], "ending": str(ending)}))

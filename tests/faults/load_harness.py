@@ -15,9 +15,9 @@ from typing import Any
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
 from petstore_frame.loader.journal.database import SUFFIX, reading
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.reconcile import Reconciliation
+from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
-from petstore_frame.loader.settling import Reconciliation
 
 HERE = Path(__file__).parent
 

@@ -16,9 +16,9 @@ import pytest
 from typer.testing import Result
 
 import petstore_frame as pf
+from end_to_end.shell import example, started, typed
 from faults.flaky_store import KEY, FlakyStore
 from faults.hostile import Answer, HostileStore, http, pages, press_ctrl_c
-from journey.shell import example, started, typed
 from plain_http import wait_until
 
 OUTPUTS = {

@@ -10,7 +10,7 @@ import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS
 from faults.hostile import http
 from faults.load_harness import check_promises
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.row_state import Ending, State
 from petstore_frame.loader.sending.pool import SessionClocks
 from petstore_frame.transport import IdempotencyKey
 from plain_http import wait_until

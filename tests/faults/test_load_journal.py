@@ -22,7 +22,7 @@ from petstore_frame.loader.journal.database import (
     count_file,
     write_count,
 )
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
 SEED = random.SystemRandom().randrange(10**6)

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.campaign import OURS, run
 
 from faults.load_harness import check_promises, journal_in, result_in, start_child
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 from plain_http import wait_until
 
 # A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.

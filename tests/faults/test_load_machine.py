@@ -23,15 +23,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
-from petstore_frame.errors import DuplicatesError, LoadStopped
+from petstore_frame.errors import DuplicatesError, LoadStoppedError
+from petstore_frame.loader.duplicate_question import is_many, is_quarter
 from petstore_frame.loader.journal import witness
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
-from petstore_frame.loader.load import run_import
-from petstore_frame.loader.question import is_many, is_quarter
-from petstore_frame.loader.reading import Recipe
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.loader.loading import run_import
+from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
+from petstore_frame.loader.source import Recipe
 from petstore_frame.transport import IdempotencyKey
 from shop import Shop, frame_of
 
@@ -269,7 +269,7 @@ class Stories(RuleBasedStateMachine):
         pets = set(self.store.pets)
         frame["name"] = frame["name"] + " (vet)"
         given = {"journal": self.mine.shop.journal, "progress": False}
-        with suppress(LoadStopped, DuplicatesError):  # some may be gone
+        with suppress(LoadStoppedError, DuplicatesError):  # some may be gone
             pf.load(frame, self.client, duplicates="skip", **given)
         assert set(self.store.pets) == pets, "an edited frame was sent"
 
@@ -523,7 +523,7 @@ class Stories(RuleBasedStateMachine):
         try:
             recipe = Recipe(key=self.key)
             return run_import(source, self.client, recipe, timing=FAST, step=step, **given)
-        except LoadStopped as stopped:
+        except LoadStoppedError as stopped:
             return stopped.result
 
     def _load_fix(

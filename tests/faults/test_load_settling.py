@@ -13,7 +13,7 @@ from faults.flaky_store import KEY
 from faults.load_harness import check_promises, settle
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
 

@@ -12,8 +12,8 @@ import pytest
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises
 from petstore_frame.errors import APIConnectionError, LoadInterrupted
-from petstore_frame.loader.options import MOST_WORKERS
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.load_options import MOST_WORKERS
+from petstore_frame.loader.row_state import Ending, State
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES
+from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES
 from shop import Shop
 
 ROWS = "Ada,1", "Bo,two", "", "Cy,3", "Cy,3", "Di,4", "Ed,5"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 from shop import Shop
 
 HEADER = "tag,name"

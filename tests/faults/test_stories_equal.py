@@ -8,7 +8,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import DuplicatesError, InputError
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 from shop import Shop
 
 NAMES = "name,categoryId,status"

@@ -6,7 +6,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import DuplicatesError
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
 from shop import Shop
 
 TAGS = "tag,name"

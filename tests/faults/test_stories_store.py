@@ -9,7 +9,7 @@ import pytest
 from faults.flaky_store import FlakyStore
 from faults.load_harness import settle
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.row_state import Ending, State
 from shop import Shop
 
 HEADER = "tag,name"

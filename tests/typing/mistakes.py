@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 import petstore_frame as pf
+from petstore_frame.comparison import Comparison
 from petstore_frame.history import Diff, Snapshot
 from petstore_frame.inventory import Page, PetSearch, StatusCount
-from petstore_frame.stocktake import Comparison
 
 
 def use(own: pf.Client, history: pf.History) -> None:
@@ -70,7 +70,7 @@ try:
     pf.load("new.csv", client)
 except pf.DuplicatesError as asked:
     asked.question.answer  # wrong
-except pf.errors.LoadStopped as stopped:
+except pf.errors.LoadStoppedError as stopped:
     stopped.result.invalid  # wrong
 except pf.LoadInterrupted as interrupted:
     interrupted.result.invalid  # wrong

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.schema import Pet, PetColumns
 from petstore_frame.schema.text import whole_text
-from petstore_frame.transport.outcome import judge_answer
+from petstore_frame.transport.post_outcome import judge_answer
 from petstore_frame.transport.response import Response
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\ud800"))

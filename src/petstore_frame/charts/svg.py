@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 from zlib import crc32
 
-from petstore_frame.counts import short
-from petstore_frame.files import whole_file
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import Markup, palette, shorten, status_word, style
+from petstore_frame.rendering import Markup, palette, shorten, status_word, style
+from petstore_frame.storage import whole_file
+from petstore_frame.summary import short
 
 _FONT = "system-ui,sans-serif"  # in a file; a page has its own
 _HATCH = "url(#pf-at-least)"  # each picture puts its own name here

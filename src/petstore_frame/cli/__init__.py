@@ -11,8 +11,15 @@ from typing import Annotated, NoReturn
 import typer
 
 import petstore_frame
-from petstore_frame.cli import dashboard, demo, listing, load, monday, store
-from petstore_frame.cli.commands import EXIT_CODES, FAULT, exit_code, explain, warn
+from petstore_frame.cli import (
+    dashboard,
+    demo_commands,
+    inventory_commands,
+    load_commands,
+    store_commands,
+    weekly,
+)
+from petstore_frame.cli.exit_codes import EXIT_CODES, FAULT, exit_code, explain, warn
 
 _EXIT_TABLE = "\n".join(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
@@ -51,9 +58,10 @@ def before_the_command(
 
 # In the order of a first day: look, get a store, fill it, read it, keep it.
 for _command in (
-    demo.demo, store.serve, store.keys, demo.sample, load.recipe, load.load, listing.compare,
-    listing.fetch, listing.report, dashboard.dashboard, listing.snapshot, listing.trend,
-    monday.monday,
+    demo_commands.demo, store_commands.serve, store_commands.keys, demo_commands.sample,
+    load_commands.recipe, load_commands.load, inventory_commands.compare, inventory_commands.fetch,
+    inventory_commands.report, dashboard.dashboard, inventory_commands.snapshot,
+    inventory_commands.trend, weekly.monday,
 ):  # fmt: skip
     app.command()(_command)
 

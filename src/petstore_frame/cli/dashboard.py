@@ -18,7 +18,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.commands import refuse
+from petstore_frame.cli.exit_codes import refuse
 from petstore_frame.cli.options import BaseUrl, CategoriesFile, Timeout
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
@@ -59,7 +59,7 @@ def dashboard(
             os.environ |= {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
             shown["journal"] = folder / "journal"  # it ends with its store
-            shown["categories"] = categories or pf.samples.write_sample_categories(
+            shown["categories"] = categories or pf.sample_data.write_sample_categories(
                 folder / "categories.csv"
             )
         # What is missing is refused here, before a page is made.

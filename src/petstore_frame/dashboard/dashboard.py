@@ -10,16 +10,17 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
+from petstore_frame.dashboard.comparison_tab import StocktakeTab
 from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-from petstore_frame.dashboard.top import Top
-from petstore_frame.errors import ArgumentError, checked_client
+from petstore_frame.dashboard.store_header import Top
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.markup import minute_text
+from petstore_frame.rendering import minute_text
 from petstore_frame.schema import Categories, Labels
+from petstore_frame.validation import checked_client
 
 TITLES = ("Inventory", "Import", "Stocktake", "History")
 FIRST_WAIT_S = 10.0  # for the first reading; a longer one goes on in the background

@@ -12,13 +12,13 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.kit import LABELS, LARGEST_MESSAGE, grid, set_options, show
-from petstore_frame.dashboard.top import Top
-from petstore_frame.dashboard.words_step import WordsStep
-from petstore_frame.dashboard.work import Work
+from petstore_frame.dashboard.background import Work
+from petstore_frame.dashboard.store_header import Top
+from petstore_frame.dashboard.value_mapping import WordsStep
+from petstore_frame.dashboard.widgets import LABELS, LARGEST_MESSAGE, grid, set_options, show
 from petstore_frame.errors import InputError
 from petstore_frame.loader import Look, Recipe
-from petstore_frame.markup import PAGE, Markup, shorten
+from petstore_frame.rendering import PAGE, Markup, shorten
 from petstore_frame.schema import FIELDS, Labels
 
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40

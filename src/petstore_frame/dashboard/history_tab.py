@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
-from petstore_frame.dashboard.kit import Used, titled
-from petstore_frame.dashboard.top import Top
+from petstore_frame.dashboard.store_header import Top
+from petstore_frame.dashboard.widgets import Used, titled
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
-from petstore_frame.markup import PAGE, Markup, count_text
+from petstore_frame.rendering import PAGE, Markup, count_text
 from petstore_frame.schema import Labels
 
 BY = [("by status", "status"), ("by category", "category_id")]

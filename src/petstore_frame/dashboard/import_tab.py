@@ -11,13 +11,13 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
+from petstore_frame.dashboard.background import READING
 from petstore_frame.dashboard.file_tab import FileTab
-from petstore_frame.dashboard.kit import LARGEST_MESSAGE, show
-from petstore_frame.dashboard.top import Top
-from petstore_frame.dashboard.work import READING
-from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
+from petstore_frame.dashboard.store_header import Top
+from petstore_frame.dashboard.widgets import LARGEST_MESSAGE, show
+from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStoppedError
 from petstore_frame.loader import LoadResult, State, place_of, resume_loads, run_import
-from petstore_frame.markup import PAGE, Card, Markup, count_text, minute_text
+from petstore_frame.rendering import PAGE, Card, Markup, count_text, minute_text
 
 Progress = Callable[[Mapping[State, int]], None]
 PAST_SHOWN, MANY = 20, 2**31
@@ -238,7 +238,7 @@ class ImportTab(FileTab):
         options = self._options(progress=self._progress(self.to_send))
         try:
             result = run_import(self.source, self.top.client, self.recipe, **options)
-        except (LoadInterrupted, LoadStopped) as stopped:
+        except (LoadInterrupted, LoadStoppedError) as stopped:
             result = stopped.result
         except DuplicatesError:  # the store has changed since it was counted
             self.changed()
@@ -264,7 +264,7 @@ class ImportTab(FileTab):
         progress = self._progress(sum(each.counts[State.PENDING] for each in self._past()))
         try:
             results = resume_loads(self.top.client, journal=self.top.journal, progress=progress)
-        except (LoadInterrupted, LoadStopped) as stopped:
+        except (LoadInterrupted, LoadStoppedError) as stopped:
             results = [stopped.result]
         self._show(*results[-1:])
 

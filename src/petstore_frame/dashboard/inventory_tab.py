@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ipywidgets as widgets
 
 from petstore_frame.charts import element, status_chart
-from petstore_frame.counts import Summary, short, summarize
-from petstore_frame.dashboard.kit import (
+from petstore_frame.dashboard.widgets import (
     LABELS,
     LARGEST_MESSAGE,
     Kit,
@@ -25,7 +24,7 @@ from petstore_frame.dashboard.kit import (
     titled,
 )
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.markup import (
+from petstore_frame.rendering import (
     NO_STATUS,
     PAGE,
     Card,
@@ -37,6 +36,7 @@ from petstore_frame.markup import (
     status_word,
 )
 from petstore_frame.schema import FIELDS
+from petstore_frame.summary import Summary, short, summarize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,11 +281,11 @@ class InventoryTab:
         """Return the last numbers as markup that needs no kernel, no network and no trust."""
         pets = self._pets
         if pets is None:
-            return in_notebook(PAGE.render("dashboard/copy.html.j2", inventory=None))
+            return in_notebook(PAGE.render("dashboard/static_copy.html.j2", inventory=None))
         counts = self._all
         drawing = status_chart(counts).file(PICTURE_WIDTH).encode()
         copy = PAGE.render(
-            "dashboard/copy.html.j2",
+            "dashboard/static_copy.html.j2",
             inventory=pets,
             as_of=minute_text(pets.fetched_at),
             headline=pets.completeness.to_line(),

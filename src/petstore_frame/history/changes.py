@@ -10,13 +10,14 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, answering, time_zone
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory, StatusCount, read_listing
-from petstore_frame.markup import PAGE, in_notebook
+from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import FIELDS
+from petstore_frame.validation import time_zone
 
 Listing: TypeAlias = Union[Inventory, Snapshot, pd.DataFrame, str, "PathLike[str]"]
 MOVE = ("kind", "was", "now")
@@ -24,7 +25,6 @@ _ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
-@answering
 class Diff:
     """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
@@ -35,8 +35,8 @@ class Diff:
         left_out: The days after ``since`` whose snapshot cannot be read or is of another store.
 
     Example:
-        >>> from petstore_frame import samples
-        >>> diff = samples.write_sample_history("history", days=3, pets=40).diff()
+        >>> from petstore_frame import sample_data
+        >>> diff = sample_data.write_sample_history("history", days=3, pets=40).diff()
         >>> print(diff)
         2026-01-06 to 2026-01-07: 8 changed
         >>> diff.moves[["was", "now", "pets"]]
@@ -115,7 +115,6 @@ class Diff:
         return in_notebook(PAGE.section(str(self)) + table + PAGE.quiet([last]))
 
 
-@answering
 def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 

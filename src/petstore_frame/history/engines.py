@@ -16,10 +16,11 @@ from typing import Any
 import narwhals as nw
 import pandas as pd
 
-from petstore_frame.counts import count_pets, open_frame, status_text
-from petstore_frame.errors import import_extra
+from petstore_frame.extras import import_extra
 from petstore_frame.history.snapshot import Snapshot, dated_table
+from petstore_frame.pet_table import open_frame
 from petstore_frame.schema import FIELDS, as_type
+from petstore_frame.summary import count_pets, status_text
 
 ENGINES = ("duckdb", "pandas", "polars", "dask", "spark")
 COMPARED = ("id", "name", "category_id", "status")

@@ -18,14 +18,7 @@ from typing import TypeAlias, Union
 import numpy as np
 import pandas as pd
 
-from petstore_frame.errors import (
-    ArgumentError,
-    HistoryError,
-    HistoryLockedError,
-    HistoryWarning,
-    callers_level,
-)
-from petstore_frame.files import AtWorkError, locked, replacing, sync
+from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError, HistoryWarning
 from petstore_frame.history.snapshot import (
     FILE_NAME,
     NEXT_STEP,
@@ -35,6 +28,7 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
+from petstore_frame.storage import AtWorkError, locked, replacing, sync
 
 LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
@@ -67,7 +61,7 @@ class Contents:
         held = cls(folder, zone, snapshots, problems)
         for problem in held.lost.values() if warn else ():
             text = f"{problem}; that day is left out"
-            warnings.warn(text, HistoryWarning, stacklevel=callers_level())
+            warnings.warn(text, HistoryWarning, stacklevel=3)
         return held
 
     @property

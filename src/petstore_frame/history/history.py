@@ -11,15 +11,16 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, HistoryError, answering, one_of, time_zone
+from petstore_frame.errors import ArgumentError, HistoryError
 from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import ENGINES, open_snapshots
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
 from petstore_frame.history.over_time import Flow, count_trend
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.inventory import Inventory
-from petstore_frame.markup import PAGE, in_notebook
+from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import FIELDS, Categories, Labels, as_type
+from petstore_frame.validation import one_of, time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _ROWS_SHOWN = 10
@@ -35,7 +36,6 @@ _LISTED = {
 }
 
 
-@answering
 class History:
     """Dated inventories of one store, kept as plain Parquet.
 
@@ -175,8 +175,8 @@ class History:
             (``exact``, ``at least``, ``no snapshot``, ``unreadable``).
 
         Example:
-            >>> from petstore_frame import samples
-            >>> history = samples.write_sample_history("history", days=3, pets=40)
+            >>> from petstore_frame import sample_data
+            >>> history = sample_data.write_sample_history("history", days=3, pets=40)
             >>> trend = history.trend().pivot(index="date", columns="status", values="pets")
             >>> trend["available"].tolist()
             [38, 37, 31]

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from petstore_frame.errors import some_of, whole_number
 from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
 from petstore_frame.history.engines import COMPARED, open_snapshots, to_pandas, trend_pets
 from petstore_frame.history.folder import Contents
 from petstore_frame.history.snapshot import Snapshot, read_table
-from petstore_frame.markup import NO_STATUS
+from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
+from petstore_frame.validation import some_of, whole_number
 
 EXACT, AT_LEAST, NO_SNAPSHOT, UNREADABLE = "exact", "at least", "no snapshot", "unreadable"
 
@@ -74,8 +74,8 @@ class Flow:
     Each table is computed when it is first asked for, of ``snapshots``, by date.
 
     Example:
-        >>> from petstore_frame import samples
-        >>> flow = samples.write_sample_history("history", days=8, pets=40).flow()
+        >>> from petstore_frame import sample_data
+        >>> flow = sample_data.write_sample_history("history", days=8, pets=40).flow()
         >>> int(flow.ageing["days_available"].max())
         7
     """

@@ -16,7 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from petstore_frame.errors import HistoryError, import_extra
+from petstore_frame.errors import HistoryError
+from petstore_frame.extras import import_extra
 from petstore_frame.inventory import Completeness, HasProvenance, Inventory, Provenance
 from petstore_frame.schema import FIELDS, as_type
 

@@ -7,9 +7,9 @@ listing, in their order; each yields ``Evidence``, and ``weigh`` makes the verdi
 from petstore_frame.inventory.completeness import Completeness, StatusCount
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet
+from petstore_frame.inventory.inventory import Inventory, completeness
 from petstore_frame.inventory.provenance import HasProvenance, Provenance, provenance_of
-from petstore_frame.inventory.result import Inventory, completeness
-from petstore_frame.inventory.saved import read_listing, write_coverage
+from petstore_frame.inventory.saved_inventory import read_listing, write_coverage
 from petstore_frame.transport import Page
 
 __all__ = [

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 from pydantic import TypeAdapter
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Shows, Verdict
-from petstore_frame.markup import NO_STATUS
+from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
 
 if TYPE_CHECKING:
-    from petstore_frame.markup import Markup
+    from petstore_frame.rendering import Markup
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,7 +169,7 @@ class Completeness:
         )
 
     def _repr_html_(self) -> str:
-        from petstore_frame.markup import in_notebook
+        from petstore_frame.rendering import in_notebook
 
         return in_notebook(self.to_html())
 
@@ -184,13 +184,13 @@ class Completeness:
 
     def to_line(self) -> Markup:
         """Return one line for a notebook: the verdict as a badge, then the headline."""
-        from petstore_frame.markup import PAGE, palette
+        from petstore_frame.rendering import PAGE, palette
 
         return PAGE.headline(palette.verdict_badge(self.verdict), self.headline)
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.markup import PAGE, palette, shorten, status_word
+        from petstore_frame.rendering import PAGE, palette, shorten, status_word
 
         counts = self.counts_asked_for()
         shades = palette.status_colours(counts)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from petstore_frame.markup import count_text
+from petstore_frame.rendering import count_text
 
 
 class Shows(StrEnum):

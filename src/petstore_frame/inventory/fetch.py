@@ -11,30 +11,21 @@ from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
-from petstore_frame.errors import (
-    FetchInterrupted,
-    IncompleteInventoryError,
-    PetstoreError,
-    answering,
-    before_sending,
-    checked_client,
-    one_of,
-    whole_number,
-)
+from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
+from petstore_frame.inventory.inventory import Inventory
+from petstore_frame.inventory.page_fetcher import ReadingClient, Requests
 from petstore_frame.inventory.provenance import Provenance
-from petstore_frame.inventory.reading import Reading
-from petstore_frame.inventory.requests import ReadingClient, Requests
-from petstore_frame.inventory.result import Inventory
-from petstore_frame.markup import count_text
-from petstore_frame.progress import Display
+from petstore_frame.inventory.strategies import Reading
+from petstore_frame.rendering import count_text
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
+from petstore_frame.storage.progress import Display
+from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
 
 log = logging.getLogger("petstore_frame.inventory")
 
 
-@answering
 def fetch_inventory(
     client: ReadingClient,
     *,

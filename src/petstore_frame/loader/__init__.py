@@ -16,12 +16,12 @@ do next, and ``listed`` makes frames for a comparison.
 """
 
 from petstore_frame.loader.journal.database import place_of
-from petstore_frame.loader.listed import read_ids, read_list
-from petstore_frame.loader.load import resume_loads, run_import
-from petstore_frame.loader.proposals import to_add
-from petstore_frame.loader.reading import Look, Recipe, RecipeWords, as_recipe
-from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.loading import resume_loads, run_import
+from petstore_frame.loader.next_steps import to_add
+from petstore_frame.loader.read_list import read_ids, read_list
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.row_state import State
+from petstore_frame.loader.source import Look, Recipe, RecipeWords, as_recipe
 
 __all__ = [
     "LoadResult",

@@ -11,7 +11,7 @@ from petstore_frame.schema.models import (
     PetField,
     PetStatus,
 )
-from petstore_frame.schema.text import form_of
+from petstore_frame.schema.text import folded_name, form_of
 
 __all__ = [
     "FIELDS",
@@ -26,5 +26,6 @@ __all__ = [
     "PetField",
     "PetStatus",
     "as_type",
+    "folded_name",
     "form_of",
 ]

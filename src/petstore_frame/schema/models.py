@@ -11,8 +11,9 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
-from petstore_frame.errors import INT64, ArgumentError, ContractError, folded_name
-from petstore_frame.schema.text import holds_lone, whole_body
+from petstore_frame.errors import ArgumentError, ContractError
+from petstore_frame.schema.text import folded_name, holds_lone, whole_body
+from petstore_frame.validation import INT64
 
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
 PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")

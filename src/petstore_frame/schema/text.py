@@ -57,3 +57,13 @@ def form_of(key: str) -> str:
         return "\x1f".join(form_of(part) for part in json.loads(key))
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split()).lstrip("'’`")
     return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
+
+
+def folded_name(name: str) -> str:
+    """Return a name without what a store may change of it: letter forms, case and spaces.
+
+    Example:
+        >>> folded_name(" Zoe\u0308  the\tCat") == folded_name("ZOË THE CAT")
+        True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service import pets
-from petstore_frame.service.errors import Refusal
-from petstore_frame.service.keys import bearer, get_store, require_key
+from petstore_frame.service.api_keys import bearer, get_store, require_key
+from petstore_frame.service.error_responses import Refusal
 from petstore_frame.service.store import CommitError, Store
 
 _logger = logging.getLogger("petstore_frame.service")

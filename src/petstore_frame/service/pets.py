@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
-from petstore_frame.service.errors import Refusal
-from petstore_frame.service.keys import StoreOf, require_key
-from petstore_frame.service.models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
+from petstore_frame.service.api_keys import StoreOf, require_key
+from petstore_frame.service.error_responses import Refusal
+from petstore_frame.service.wire_models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
 
 _NOT_SENT: Any = None  # untyped: null is no value of a parameter, so the document has none
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]

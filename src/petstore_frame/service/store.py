@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from petstore_frame.service import StartError
-from petstore_frame.service.models import NewPet, PetStatus
+from petstore_frame.service.wire_models import NewPet, PetStatus
 
 _BUSY_TIMEOUT_S = 5
 # Kept to the end of a transaction, so that ids are given out in the order of commits.

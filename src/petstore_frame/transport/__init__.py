@@ -1,9 +1,13 @@
 """Sends one request, reads one answer, and says what is proven if none comes."""
 
+from petstore_frame.transport.connection_settings import (
+    IdempotencyKey,
+    checked_key,
+    same_store_address,
+)
 from petstore_frame.transport.interrupts import Interrupts
-from petstore_frame.transport.outcome import PostOutcome, Proof
+from petstore_frame.transport.post_outcome import PostOutcome, Proof
 from petstore_frame.transport.response import STORE_ID, Page
-from petstore_frame.transport.settings import IdempotencyKey, checked_key, same_store_address
 from petstore_frame.transport.transport import Clocks, GivenTransport, Transport, in_memory
 
 __all__ = [

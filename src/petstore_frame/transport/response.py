@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urljoin, urlsplit
 
-from petstore_frame.errors import answering
 from petstore_frame.schema import Pet, PetColumns
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @dataclass(frozen=True, eq=False)
-@answering
 class Page:
     """One answer to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
 

@@ -22,7 +22,8 @@ from petstore_frame.errors import (
     ConfigurationError,
     CrossOriginError,
 )
-from petstore_frame.transport.outcome import (
+from petstore_frame.transport.connection_settings import checked_address, checked_key, is_loopback
+from petstore_frame.transport.post_outcome import (
     TRANSPORT_ERRORS,
     PostOutcome,
     Trace,
@@ -32,7 +33,6 @@ from petstore_frame.transport.outcome import (
     unusable_error,
 )
 from petstore_frame.transport.response import BodyProblem, Response
-from petstore_frame.transport.settings import checked_address, checked_key, is_loopback
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20

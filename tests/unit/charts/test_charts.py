@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame import samples
+from petstore_frame import sample_data
 from petstore_frame.charts import Chart, moves_chart
 from petstore_frame.inventory import Verdict
 from unit.conftest import inventory, pets
@@ -45,7 +45,7 @@ def test_minimums_look_different() -> None:
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory) -> pf.History:
-    return samples.write_sample_history(tmp_path_factory.mktemp("sample") / "history", pets=150)
+    return sample_data.write_sample_history(tmp_path_factory.mktemp("sample") / "history", pets=150)
 
 
 def trend_of(*rows: tuple[str, str, int, str]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from journey.shell import typed
+from end_to_end.shell import typed
 
 NAMES = [
     "NA", "=1+1", "'=quoted", "@home", "007", 'a "b", c', "two\nlines", "carriage\rreturn",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from journey.shell import typed
-from petstore_frame.service.keys import new_key, revoke_key
+from end_to_end.shell import typed
+from petstore_frame.service.api_keys import new_key, revoke_key
 from petstore_frame.service.store import open_database
 
 

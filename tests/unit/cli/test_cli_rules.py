@@ -14,11 +14,11 @@ import pytest
 from typer.main import get_command
 
 import petstore_frame as pf
-from journey.shell import typed
+from end_to_end.shell import typed
 from petstore_frame import errors
 from petstore_frame.cli import app
-from petstore_frame.cli.commands import EXIT_CODES, FAULT, LOCKED, exit_code
-from petstore_frame.files import locked
+from petstore_frame.cli.exit_codes import EXIT_CODES, FAULT, LOCKED, exit_code
+from petstore_frame.storage import locked
 
 COMMANDS = get_command(app).commands
 READERS = {"fetch": "pets.csv", "report": "stock.html", "snapshot": "history"}
@@ -95,7 +95,7 @@ def test_a_fault_of_ours_has_a_code_of_its_own(tmp_path, monkeypatch) -> None:
         raise RecursionError("too deep")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(pf.samples, "write_sample_csv", fails)
+    monkeypatch.setattr(pf.sample_data, "write_sample_csv", fails)
     ended = typed("petstore-frame sample")
     assert (ended.exit_code, ended.stdout) == (FAULT, "")
     assert "Traceback" in ended.stderr

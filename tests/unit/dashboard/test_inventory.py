@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.dashboard import inventory_tab
 from petstore_frame.dashboard.inventory_tab import Selection
-from petstore_frame.dashboard.kit import Figures
+from petstore_frame.dashboard.widgets import Figures
 from unit.conftest import inventory, pets, read_book
 from unit.dashboard.store import LABELS, MemoryStore, widgets_made
 

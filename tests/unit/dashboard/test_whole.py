@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame import samples
+from petstore_frame import sample_data
 from petstore_frame.dashboard import work
-from petstore_frame.dashboard.top import Memory
+from petstore_frame.dashboard.store_header import Memory
 from unit.conftest import inventory
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 
@@ -114,7 +114,7 @@ def test_a_notebook_without_a_kernel_keeps_the_numbers(dashboard) -> None:
 
 def test_history_draws_its_snapshots_and_keeps_one(show, store, tmp_path: Path) -> None:
     """The folder is a control, and so is what the lines are of."""
-    samples.write_sample_history(tmp_path / "history", days=12, pets=60)
+    sample_data.write_sample_history(tmp_path / "history", days=12, pets=60)
     tab = show(store, journal=tmp_path).history
     assert tab.folder.value == ""
     tab.folder.value = str(tmp_path / "history")

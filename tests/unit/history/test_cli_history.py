@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 import petstore_frame as pf
-from journey.shell import typed
+from end_to_end.shell import typed
 from petstore_frame.inventory import Verdict
 from unit.history.conftest import listing
 

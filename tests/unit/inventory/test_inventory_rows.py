@@ -7,7 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.inventory.requests import Rows
+from petstore_frame.inventory.page_fetcher import Rows
 from petstore_frame.schema import PetColumns
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)

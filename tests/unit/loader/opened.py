@@ -11,9 +11,9 @@ from typing import Any
 
 import openpyxl
 
-from petstore_frame.loader.reading import Recipe, open_source
-from petstore_frame.loader.reading.returned import WordsOf
-from petstore_frame.loader.record import Record
+from petstore_frame.loader.row_state import Record
+from petstore_frame.loader.source import Recipe, open_source
+from petstore_frame.loader.source.fix_file import WordsOf
 
 INPUTS = Path(__file__).parent / "inputs"
 NASTY = sorted(INPUTS.glob("[0-9]*"))

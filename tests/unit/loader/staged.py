@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.loader.duplicate_question import CASES
 from petstore_frame.loader.journal import staging
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.question import CASES
-from petstore_frame.loader.reading import open_source
-from petstore_frame.loader.record import Record, State, digest_of
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.row_state import Record, State, digest_of
+from petstore_frame.loader.source import open_source
 
 STORE = "http://127.0.0.1:8000/v1"
 RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
-from petstore_frame.loader.record import State, Suspicion
+from petstore_frame.loader.row_state import State, Suspicion
 from unit.loader.opened import (
     records_of,
     workbook_of,

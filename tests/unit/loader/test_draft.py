@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import Look, Recipe
+from petstore_frame.loader.source import Look, Recipe
 from shop import Shop
 
 

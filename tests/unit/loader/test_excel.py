@@ -13,8 +13,8 @@ import xlsxwriter
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import open_source
-from petstore_frame.loader.record import State
+from petstore_frame.loader.row_state import State
+from petstore_frame.loader.source import open_source
 from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
@@ -111,8 +111,8 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words, most = BOMBS[kind]
     path = with_parts(tmp_path, {part: content()})
-    monkeypatch.setattr("petstore_frame.loader.reading.tables.MAX_CELLS", 20_000)
-    monkeypatch.setattr("petstore_frame.loader.reading.tables.MAX_UNPACKED", 2**25)
+    monkeypatch.setattr("petstore_frame.loader.source.excel_file.MAX_CELLS", 20_000)
+    monkeypatch.setattr("petstore_frame.loader.source.excel_file.MAX_UNPACKED", 2**25)
     with memory_below(most), pytest.raises(InputError, match=words) as refused:
         records_of(path)
     assert refused.value.path == str(path) and refused.value.hint

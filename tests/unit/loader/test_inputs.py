@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading import Look
-from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.row_state import Record, State
+from petstore_frame.loader.source import Look
 from unit.loader.opened import (
     INPUTS,
     NASTY,

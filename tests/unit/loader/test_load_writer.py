@@ -11,8 +11,8 @@ import pytest
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
-from petstore_frame.loader.record import MOVES, Record, RecordProblem, State
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.row_state import MOVES, Record, RecordProblem, State
 from unit.loader.staged import RUN, become, change, records_of, stage
 
 BODY = b'{"name":"A","categoryId":1}'

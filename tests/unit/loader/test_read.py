@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading import open_source
-from petstore_frame.loader.record import State, Suspicion
+from petstore_frame.loader.row_state import State, Suspicion
+from petstore_frame.loader.source import open_source
 from unit.loader.opened import NASTY, records_of, workbook_of, written
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -106,7 +106,7 @@ PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
 )
 def test_a_file_is_read_whole_or_refused(tmp_path: Path, monkeypatch, content, words: str) -> None:
     """A gzip file that is damaged, and a file of any size that is too large, is no shorter list."""
-    monkeypatch.setattr("petstore_frame.loader.reading.opening.MOST_BYTES", 100_000)
+    monkeypatch.setattr("petstore_frame.loader.source.csv_file.MOST_BYTES", 100_000)
     with pytest.raises(InputError, match=words):
         records_of(written(tmp_path, content, "pets.csv.gz"))
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader import read_list
-from petstore_frame.loader.reading import Recipe, RecipeWords, as_recipe
-from petstore_frame.loader.reading.words import readers_of
+from petstore_frame.loader.source import Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.source.recipe_options import readers_of
 from shop import Shop
 from unit.loader import opened
 

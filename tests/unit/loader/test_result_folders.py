@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from petstore_frame.files.whole import replacing
-from petstore_frame.loader.record import State
-from petstore_frame.loader.results.files import find_place
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.result_files import find_place
+from petstore_frame.loader.row_state import State
+from petstore_frame.storage.atomic_write import replacing
 from unit.loader.staged import become, result_of
 
 TEXT = "name,categoryId\nRex,3\nBo,x\n"
@@ -79,7 +79,7 @@ def test_a_kill_between_two_files_costs_none(out: Path, result: LoadResult, monk
         return replacing(path, **draft)
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("petstore_frame.loader.results.files.replacing", replace_two)
+        patched.setattr("petstore_frame.loader.results.result_files.replacing", replace_two)
         result.write(out)
     assert write_beside(result, out, "changed since it was written by an import") == "out-2"
 

@@ -17,10 +17,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.files import harmless
-from petstore_frame.loader.record import State
-from petstore_frame.loader.results.files import COLUMNS
-from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.result_files import COLUMNS
+from petstore_frame.loader.row_state import State
+from petstore_frame.storage import harmless
 from unit.loader.opened import records_of as read
 from unit.loader.opened import workbook_of
 from unit.loader.staged import become, change, result_of
@@ -175,7 +175,7 @@ def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path, monkeypatch) -> None:
     book = sheets_of(tmp_path, f"name,categoryId\n{'x' * 40_000},cat\n")
     (whole,) = read(tmp_path / "fix.csv")
     assert not book["Fix"]["A2"].value and whole.cells[0] == "x" * 40_000
-    monkeypatch.setattr("petstore_frame.files.styles.SHEET_ROWS", 4)
+    monkeypatch.setattr("petstore_frame.storage.excel_styles.SHEET_ROWS", 4)
     (tmp_path / "more").mkdir()
     cut = sheets_of(tmp_path / "more", ARRIVALS)
     assert cut["All"].max_row == 5

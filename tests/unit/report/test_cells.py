@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
 from petstore_frame.errors import ReportError
-from petstore_frame.files import styles
-from petstore_frame.files.book import CELL_LIMIT, Book, fit, open_book
+from petstore_frame.storage import excel_styles as styles
+from petstore_frame.storage.excel_cells import CELL_LIMIT, Book, fit, open_book
 
 HOSTILE = [
     "=1+1", "+49 170", "@SUM(A1)", "-2", "https://store.example", "007", "1/1/20", "TRUE", "#REF!",

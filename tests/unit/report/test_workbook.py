@@ -13,7 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Evidence, Fact, Verdict
 from petstore_frame.report import write_data
-from petstore_frame.report.lists import ID_RULE
+from petstore_frame.report.list_sheets import ID_RULE
 from unit.conftest import inventory, pets, read_book
 
 SHEETS = ["Summary", "By category", "Inventory", "About"]

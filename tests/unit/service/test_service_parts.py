@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.service import StartError
-from petstore_frame.service.keys import key_from_file
+from petstore_frame.service.api_keys import key_from_file
 from petstore_frame.service.store import shown_url
 
 

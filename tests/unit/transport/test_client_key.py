@@ -17,7 +17,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.hostile import HostileStore, http
-from zoo.answers import refusal
+from server_variants.answers import refusal
 
 KEY = "pf_live_0123456789_the_key"
 HERE = "http://127.0.0.1/v1"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.transport.connection_settings import checked_address
 from petstore_frame.transport.response import Response
-from petstore_frame.transport.settings import checked_address
 from petstore_frame.transport.transport import repeat_wait_s
 
 HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}

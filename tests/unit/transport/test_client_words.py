@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.errors import whole_number
 from petstore_frame.inventory import Verdict
 from petstore_frame.transport import Proof
+from petstore_frame.validation import whole_number
 from threaded import Server
 
 

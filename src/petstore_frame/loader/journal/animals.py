@@ -13,11 +13,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Example
 from petstore_frame.loader.journal.rows import pack_problem
+from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN
-from petstore_frame.loader.question import CASES, Case, Earlier, Example
-from petstore_frame.loader.record import RecordProblem
+from petstore_frame.loader.row_state import RecordProblem
 from petstore_frame.schema import form_of
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were

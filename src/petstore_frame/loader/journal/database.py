@@ -21,8 +21,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
-from petstore_frame.files import AtWorkError, locked, replacing, sync
-from petstore_frame.loader.journal.tables import FORMAT, TABLES
+from petstore_frame.loader.journal.schema import FORMAT, TABLES
+from petstore_frame.storage import AtWorkError, locked, replacing, sync
 from petstore_frame.transport import same_store_address
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"

@@ -16,8 +16,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.duplicate_question import Question, is_many
 from petstore_frame.loader.journal.animals import KNOWN_HERE, TO_SEND, Animals, Guess, paired
-from petstore_frame.loader.journal.keyed import (
+from petstore_frame.loader.journal.repeated_keys import (
     CLAIM,
     KEY_PROBLEMS,
     known_keys,
@@ -25,11 +26,10 @@ from petstore_frame.loader.journal.keyed import (
     one_row_per_key,
 )
 from petstore_frame.loader.journal.rows import count_in, note_facts, read_problem
+from petstore_frame.loader.journal.schema import one_of
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.tables import one_of
-from petstore_frame.loader.journal.witness import ReadStore, Witness
-from petstore_frame.loader.question import Question, is_many
-from petstore_frame.loader.record import LIVE_STATES
+from petstore_frame.loader.journal.store_check import ReadStore, Witness
+from petstore_frame.loader.row_state import LIVE_STATES
 
 # Animals of earlier imports that a row may be; the rows of one file are different animals.
 _EARLIER = f"""

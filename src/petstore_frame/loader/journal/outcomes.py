@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.journal.tables import ID_GIVEN_AGAIN, IS_DOUBTFUL
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN, IS_DOUBTFUL
+from petstore_frame.loader.row_state import Ending, State
 
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _TO_SEND = """

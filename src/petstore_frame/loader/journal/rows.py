@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.tables import one_of
-from petstore_frame.loader.record import (
+from petstore_frame.loader.journal.schema import one_of
+from petstore_frame.loader.row_state import (
     LIVE_STATES,
     Ending,
     Reason,

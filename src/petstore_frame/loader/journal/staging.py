@@ -22,7 +22,7 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.record import Ending, Reason, Record, RecordOrigin, State
+from petstore_frame.loader.row_state import Ending, Reason, Record, RecordOrigin, State
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or

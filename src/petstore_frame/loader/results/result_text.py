@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from os import fspath
 
+from petstore_frame.loader.duplicate_question import LIKELY
 from petstore_frame.loader.journal.rows import SkippedRows
-from petstore_frame.loader.options import GRACE_S
-from petstore_frame.loader.proposals import Call, Reader, Step, load_call, resolve_call, to_add
-from petstore_frame.loader.question import LIKELY
-from petstore_frame.loader.record import Ending, State, short_text
-from petstore_frame.loader.results.summary import (
+from petstore_frame.loader.load_options import GRACE_S
+from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
+from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
     WHY_SKIPPED,
     ImportSummary,
 )
-from petstore_frame.markup import PAGE, Markup, count_text, minute_text, palette
+from petstore_frame.loader.row_state import Ending, State, short_text
+from petstore_frame.rendering import PAGE, Markup, count_text, minute_text, palette
 from petstore_frame.schema import FIELDS
 
 _BADGES = {

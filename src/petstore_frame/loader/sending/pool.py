@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
-from petstore_frame.progress import is_watched
+from petstore_frame.storage.progress import is_watched
 
 Inbox = queue.SimpleQueue["Done | None"]
 

@@ -15,18 +15,18 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions
-from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.sending.judge import (
+from petstore_frame.loader.load_options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions
+from petstore_frame.loader.row_state import Ending, State
+from petstore_frame.loader.sending.pace import Pace
+from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
+from petstore_frame.loader.sending.post_judgment import (
     broken,
     checked_answer,
     judge,
     unsaved,
     why_stopped,
 )
-from petstore_frame.loader.sending.pace import Pace
-from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
-from petstore_frame.progress import Display
+from petstore_frame.storage.progress import Display
 from petstore_frame.transport import IdempotencyKey, Interrupts, PostOutcome, Proof
 
 _INTERRUPTED = "interrupted"

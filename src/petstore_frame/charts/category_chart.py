@@ -1,0 +1,104 @@
+"""Draws pets by category as bars, stacked by status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from petstore_frame.charts import svg
+from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.rendering import Markup, palette, shorten
+from petstore_frame.schema import Categories
+from petstore_frame.summary import Summary, short, summarize
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Pixels down, letters, and shares of the width: a letter of a name, the longest name, a count, and
+# the gap between two parts of a bar.
+_ROW_HEIGHT, _LABEL_LENGTH = 26, 22
+_LETTER, _LONGEST_NAME, _COUNT, _GAP = 2.0, 27.0, 13.0, 0.2
+
+
+class _Bar(NamedTuple):
+    """A bar of several parts, with a name on its left and the sum of its parts at its end."""
+
+    name: str
+    tip: str
+    parts: Sequence[svg.Mark]
+    total: StatusCount
+    means: svg.Means
+
+
+def status_chart(
+    pets: Inventory | pd.DataFrame | Summary,
+    *,
+    categories: Categories = None,
+    top: int = 15,
+) -> svg.Chart:
+    """Draw pets by category as bars stacked by status, largest first.
+
+    Args:
+        pets: An Inventory, a frame, or a Summary. Counts that are minimums are hatched and carry a
+            "≥": those of a store that may hold more, and all of rows of which that is not known.
+        categories: Labels by category id: a dict, a Series or a CSV path.
+        top: How many categories get a bar; of the others there is the number.
+
+    Returns:
+        A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
+
+    Raises:
+        ArgumentError: It is not a table of pets, or ``top`` is not 1 or more.
+        InputError: A column is missing, or a category id is not a whole number.
+
+    Example:
+        >>> from petstore_frame import Inventory
+        >>> from petstore_frame.schema import PetColumns
+        >>> columns = PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None])
+        >>> frame = columns.to_frame()
+        >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
+        <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
+    """
+    counts = pets if isinstance(pets, Summary) else summarize(pets, categories=categories)
+    shades = palette.status_colours(counts.statuses)
+    keys = [
+        svg.Key(status, shades[status], count, means={"status": status})
+        for status, count in counts.by_status.items()
+    ]
+    bars = []
+    for line in counts.largest(top):
+        tip = f"{line.label}, all: {svg.counted(line.total)}"
+        if line.is_rest:  # together they may be many times the longest bar, and flatten all bars
+            bars.append(_Bar(line.label, tip, [], line.total, {}))
+            continue
+        parts = []
+        for status, count in zip(counts.statuses, line.counts, strict=True):
+            told = f"{line.label}, {status}: {svg.counted(count)}"
+            if count.count:
+                parts.append(svg.Mark.of(count, told, shades[status], {"status": status}))
+        bars.append(_Bar(line.label, tip, parts, line.total, {"category": line.category_id}))
+    numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
+    words = f"{counts.total} pets in {counts.categories_in_words}: {numbers}"
+    height = _ROW_HEIGHT * len(bars) + 4
+    return svg.Chart("pets-by-category", keys, _drawn(bars), height, words)
+
+
+def _drawn(bars: Sequence[_Bar]) -> list[Markup]:
+    """Draw bars across."""
+    longest = max((bar.total.count for bar in bars if bar.parts), default=0)
+    letters = max((min(len(bar.name), _LABEL_LENGTH) for bar in bars), default=0)
+    left = min(_LETTER * (letters + 1), _LONGEST_NAME)
+    scale, body = (100 - _COUNT - left) / (longest or 1), []
+    for at, bar in enumerate(bars):
+        x, y, drawn = left, at * _ROW_HEIGHT, []
+        for part in bar.parts:
+            wide = part.size * scale
+            shown = wide - _GAP if wide > 1 else wide
+            drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=_ROW_HEIGHT - 8))
+            x += wide
+        middle = y + _ROW_HEIGHT / 2 + 5
+        name = svg.element("title", bar.tip) + shorten(bar.name, _LABEL_LENGTH)
+        named = svg.label(name, at=0, y=middle, class_="pf-mark")
+        end = svg.label(short(bar.total), at=x + 1, y=middle)
+        body.append(svg.element("g", named, *drawn, end, **svg.data(bar.means)))
+    return body

@@ -1,0 +1,199 @@
+"""``petstore-frame load``, a file of animals into the store, and ``recipe``, how it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer import Option
+
+import petstore_frame as pf
+from petstore_frame.cli.exit_codes import DISK, REFUSED, explain, finish, refuse, warn
+from petstore_frame.cli.options import (
+    AsJson,
+    BaseUrl,
+    CategoriesFile,
+    JournalFolder,
+    Key,
+    RecipeFile,
+    Timeout,
+    Words,
+    recipe_of,
+)
+
+
+def load(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV, gzip of these, or .xlsx.")
+    ] = None,
+    key: Key = None,
+    categories: CategoriesFile = None,
+    recipe: RecipeFile = None,
+    words: Words = None,
+    save_recipe: Annotated[
+        Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
+    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Folder of the results.")] = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Read, check, plan; send nothing.")] = False,
+    duplicates: Annotated[
+        list[str] | None,
+        Option(
+            metavar="ANSWER",
+            help="What rows are that may be known animals: skip (the same), send (others), or "
+            "an answer for one case, such as alias=skip; may be repeated.",
+        ),
+    ] = None,
+    send_lines: Annotated[list[int] | None, Option(help="Lines that are other animals.")] = None,
+    leave_lines: Annotated[list[int] | None, Option(help="Lines to leave out.")] = None,
+    again: Annotated[bool, Option("--again", help="Load the same file once more.")] = False,
+    check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
+    max_errors: Annotated[int | None, Option(help="Stop above so many bad rows.", min=0)] = None,
+    workers: Annotated[int | None, Option(help="Requests in flight, 1 to 32.", min=1)] = None,
+    idempotency_lifetime: Annotated[
+        float | None, Option(help="The store keeps Idempotency-Keys for so many seconds.", min=1)
+    ] = None,
+    resume: Annotated[bool, Option("--resume", help="Finish the loads that stopped.")] = False,
+    reconcile: Annotated[bool, Option("--reconcile", help="Look for rows in doubt.")] = False,
+    grace: Annotated[
+        float, Option(help="With --reconcile: seconds after which the store acts no more.", min=0)
+    ] = 240.0,
+    resolve: Annotated[
+        list[str] | None,
+        Option(
+            metavar="RECORD=PET_ID",
+            help="A row in doubt is this pet; RECORD=none: it was not created. May be repeated.",
+        ),
+    ] = None,
+    journal: JournalFolder = None,
+    base_url: BaseUrl = None,
+    timeout: Timeout = 30.0,
+    as_json: AsJson = False,
+) -> None:
+    """Load a file of animals, none twice and none lost; the same command again resumes.
+
+    The exit code is that of the worst outcome among the rows.
+
+    Example: petstore-frame load arrivals.csv --key animal_id --output results
+    """
+    if (path is None) is not resume:
+        refuse("give a file to load, or --resume without one")
+    if dry_run and (reconcile or resolve):
+        refuse("--dry-run and --reconcile or --resolve exclude each other")
+    pets, answers = _pets(resolve or []), _answers(duplicates or [])
+    reading = recipe_of(recipe, key, categories, words)
+    lifetime = None if idempotency_lifetime is None else pf.IdempotencyKey(idempotency_lifetime)
+    with pf.Client(base_url, timeout=timeout, idempotency=lifetime) as client:
+        if path is None:
+            _resume(client, journal, as_json=as_json)
+        if output is not None:
+            _make_folder(output)
+        if save_recipe is not None:
+            reading.write(save_recipe)
+        try:
+            result = pf.load(
+                path,
+                client,
+                recipe=reading,
+                duplicates=answers,
+                send_lines=send_lines or (),
+                leave_lines=leave_lines or (),
+                again=again,
+                dry_run=dry_run,
+                check_store=check_store,
+                max_errors=max_errors,
+                workers=workers,
+                journal=journal,
+            )
+        except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
+            result = stopped.result
+        except pf.errors.DuplicatesError as problem:
+            if as_json:
+                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
+            raise
+        try:
+            if pets:
+                result.resolve(pets)
+            if reconcile:
+                result.reconcile(client, grace_s=grace)
+        except (pf.PetstoreError, OSError) as problem:
+            warn(explain(problem))  # what the load has done is shown all the same
+    _tell(result, output, as_json=as_json)
+
+
+def _pets(pairs: list[str]) -> dict[int, int | None]:
+    """Return the pet of each row that was named, None for not created."""
+    try:
+        split = (pair.split("=") for pair in pairs)
+        return {int(row): None if pet == "none" else int(pet) for row, pet in split}
+    except ValueError:
+        refuse("--resolve is RECORD=PET_ID, or RECORD=none")
+
+
+def _answers(given: list[str]) -> Any:
+    """Return one word for all cases, or a word for each case that was named."""
+    if len(given) < 2 and "=" not in "".join(given):
+        return given[0] if given else None
+    answers = dict(word.split("=", 1) for word in given if "=" in word)
+    if len(answers) != len(given):
+        refuse("--duplicates is one word, or CASE=ANSWER, each case once")
+    return answers
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of the results, or refuse it, before anything is sent."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        refuse(f"--output {folder}: {problem.strerror}")
+
+
+def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
+    """Finish the loads that stopped, print what became of each, and end the command."""
+    results = pf.resume_loads(client, journal=journal)
+    text = "\n".join(result.text("shell") for result in results)
+    nothing = "Nothing to resume: no load into this store has rows left to send"
+    code = max((result.exit_code for result in results), default=0)
+    facts = {"imports": [result.summary for result in results]}
+    finish(facts, text or nothing, as_json=as_json, code=code)
+
+
+def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
+    """Write the files, print what became of the rows, also where no file can be written; end."""
+    code, files = result.exit_code, list[Path]()
+    try:
+        files = [] if output is None else result.write(output)
+    except (pf.PetstoreError, OSError) as problem:
+        warn(explain(problem))
+        code = DISK
+    facts = {"output": str(output) if files else None, "files": [*map(str, files)]}
+    text = "\n".join([result.text("shell"), *(f"wrote {file}" for file in files)])
+    finish(result.summary | facts, text, as_json=as_json, code=code)
+
+
+def recipe(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV or .xlsx file.")],
+    key: Key = None,
+    categories: CategoriesFile = None,
+    recipe: RecipeFile = None,
+    words: Words = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
+) -> None:
+    """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.
+
+    Fill in what has a question mark, then load the file with --recipe, and the next one of its
+    kind, too. Nothing is sent.
+
+    Example: petstore-frame recipe arrivals.csv --output arrivals.toml
+    """
+    stated = recipe_of(recipe, key, categories, words).given()
+    text = pf.Recipe.draft(path, **stated)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with output.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        refuse(f"{output} is there; choose another name, or delete it first")
+    typer.echo(f"wrote {output}; fill in what has a question mark")

@@ -1,0 +1,261 @@
+"""The Inventory: the pets that could be read, with what they cover; and its errors.
+
+Callers find the errors in ``petstore_frame.errors``, with all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from petstore_frame.errors import ArgumentError, IncompleteInventoryError
+from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.evidence import Verdict
+from petstore_frame.inventory.provenance import (
+    HasProvenance,
+    Provenance,
+    completeness_of,
+    facts_of,
+    stamp,
+    status_counts,
+)
+from petstore_frame.rendering import NO_STATUS, count_text
+from petstore_frame.schema import PET_STATUSES, Categories, Labels, as_type
+from petstore_frame.validation import one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Inventory(HasProvenance):
+    """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
+
+    A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets.
+
+    Attributes:
+        frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
+        provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
+            ``.fetched_at`` and ``.store_id`` of an Inventory are those of its provenance.
+    """
+
+    frame: pd.DataFrame
+    provenance: Provenance
+
+    @classmethod
+    def made_up(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        verdict: Verdict | str = Verdict.COMPLETE,
+        exact: Collection[str] = (),
+        status: str | None = None,
+        basis: str = "made-up data",
+        fetched_at: datetime | None = None,
+        base_url: str = "http://127.0.0.1/v1",
+        store_id: str | None = None,
+    ) -> Self:
+        """Return an Inventory of pets that no store was asked for, for examples and tests.
+
+        Where ``verdict`` is not complete, the counts of the statuses ``exact`` are.
+        """
+        verdict, counts = Verdict(verdict), status_counts(frame)
+        if verdict is Verdict.COMPLETE:
+            exact = counts if status is None else [*exact, status]
+        known = Completeness.of_counts(counts, verdict, basis, exact, status=status, requests=1)
+        provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
+        return cls.of_rows(frame.copy(deep=False), known, provenance)
+
+    @classmethod
+    def of_rows(cls, frame: pd.DataFrame, known: Completeness, provenance: Provenance) -> Self:
+        """Return an Inventory of a frame whose rows cover what is known; its attrs say so, too."""
+        return cls(stamp(frame, known, provenance), provenance)
+
+    @property
+    def completeness(self) -> Completeness:
+        """What ``frame`` covers as it is now.
+
+        Unknown, with the reason, once its rows are not those that were read. Sorting, a new index
+        and further columns change nothing.
+        """
+        return completeness_of(self.frame)
+
+    def where(
+        self,
+        *,
+        status: str | Collection[str] | None = None,
+        category_id: int | Collection[int] | None = None,
+    ) -> Self:
+        """Return the pets that a filter leaves, with what is known of that part.
+
+        Of rows that were dropped by hand nothing would be known.
+
+        Args:
+            status: One status or several, ``no status`` among them; None for all.
+            category_id: One category or several; None for all.
+
+        Raises:
+            ArgumentError: A status is neither one of the interface nor one of a pet that was read.
+
+        Example:
+            >>> import petstore_frame as pf
+            >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
+            ...     inventory = pf.fetch_inventory(client)
+            >>> print(inventory.where(status=["pending", "sold"]).completeness)
+            complete: 6 pets with status pending or sold
+        """
+        rows, words, known = self.frame, [], self.completeness
+        statuses = None if status is None else _several(status)
+        if statuses is not None:
+            for each in statuses:
+                one_of("status", each, dict.fromkeys([*PET_STATUSES, NO_STATUS, *known.by_status]))
+            held = rows["status"].astype("category")
+            passes = held.isin(statuses)
+            rows = rows[(passes | held.isna()) if NO_STATUS in statuses else passes]
+            words.append(f"status {' or '.join(statuses)}")
+        if category_id is not None:
+            numbers = _several(category_id)
+            rows = rows[rows["category_id"].isin(numbers)]
+            words.append(f"category {' or '.join(map(str, numbers))}")
+        return self.part(rows, " and ".join(words), statuses, known)
+
+    def part(
+        self,
+        rows: pd.DataFrame,
+        words: str,
+        statuses: Collection[str] | None = None,
+        known: Completeness | None = None,
+    ) -> Self:
+        """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
+
+        ``words`` is the filter as text behind "with", ``statuses`` are those that it leaves, and
+        ``known`` is what ``frame`` covers, where that was looked up already.
+        """
+        known = self.completeness if known is None else known
+        known = known.of_part(words, status_counts(rows), statuses)
+        return self.of_rows(rows.copy(deep=False), known, self.provenance)
+
+    def require_complete(self) -> Self:
+        """Return this Inventory where every pet that was asked for was read; else raise.
+
+        Raises:
+            IncompleteInventoryError: The verdict is another one; the text has the evidence, and
+                ``.partial`` is this Inventory.
+        """
+        known = self.completeness
+        if known.is_complete:
+            return self
+        shown = [known.basis, *map(str, known.contradictions)]
+        raise IncompleteInventoryError(
+            f"{known}, so this may not be all: {' '.join(dict.fromkeys(filter(None, shown)))} "
+            "Use the Inventory itself for what there is, or fetch it again",
+            partial=self,
+        )
+
+    def with_ids(self, ids: pd.DataFrame) -> Self:
+        """Return the same pets with your own keys beside them.
+
+        Args:
+            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. A pet
+                with several keys gets them all, separated by commas.
+
+        Returns:
+            An Inventory whose ``frame`` has the column ``key`` (str) after the pets' own; missing
+            where no key is known.
+
+        Raises:
+            ArgumentError: The table has no columns ``key`` and ``id``.
+        """
+        if lacking := {"key", "id"} - {*getattr(ids, "columns", ())}:
+            raise ArgumentError(
+                "with_ids takes a table with the columns key and id, as pf.read_ids(client) "
+                f"returns it; {' and '.join(sorted(lacking))} is missing"
+            )
+        known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
+        keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
+        frame = self.frame.assign(key=as_type(self.frame["id"].map(keys), "str"))
+        return type(self)(frame, self.provenance)
+
+    def to_frame(
+        self, categories: Categories = None, *, no_status: str = NO_STATUS
+    ) -> pd.DataFrame:
+        """Return a frame to count with pandas, which passes over missing values.
+
+        Args:
+            categories: Labels by category id, as everywhere.
+            no_status: What a pet without a status gets.
+
+        Returns:
+            The frame with ``status`` never missing, and with a column ``category`` (category) of
+            labels after ``category_id``.
+        """
+        labels, frame = Labels(categories), self.frame.copy()
+        status = frame["status"].astype("category")
+        if no_status not in status.cat.categories:
+            status = status.cat.add_categories([no_status])
+        frame["status"] = status.fillna(no_status)
+        ids = frame["category_id"]
+        names = {each: labels[int(each)] for each in ids.unique()}
+        shown = ids.map(names).astype("category")
+        frame = frame.drop(columns="category", errors="ignore")
+        frame.insert(list(frame.columns).index("category_id") + 1, "category", shown)
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known beside the rows as plain JSON values: completeness, time, store."""
+        return facts_of(self.completeness, self.provenance)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """Return the pets as an Arrow stream, so that polars, DuckDB and pyarrow can read them."""
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __repr__(self) -> str:
+        return f"<Inventory of {self.base_url}: {self.completeness}>"
+
+    def _repr_html_(self) -> str:
+        from petstore_frame.rendering import Markup, in_notebook, shorten
+
+        known, first = self.completeness, self.frame.head(_SHOWN_ROWS)
+        requests = count_text(known.requests, "request")
+        note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
+        shown = first.assign(name=first["name"].map(shorten))
+        rows = shown.to_html(index=False, border=0, na_rep="—") if len(shown) else ""
+        return in_notebook(known.to_html(note) + Markup(rows))  # escaped by pandas
+
+
+def _several(wanted: Any) -> list[Any]:
+    is_one = isinstance(wanted, str) or not hasattr(wanted, "__iter__")
+    return [wanted] if is_one else list(wanted)
+
+
+def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
+    """Tell what a frame of pets covers, as it is now.
+
+    Unknown, with the reason, once its rows are not those that were read. Sorting, further columns,
+    and writing to Parquet and back change nothing.
+
+    Args:
+        pets: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.
+
+    Raises:
+        ArgumentError: ``pets`` is neither a frame nor an Inventory.
+
+    Example:
+        >>> import pandas as pd
+        >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
+        'unknown: at least 2 pets'
+    """
+    if isinstance(pets, Inventory):
+        return pets.completeness
+    if not (hasattr(pets, "columns") and hasattr(pets, "attrs")):
+        kind = "None" if pets is None else type(pets).__name__
+        raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
+    return completeness_of(pets)

@@ -1,0 +1,231 @@
+"""Asks the one question of an import: are these rows animals that are known?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from petstore_frame.loader.next_steps import Reader, Step, compare_call
+from petstore_frame.loader.row_state import State
+from petstore_frame.loader.source import LikelyKey
+from petstore_frame.rendering import count_text, minute_text
+from petstore_frame.schema import FIELDS
+
+# From so many alike records on, and from such a share of either side, the user is asked.
+LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
+
+
+class CaseText(NamedTuple):
+    """A reason to ask: what was found, and when each of the two answers is right."""
+
+    found: str
+    skip: str
+    send: str
+
+
+COMPARED = "You want to see what differs from the store, by name and category (nothing is sent)"
+LIKELY = "Which animal is each row? One column may say so: {}"
+# In the order in which they are asked.
+CASES: dict[str, CaseText] = {
+    "gone": CaseText(
+        "{} of {} are animals that the store showed before, and does not show any more: were they "
+        "taken out, or was the store restored or emptied?",
+        "They were taken out on purpose",
+        "The store has lost them: create them again",
+    ),
+    "store": CaseText(
+        "{} of {} are, or equal, pets that the store has already: from an export of it, from "
+        "somebody else, with a journal that is lost, or under another key",
+        "They are these pets",
+        "They are other animals",
+    ),
+    "equal": CaseText(
+        "{} of {} equal rows of earlier loads in all but the status",
+        "They are the same animals",
+        "They are other animals",
+    ),
+    "alias": CaseText(
+        "{} of {} have a key that differs from a known one only in how it is written: "
+        "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
+        "They are the same animals, however the key is written",
+        "They are other animals",
+    ),
+    "reused": CaseText(
+        "{} of {} have a known key, and the name of another animal",
+        "They are the same animals under a new name",
+        "They are other animals, and the key was used again",
+    ),
+}
+# A plain word does not answer these: nothing is created again unless it is said by name. The last
+# one is no case of the question; it is asked by ``reconcile``.
+BY_NAME = ("gone", "absent")
+# What an answer does with records; states without a phrase are named as they are.
+_BECOMES = {
+    State.PENDING: "to send",
+    State.SKIPPED: "not sent again",
+    State.ADOPTED: "taken for their pets, not sent",
+    State.CREATED: "sent before",
+    State.INVALID: "to fix",
+    State.GONE: "taken out of the store",
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A record of the file beside what it may be: their request bodies, or keys (of ``alias``)."""
+
+    record: int
+    line: int
+    ours: str
+    theirs: str
+    source: str | None = None  # the file of the other one; None for a pet
+    day: float | None = None  # when that was loaded
+    pet_id: int | None = None
+
+    def shown(self, case: str) -> tuple[str, str]:
+        """Return this record and what it may be, as a line shows them."""
+        is_key = case == "alias"
+        show = repr if is_key else _pet_text
+        theirs = show(self.theirs)
+        if self.pet_id is not None:
+            theirs += f" (pet {self.pet_id})"
+        if self.source is not None and is_key:
+            theirs += f" in {self.source}"
+        if self.day is not None and case != "equal":
+            theirs += f", loaded {minute_text(self.day)[:10]}"
+        return f"line {self.line}: {show(self.ours)}", theirs
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier import as the user knows it: how many new records may be animals of it."""
+
+    import_id: str
+    source: str
+    staged_at: float
+    records: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One reason to ask: it concerns ``records`` rows ``of`` so many that are compared.
+
+    ``sources`` are the earlier imports, those with most of the records first.
+    """
+
+    name: str
+    records: int
+    of: int
+    examples: tuple[Example, ...] = ()
+    sources: tuple[Earlier, ...] = ()
+
+    @property
+    def text(self) -> CaseText:
+        return CASES[self.name]
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was found, line by line."""
+        found = self.text.found.format(f"{self.records:,}", f"{self.of:,} rows")
+        yield f"{found}:" if self.examples else f"{found}."
+        for source in self.sources[:3]:
+            yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"
+        if len(self.sources) > 3:
+            yield f"  and {len(self.sources) - 3:,} more files"
+        pairs = [each.shown(self.name) for each in self.examples]
+        width = max((len(ours) for ours, _ in pairs), default=0)
+        yield from (f"    {ours:<{width}}  |  {theirs}" for ours, theirs in pairs)
+
+
+@dataclass(frozen=True)
+class Question:
+    """All that is to be answered before an import goes on.
+
+    ``if_skip`` and ``if_send`` count the records in each state where all open cases are answered
+    so; ``likely`` is the column that may identify an animal.
+    """
+
+    source: str
+    records: int
+    cases: tuple[Case, ...]
+    base_url: str
+    if_skip: dict[State, int]
+    if_send: dict[State, int]
+    likely: LikelyKey | None = None
+
+    def lines(self) -> list[str]:
+        """Return what was found, line by line; the first names the file."""
+        lines = [
+            f"{self.source}: some of its {count_text(self.records, 'row')} may be animals "
+            "that are known already, so nothing was sent."
+        ]
+        for case in self.cases:
+            lines += ["", *case.lines()]
+        return lines
+
+    def does(self, answer: str) -> str:
+        """Say in numbers what ``skip`` or ``send`` does as the answer to all open cases."""
+        counts = self.if_skip if answer == "skip" else self.if_send
+        return ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+
+    def answers(self) -> list[Step]:
+        """Return the possible answers, the likeliest first."""
+        names, steps = [case.name for case in self.cases], list[Step]()
+        if "store" in names:
+            source = None if self.source == "frame" else self.source
+            steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
+        skip, send = "All of these are known animals", "All of these are other animals"
+        if len(names) == 1:
+            _, skip, send = CASES[names[0]]
+        for word, when in (("skip", skip), ("send", send)):
+            # Some cases are answered by name only.
+            answer = dict.fromkeys(names, word) if "gone" in names else word
+            steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
+        if len(names) > 1:
+            mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
+            text = "It differs from case to case; answer each, such as"
+            steps.append(Step(text, {"duplicates": mixed}))
+        return steps
+
+    def text(self, reader: Reader = "python") -> str:
+        """Return what was found, and what to add for each answer."""
+        lines = self.lines()
+        if self.likely is not None:
+            key = Step(LIKELY.format(self.likely), {"key": self.likely.column})
+            lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
+        lines.append("Say which it is:")
+        for answer in self.answers():
+            lines += [f"  {answer.text}:", *(f"    {typed}" for typed in answer.typed(reader))]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question as values that JSON has, for ``--json``."""
+        answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
+        return asdict(self) | {"answers": answers}
+
+
+def is_many(alike: int, of: int) -> bool:
+    """Return whether these are at least a quarter, and at least three or all.
+
+    Example:
+        >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
+        (True, False, True, False)
+    """
+    return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
+
+
+def is_quarter(alike: int, of: int) -> bool:
+    """Return whether these are at least three, and at least a quarter."""
+    return alike >= LEAST_ALIKE and alike >= ALIKE_SHARE * of
+
+
+def _pet_text(body: str) -> str:
+    """Return what is sent of an animal in a few words."""
+    values = json.loads(body or "{}")
+    shown = [
+        f"category {value}" if field.name == "category_id" else str(value)
+        for field in FIELDS.sent
+        if (value := values.get(field.wire_name)) is not None
+    ]
+    return ", ".join(shown)

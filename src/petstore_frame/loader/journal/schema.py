@@ -1,0 +1,97 @@
+"""The tables of a journal: what files say in ``rows``, and what was done about it in ``animals``.
+
+An animal has one life because it is one row, which nothing replaces; the database refuses a move
+that is not in ``MOVES``, and a second animal for a pet. The rows of a file are replaced whole when
+it is read anew. ``records`` shows each row with its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from petstore_frame.loader.row_state import DOUBT_STATES, MOVES, State
+
+FORMAT = 7
+
+
+def one_of(states: Iterable[State], table: str = "") -> str:
+    """Return the condition that a record is in one of some states; SQLite is slower with IN."""
+    column = f"{table}.state" if table else "state"
+    return "(" + " OR ".join(f"{column} = '{state}'" for state in states) + ")"
+
+
+# An animal whose pet is not known for sure, as the index below has it.
+IS_DOUBTFUL = f"({one_of(DOUBT_STATES)} OR state = 'created' AND pet_id IS NULL)"
+_MOVES = ", ".join(f"'{old or ''}>{new or ''}'" for old, moves in MOVES.items() for new in moves)
+
+TABLES = f"""
+CREATE TABLE journal (format INTEGER, base_url TEXT, store_id TEXT, commits INTEGER);
+CREATE TABLE imports (
+  import INTEGER PRIMARY KEY, id TEXT UNIQUE,
+  bytes_id TEXT,     -- digest of the bytes of a file and of its sheet
+  copy INTEGER, source TEXT, place TEXT, header TEXT,
+  key_columns TEXT,  -- in their one spelling and order; empty without a key
+  recipe TEXT, answers TEXT, warnings TEXT, staged_at REAL, started_at REAL, ended_at REAL,
+  ending TEXT, detail TEXT);
+CREATE TABLE rows (
+  import INTEGER, record INTEGER, line INTEGER, cells, payload BLOB,
+  likeness BLOB,     -- digest of all that is sent but the status
+  is_unnamed INTEGER, key TEXT,
+  rank TEXT,         -- sorts as the column of keep="newest: COLUMN"
+  animal INTEGER,
+  known_by TEXT,     -- repeat, record, key, equal, store, user; NULL: an animal of its own
+  problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, record)) WITHOUT ROWID;
+CREATE TABLE animals (
+  animal INTEGER PRIMARY KEY, import INTEGER, record INTEGER,  -- the row that speaks for it
+  payload BLOB, likeness BLOB,
+  state TEXT CHECK {one_of(state for state in MOVES if state)},
+  reason TEXT, answer TEXT,
+  is_in_doubt INTEGER DEFAULT 0,   -- an attempt may have been applied
+  key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
+  pet_id INTEGER, id_source TEXT,
+  session INTEGER,   -- the commit that began the session which sent it last
+  first_sent_at REAL, sent_at REAL, settled_at REAL,
+  shown_at REAL,     -- the first reading that showed its pet
+  life INTEGER DEFAULT 0,          -- how often it was said to be another one
+  UNIQUE (import, record));
+CREATE UNIQUE INDEX one_pet ON animals(pet_id) WHERE pet_id IS NOT NULL;
+-- So that no load looks through all animals for the few in doubt.
+CREATE INDEX in_doubt ON animals(import) WHERE {IS_DOUBTFUL};
+CREATE TRIGGER first_state BEFORE INSERT ON animals
+WHEN NEW.state <> 'pending' AND NEW.state <> 'adopted'
+BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or adopted'); END;
+CREATE TRIGGER moves BEFORE UPDATE OF state ON animals
+WHEN OLD.state IS NOT NEW.state AND (
+  coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
+  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.is_in_doubt)
+BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
+CREATE TABLE keys (
+  columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
+) WITHOUT ROWID;
+-- Pets of others at a reading after which an import went on.
+CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
+CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
+CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
+  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'skipped' THEN reason
+  WHEN state <> 'skipped' THEN own_reason
+  WHEN known_by IS NULL THEN 'blank'
+  WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
+FROM (
+  SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
+    rows.payload, rows.notes, rows.reason,
+    iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
+    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'skipped'
+      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+      WHEN own.state IS NULL THEN 'invalid'
+      WHEN own.import = rows.import AND own.record = rows.record THEN own.state
+      WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
+      ELSE own.state END AS state,
+    own.import = rows.import AND own.record = rows.record AS speaks,
+    own.import AS own_import, own.record AS own_record, own.state AS own_state,
+    own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id
+  FROM rows LEFT JOIN animals AS own USING (animal));
+"""
+# What a store that was restored does to animals: it gives their ids to other pets.
+ID_GIVEN_AGAIN = """
+UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
+"""

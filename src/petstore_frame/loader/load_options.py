@@ -1,0 +1,67 @@
+"""Checks what a caller asks of the loader, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, get_args
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.duplicate_question import BY_NAME, CASES
+from petstore_frame.loader.row_state import State
+from petstore_frame.storage.progress import checked_progress
+from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
+
+Word = Literal["refuse", "skip", "send"]
+# One answer, or one for each case of the question.
+Duplicates = Word | Mapping[str, Word]
+ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
+DEFAULT_WORKERS, MOST_WORKERS = 16, 32
+# Twice a Client's usual timeout: we wait for a request that long, and a proxy in between may
+# keep it as long again.
+GRACE_S = 240.0
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read."""
+
+    workers: int | None = None
+    max_errors: int | None = None
+    dry_run: bool = False
+    duplicates: Duplicates | None = None
+    send_lines: Collection[int] = ()
+    leave_lines: Collection[int] = ()
+    check_store: bool = True
+    again: bool = False
+    progress: ProgressOption = None
+    journal: str | PathLike[str] | None = None
+    patience_s: float = 900.0  # without an answer, after which an outage ends the session
+    first_patience_s: float = 10.0  # the same before the first answer of the session
+
+    @before_sending()
+    def check(self, client: Any) -> None:
+        """Refuse what cannot be used, and say what it can be."""
+        checked_client(client, "post_pet")
+        if self.workers is not None:
+            whole_number("workers", self.workers, 1, MOST_WORKERS)
+        if self.max_errors is not None:
+            whole_number("max_errors", self.max_errors, 0)
+        checked_progress(self.progress)
+        for case, word in self.answers.items():
+            one_of("a case of duplicates", case, [*CASES, "absent"])
+            one_of("duplicates", word, get_args(Word))
+        for line in (*self.send_lines, *self.leave_lines):
+            whole_number("a line", line, 1)
+        for name in ("dry_run", "again", "check_store"):
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentError(f"{name} is True or False, got {getattr(self, name)!r}")
+
+    @property
+    def answers(self) -> dict[str, Word]:
+        """The answer to each case of the question that has one; some are answered by name only."""
+        said = self.duplicates or "refuse"
+        if not isinstance(said, Mapping):
+            said = {case: said for case in CASES if case not in BY_NAME}
+        return {case: word for case, word in said.items() if word != "refuse"}

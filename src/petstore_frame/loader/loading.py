@@ -1,0 +1,376 @@
+"""Loads a file or a DataFrame: reads, stages, compares with known animals, and sends."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Unpack
+from weakref import finalize
+
+from petstore_frame.errors import (
+    ArgumentError,
+    DuplicatesError,
+    LoadInterrupted,
+    LoadStoppedError,
+    PetstoreError,
+)
+from petstore_frame.loader.duplicate_question import BY_NAME, Question
+from petstore_frame.loader.journal.database import (
+    Writer,
+    copy_journal,
+    find_journal,
+    holding,
+    reading,
+)
+from petstore_frame.loader.journal.identity import identify
+from petstore_frame.loader.journal.outcomes import Outcomes
+from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
+from petstore_frame.loader.journal.staging import Staged, stage, staged_again
+from petstore_frame.loader.journal.store_check import StorePets
+from petstore_frame.loader.load_options import Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.reconcile import ask_store_id, read_store
+from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
+from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.result_text import headline, next_texts
+from petstore_frame.loader.row_state import Ending, Record
+from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
+from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
+from petstore_frame.loader.source import (
+    LikelyKey,
+    Recipe,
+    RecipeWords,
+    Source,
+    as_recipe,
+    open_source,
+)
+from petstore_frame.schema import AnyFrame
+from petstore_frame.transport import Interrupts
+from petstore_frame.validation import nearest
+
+log = logging.getLogger("petstore_frame.loader")
+# Before a load at least so many pages of the store are read, and one for each record to send.
+LEAST_PAGES = 1000
+_STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
+_LEFT = """
+ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
+  WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
+"""
+
+
+def load(
+    source: str | PathLike[str] | AnyFrame,
+    client: PostingClient,
+    *,
+    recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
+    duplicates: Duplicates | None = None,
+    send_lines: Collection[int] = (),
+    leave_lines: Collection[int] = (),
+    again: bool = False,
+    dry_run: bool = False,
+    check_store: bool = True,
+    max_errors: int | None = None,
+    progress: ProgressOption = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    **words: Unpack[RecipeWords],
+) -> LoadResult:
+    """Load the animals of a file or a frame into the store, none twice and none lost.
+
+    The same call again goes on where it stopped, or does nothing. With ``key=`` each animal is
+    known by its key, in whatever file it comes back; without it you are asked what rows are that
+    equal earlier ones. Rows that are fine are sent, whatever the others are.
+
+    Args:
+        source: A CSV, TSV, gzip or ``.xlsx`` file, or a DataFrame of any engine.
+        client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
+        recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
+        duplicates: What rows are that may be known animals: ``refuse`` asks, ``skip`` takes them
+            for the same animals, ``send`` for others; or a dict with an answer for each case.
+        send_lines: Lines of rows that are other animals, whatever they equal.
+        leave_lines: Lines of rows that are not sent.
+        again: The same file stands for further animals.
+        dry_run: Read, check and plan, and send nothing.
+        check_store: Read the store before sending, and ask about equal pets of others.
+        max_errors: Stop above so many invalid, or rejected, rows.
+        progress: None shows a bar where a person can see it, True always, False never; or a
+            function that is given the number of rows in each state.
+        journal: Folder of the journals; None is the user's state directory.
+        workers: Requests in flight at most, 1 to 32; None is about 16.
+        words: Words of the recipe, which win over it: ``key="Tag"``, ``categories="labels.csv"``,
+            ``mapping={"name": "Pet"}``. ``help(pf.Recipe)`` has all.
+
+    Returns:
+        A LoadResult: ``.frame`` has each row and its state, ``.fix`` those to correct, and
+        ``.write(folder)`` makes files.
+
+    Raises:
+        InputError: The source cannot be read as animals; nothing was sent.
+        ArgumentError: An argument cannot be used; nothing was sent.
+        DuplicatesError: Rows may be known animals; it says what to add. Nothing was sent.
+        LoadStoppedError: The store, an outage or a limit ended it; the same call goes on.
+        LoadInterrupted: Ctrl-C ended it; requests on their way were awaited.
+        JournalError: The journal cannot be used, or another load is at work (JournalLockedError).
+
+    Example:
+        >>> import pandas as pd
+        >>> import petstore_frame as pf
+        >>> pets = pd.DataFrame({"name": ["Luna", "Max"], "category_id": ["3", "three"]})
+        >>> with pf.serve() as server, server.client() as client:
+        ...     pf.load(pets, client).frame["state"].tolist()
+        ['created', 'invalid']
+
+    Interface: Endpoints, Add an animal.
+    """
+    known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
+    for word in words.keys() - RecipeWords.__annotations__.keys():
+        raise ArgumentError(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
+    return run_import(
+        source,
+        client,
+        as_recipe(recipe, words),
+        workers=workers,
+        max_errors=max_errors,
+        dry_run=dry_run,
+        duplicates=duplicates,
+        send_lines=send_lines,
+        leave_lines=leave_lines,
+        check_store=check_store,
+        again=again,
+        progress=progress,
+        journal=journal,
+    )
+
+
+def run_import(
+    source: Any,
+    client: PostingClient,
+    recipe: Recipe,
+    *,
+    records_read: Callable[[int], None] = ignore,
+    timing: SessionClocks = REAL_TIME,
+    step: Callable[[str], None] = ignore,
+    **said: Any,
+) -> LoadResult:
+    """Run one import, as ``load`` says; ``said`` are the fields of ``LoadOptions``.
+
+    ``records_read`` gets the number of records read so far, also while the store is read then, and
+    what it raises ends the import; ``step`` gets the name of each step, where a test can end the
+    process.
+    """
+    options = LoadOptions(**said)
+    options.check(client)
+    path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
+    words_of, lines = partial(_words_of, path), options.leave_lines
+    opened = open_source(source, recipe, words_of=words_of, leave_lines=lines)
+    run = _import_of(opened, client, recipe, options, timing.now())
+    put = partial(_stage, opened, run, client, options, records_read)
+    if options.dry_run:
+        return _rehearse(path, client.base_url, put)
+    with holding(path), Writer(path, client.base_url) as writer:
+        staged, _ = put(writer)
+        if cause := staged.run.facts.get(COMMON_CAUSE):
+            detail = f"nothing was sent, as most rows fail for one cause: {cause}"
+            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
+            was_at_work = True
+        else:
+            was_at_work = run_session(
+                writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
+            )
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
+    _tell_end(result)
+    return result
+
+
+def resume_loads(
+    client: PostingClient,
+    *,
+    journal: str | PathLike[str] | None = None,
+    check_store: bool = True,
+    progress: ProgressOption = None,
+) -> list[LoadResult]:
+    """Finish the imports that stopped before all was sent, from the journal, without their files.
+
+    Args:
+        client: A client of the store.
+        journal, check_store, progress: As in ``load``.
+
+    Returns:
+        The results of the imports that had something left, the oldest first.
+
+    Raises:
+        DuplicatesError: The store has pets that may be what is still to send; nothing was sent.
+        JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
+        LoadStoppedError: The store, an outage or a limit ended one of them.
+
+    Interface: Endpoints, Add an animal.
+    """
+    options = LoadOptions(journal=journal, progress=progress, check_store=check_store)
+    options.check(client)
+    path, results = find_journal(journal, client.base_url, partial(ask_store_id, client)), []
+    if not path.exists():
+        return []
+    with holding(path), Writer(path, client.base_url) as writer:
+        for run in read_imports(writer.sql, _LEFT):
+            results.append(LoadResult(path, run.id))
+            if COMMON_CAUSE in run.facts:  # it waits for an answer
+                continue
+            # What was said by name was said of that day's reading.
+            before = LoadOptions(duplicates=run.duplicates).answers.items()
+            kept = {case: word for case, word in before if case not in BY_NAME}
+            with Interrupts() as interrupts, writer.transaction() as sql:
+                staged, said = staged_again(sql, run), replace(options, duplicates=kept)
+                _identify(sql, staged, client, said, interrupts.deliver)
+            run_session(writer, run, client, options, timing=REAL_TIME)
+            _tell_end(results[-1])
+    return results
+
+
+def _tell_end(result: LoadResult) -> None:
+    """Log what became of an import; raise where it ended now, before its end."""
+    facts = result.facts
+    title, sentence = headline(facts)
+    log.info("%s: %s", title, sentence)
+    ending = facts.run.ending
+    if ending is Ending.INTERRUPTED and result.sent_now:
+        raise LoadInterrupted(result)
+    if ending in _STOPPED and result.sent_now:
+        raise LoadStoppedError("\n".join([sentence, *next_texts(facts)]), result, ending)
+
+
+def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
+    """Return how the import was read whose id begins so, as a fix file names it."""
+    if not path.exists():
+        return None
+    with reading(path) as sql:
+        found = read_imports(sql, "id GLOB ? || '*'", [import_id])
+    if len(found) != 1:
+        return None
+    return {**(found[0].recipe or {}), "mapping": found[0].mapping, "key": found[0].key or None}
+
+
+def _import_of(
+    opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
+) -> Import:
+    """Return what is known of an import before its records are read."""
+    sheet, said = opened.table.facts.get("sheet"), options.duplicates
+    place = bytes_id = None
+    if opened.path is not None:
+        place = f"{opened.path.resolve()}{'' if sheet is None else f'#{sheet}'}"
+        with opened.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+        digest.update((sheet or "").encode())
+        bytes_id = digest.hexdigest()[:32]
+    return Import(
+        id="",
+        base_url=client.base_url,
+        source=opened.name,
+        place=place,
+        header=tuple(opened.columns),
+        mapping=dict(opened.mapping),
+        key=tuple(opened.key),
+        duplicates=dict(said) if isinstance(said, Mapping) else said,
+        keep=recipe.keep,
+        bytes_id=bytes_id,
+        recipe=recipe.to_dict(),
+        staged_at=now,
+    )
+
+
+def _stage(
+    opened: Source,
+    run: Import,
+    client: PostingClient,
+    options: LoadOptions,
+    records_read: Callable[[int], None],
+    writer: Writer,
+) -> tuple[Staged, Question | None]:
+    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
+    records = 0
+
+    def batches() -> Iterator[Sequence[Record]]:
+        nonlocal records
+        for batch in opened.batches():
+            records += len(batch)
+            records_read(records)
+            yield batch
+
+    def watch() -> None:
+        records_read(records)
+
+    with Interrupts() as interrupts:
+        with writer.transaction() as sql:
+            staged = stage(
+                sql,
+                run,
+                batches(),
+                again=options.again,
+                answers=[case for case, word in options.answers.items() if word == "send"],
+                send_lines=options.send_lines,
+                leave_lines=options.leave_lines,
+                pause=interrupts.deliver,
+            )
+            likely = opened.proposed_key()
+            question = _identify(sql, staged, client, options, interrupts.deliver, likely, watch)
+            (run,) = read_imports(sql, "id = ?", [staged.run.id])
+            if likely is not None:
+                run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+            may_be_held = options.max_errors is None and not opened.is_returned
+            if may_be_held and (cause := common_cause(sql, run)):
+                run.facts[COMMON_CAUSE] = str(cause)
+            note_facts(sql, run, run.facts)
+        interrupts.deliver()
+    return replace(staged, run=run), question
+
+
+def _rehearse(
+    path: Path, base_url: str, put: Callable[[Writer], tuple[Staged, Question | None]]
+) -> LoadResult:
+    """Do all but the sending, in a copy of the journal that is removed with the result."""
+    with ExitStack() as stack:
+        copy = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-frame-")), path.name)
+        if path.exists():
+            copy_journal(path, copy)
+        with Writer(copy, base_url) as writer:
+            staged, question = put(writer)
+            Outcomes(writer, staged.run).recover()
+        result = LoadResult(path, staged.run.id, copy=copy, question=question)
+        finalize(result, stack.pop_all().close)
+    return result
+
+
+def _identify(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    client: PostingClient,
+    options: LoadOptions,
+    pause: Callable[[], None],
+    likely: LikelyKey | None = None,
+    watch: Callable[[], object] = ignore,
+) -> Question | None:
+    """Find the animals of records; only a rehearsal goes on where there is something to ask."""
+    readings: list[StorePets] = []
+
+    def read(records: int) -> StorePets:
+        try:
+            if not readings:
+                readings.append(read_store(client, watch, max(LEAST_PAGES, records)))
+        except PetstoreError as failed:
+            failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
+            raise
+        return readings[0]
+
+    question = identify(sql, staged, options.answers, read if options.check_store else None, pause)
+    if question is None:
+        return None
+    question = replace(question, likely=likely)
+    if not options.dry_run:
+        raise DuplicatesError(question)
+    return question

@@ -1,0 +1,132 @@
+"""Phrases a next step as the one who types it does: what to add, or another call."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from os import fspath
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.source import RecipeWords
+from petstore_frame.storage import toml_files as toml
+
+# Words of a recipe go by --set in a shell, but for these two.
+_SET = RecipeWords.__annotations__.keys() - {"key", "categories"}
+# Who reads a next step, and so how it is typed.
+Reader = Literal["python", "shell", "recipe"]
+
+
+class Call(NamedTuple):
+    """What to type where adding a word to the same call is not enough."""
+
+    python: str
+    shell: str
+
+
+class Step(NamedTuple):
+    """Something to do next, or a possible answer: words to add to the same call, or other calls."""
+
+    text: str
+    add: Mapping[str, Any] = MappingProxyType({})
+    calls: tuple[Call, ...] = ()
+
+    def typed(self, reader: Reader = "python") -> list[str]:
+        """Return what to type for it, line by line."""
+        is_shell = reader == "shell"
+        words = (to_add(word, value, reader) for word, value in self.add.items())
+        lines = [f"add {(' ' if is_shell else ', ').join(words)}"] if self.add else []
+        return [*lines, *(call.shell if is_shell else call.python for call in self.calls)]
+
+
+def to_add(word: str, value: Any, reader: Reader = "python") -> str:
+    """Return what to add to a call, a command or a recipe, so that a word has a value.
+
+    Example:
+        >>> for reader in ("python", "shell", "recipe"):
+        ...     print(to_add("keep", "newest: Seen", reader))
+        keep='newest: Seen'
+        --set 'keep=newest: Seen'
+        keep = "newest: Seen"
+    """
+    if reader == "python":
+        return f"{word}={value!r}"
+    if reader == "recipe":
+        _, _, lines = toml.toml_of({word: value}, {}).partition("\n")
+        return lines.strip()
+    flag = f"--{word.replace('_', '-')}"
+    is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")
+    words = list[str]()
+    for path, each in _leaves(value):
+        if is_set:
+            words += ["--set", f"{'.'.join((word, *path))}={each}"]
+        elif isinstance(each, bool):
+            words += [flag if each else flag.replace("--", "--no-")]
+        else:
+            words += [flag, "=".join((*path, str(each)))]
+    return _in_shell(words)
+
+
+def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each value of a table or a list, with the words of the tables that lead to it."""
+    if isinstance(value, Mapping):
+        for word, inner in value.items():
+            yield from (((str(word), *path), each) for path, each in _leaves(inner))
+    elif isinstance(value, Collection) and not isinstance(value, str):
+        yield from (((), each) for each in value)
+    else:
+        yield (), value
+
+
+def load_call(file: str | None, journal: Path, base_url: str) -> Call:
+    """Return the call that loads a fix file, or finishes all that is unfinished in a journal."""
+    folder = _unusual(journal)
+    where = "" if folder is None else f", journal={folder!r}"
+    python = f"pf.resume_loads(client{where})"
+    if file is not None:
+        python = f"pf.load({file!r}, client{where})"
+    flags = [] if folder is None else ["--journal", folder]
+    return Call(python, _command("load", file or "--resume", base_url, *flags))
+
+
+def compare_call(source: str | None, base_url: str) -> Call:
+    """Return the call that compares a source with the store by name and category."""
+    what = "frame" if source is None else repr(source)
+    on = ("--on", "name", "--on", "category_id")
+    return Call(
+        f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])",
+        _command("compare", source or "FILE", base_url, *on),
+    )
+
+
+def resolve_call(record: int, pet: int | None) -> Call:
+    """Return how to say which pet a record is; None where it has none."""
+    said = {record: pet}
+    shell = f"add --resolve {record}={'none' if pet is None else pet}"
+    return Call(f"result.resolve({said!r})", shell)
+
+
+def _command(name: str, what: str, base_url: str, *options: str) -> str:
+    """Return a command, with the store where that is not the usual one."""
+    words = ["petstore-frame", name, what, *options]
+    if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
+        words += ["--base-url", base_url]
+    return _in_shell(words)
+
+
+def _unusual(journal: Path) -> str | None:
+    """Return the folder of a journal, where it is not the one that is used without a word."""
+    if journal.parent == place_of(None, "").parent:
+        return None
+    with_here = os.path.relpath(journal.parent)
+    return fspath(journal.parent) if with_here.startswith("..") else with_here
+
+
+def _in_shell(words: Iterable[str]) -> str:
+    """Return words as the command line of this machine takes them."""
+    listed = list(words)
+    return subprocess.list2cmdline(listed) if os.name == "nt" else shlex.join(listed)

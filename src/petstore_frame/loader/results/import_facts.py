@@ -1,0 +1,297 @@
+"""Gathers the facts of an import at one moment, for every text and file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.loader.duplicate_question import Question
+from petstore_frame.loader.journal import rows as journal
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
+from petstore_frame.loader.reconcile import Doubt, read_doubt
+from petstore_frame.loader.row_state import (
+    DOUBT_STATES,
+    FIX_STATES,
+    Ending,
+    Reason,
+    RecordProblem,
+    State,
+    short_text,
+)
+from petstore_frame.loader.source import field_name
+from petstore_frame.loader.source.excel_file import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.rendering import count_text
+
+IN_STORE = (State.CREATED, State.ADOPTED)
+# A fact of an import: the cause that most rows share, so that nothing is sent.
+COMMON_CAUSE = "common_cause"
+# The column that may identify an animal, where nobody has said which does.
+LIKELY_KEY = "likely_key"
+_TIMES = ("staged_at", "started_at", "ended_at")
+_SHOWN_LINES, _SHOWN_VALUES, _MOST_PROPOSED = 2, 8, 40
+_LEAST_COMMON = 3
+_ENDING_CODES = {
+    Ending.BUDGET: 4,
+    Ending.STOPPED: 5,
+    Ending.OUTAGE: 5,
+    Ending.JOURNAL: 6,
+    Ending.INTERRUPTED: 130,
+}
+# Why a row was skipped.
+WHY_SKIPPED: dict[str, str] = {
+    Reason.BLANK: "blank",
+    Reason.LEFT_OUT: "left out, as you said",
+    Reason.WITHDRAWN: "no longer in the file",
+    Reason.KNOWN: "known already",
+    Reason.CHANGED: "known already, with other values now",
+}
+NOTES: dict[str, str] = {
+    DATE_NOTE: "a date was read as text",
+    NUMBER_NOTE: "a number was read as text",
+    "normalised": "a category id was read as a plain number",
+    "trimmed": "spaces around a cell were cut",
+    "status_case": "a status was spelled with other capitals",
+    "short_row": "the record ends too early, so the cells that it lacks are empty",
+    "mojibake": "the name looks like text read in a wrong encoding",
+    "invisible_characters": "the name holds characters that are not seen",
+    "formula": "a spreadsheet would run the name as a formula",
+    "line_break": "the name holds a line break or a tab",
+    "total_row": "the name looks like that of a total",
+    "swallowed_rows": "accepted although a cell seems to hold other rows",
+    "unlisted_category": "accepted although the category is not among those given",
+    "low_category_id": "accepted although the category id is not above 0",
+    "hidden_row": "accepted although the row is hidden",
+    "large_count": "accepted although the row stands for very many animals",
+    "default_name": "the name is empty, and has the default",
+    "default_category_id": "the category is empty, and has the default",
+    "default_status": "the status is empty, and has the default",
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a number of rows cannot be sent, or what was noted of them."""
+
+    problem: RecordProblem  # the first one, with the word that would help all of them
+    records: int
+    lines: tuple[int, ...]  # of the first two
+    values: tuple[tuple[str, int], ...] = ()  # what the cells hold, the commonest first
+
+    def __str__(self) -> str:
+        problem = self.problem
+        place = f"{problem.column}: " if problem.column else ""
+        text = f"{count_text(self.records, 'row')}: {place}{problem.message}"
+        if len(self.values) > 1:
+            listed = [f"{short_text(value)} ({count:,})" for value, count in self.values]
+            more = f" and {len(listed) - _SHOWN_VALUES:,} more" if listed[_SHOWN_VALUES:] else ""
+            return f"{text}; in all {', '.join(listed[:_SHOWN_VALUES])}{more}"
+        lines = ", ".join(map(str, self.lines))
+        lines += ", …" if self.records > len(self.lines) else ""
+        text += f" ({'line' if self.records == 1 else 'lines'} {lines})"
+        return f"{text}; {problem.hint}" if problem.hint else text
+
+
+def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
+    """Return each kind of note; given are notes, how many rows have them, and the first line."""
+    rows, lines = Counter[str](), dict[str, int]()
+    for notes, count, line in found:
+        # 3.0→3 and 007→7 are both normalised.
+        kinds = ("normalised" if "→" in note and note not in NOTES else note for note in notes)
+        for kind in dict.fromkeys(kinds):
+            if kind in NOTES:  # else a further problem
+                rows[kind] += count
+                lines.setdefault(kind, line)
+    return [
+        Cause(RecordProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
+    ]
+
+
+@dataclass(frozen=True)
+class ImportSummary:
+    """What is known of an import at one moment of its journal.
+
+    Attributes:
+        doubt: What reading the store back has left in doubt, or None.
+        sent_now: Whether this call sent anything; else the result describes earlier ones.
+        question: What the same call without ``dry_run`` would ask; None where it would send.
+        folder: Where the result files are, or None.
+    """
+
+    run: Import
+    counts: dict[State, int]
+    skipped: list[SkippedRows]
+    causes: list[Cause]
+    notes: list[Cause]
+    doubt: Doubt | None
+    sent_now: bool
+    is_rehearsal: bool
+    question: Question | None
+    folder: Path | None
+    journal: Path
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def count(self, *states: State) -> int:
+        """Return how many rows are in some states."""
+        return sum(self.counts[state] for state in states)
+
+    @property
+    def to_fix(self) -> int:
+        """How many rows are surely not in the store, and are to be corrected."""
+        return self.count(*FIX_STATES)
+
+    @property
+    def in_doubt(self) -> int:
+        """How many rows may be in the store, and were not seen there."""
+        return self.count(*DOUBT_STATES)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing is sent while one cause fails most rows."""
+        return COMMON_CAUSE in self.run.facts
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with: the worst of what applies, 0 if all is in the store."""
+        if self.question is not None:
+            return 2
+        ended = _ENDING_CODES.get(self.run.ending, 0) if self.run.ending else 0
+        return max(ended, 1 if self.to_fix else 0, 3 if self.in_doubt else 0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
+        run, doubt = self.run, self.doubt
+        moments = {name: getattr(run, name) for name in _TIMES}
+        facts = {
+            "import_id": run.id,
+            **asdict(run),
+            **{
+                name: None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
+                for name, at in moments.items()
+            },
+            "journal": str(self.journal),
+            "dry_run": self.is_rehearsal,
+            "records": len(self),
+            "states": self.counts,
+            "skipped": [each._asdict() for each in self.skipped],
+            "causes": [
+                asdict(each.problem) | {"records": each.records, "lines": each.lines}
+                for each in self.causes
+            ],
+            "notes": {note.problem.code: note.records for note in self.notes},
+            "read_back": None if doubt is None else doubt.notes,
+            "candidates": {} if doubt is None else doubt.candidates,
+            "exit_code": self.exit_code,
+        }
+        known: dict[str, Any] = json.loads(json.dumps(facts))
+        return known
+
+
+def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
+    """Read what is known of an import; add what is known of the call."""
+    run = journal.read_import(path, import_id)
+    with reading(path) as sql:
+        return ImportSummary(
+            run,
+            journal.count_in(sql, import_id),
+            journal.read_skipped(sql, run),
+            read_causes(sql, run),
+            count_notes(journal.read_noted(sql, run)),
+            read_doubt(sql, run),
+            **of_call,
+        )
+
+
+def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
+    """Return what keeps rows from being sent, each cause once, the commonest first."""
+    kinds = defaultdict[tuple[Any, ...], list[tuple[RecordProblem, list[int], int]]](list)
+    found = [*journal.read_problems(sql, run)]
+    for row in journal.read_rows(sql, run.id, State.REJECTED):
+        found.append((problem_of(row, run), [row.line], 1))
+    for each in found:
+        problem, *_ = each
+        # One kind of suspicion is one cause, in whatever column.
+        where = problem.accept or problem.column
+        kinds[problem.code, where, problem.add and problem.add[0]].append(each)
+    causes = []
+    for alike in kinds.values():
+        first, values = alike[0][0], Counter[str]()
+        for problem, _, records in alike:
+            values[(problem.value or "").strip()] += records
+        lines = sorted({line for _, lines, _ in alike for line in lines})[:_SHOWN_LINES]
+        shown = tuple(values.most_common())
+        words = [text for text, _ in shown if text]
+        first = replace(first, add=_add_for_all(first, words, run.key))
+        causes.append(Cause(first, values.total(), tuple(lines), shown))
+    return sorted(causes, key=lambda cause: -cause.records)
+
+
+def _add_for_all(
+    problem: RecordProblem, values: Sequence[str], key: Sequence[str]
+) -> tuple[str, Any] | None:
+    """Return the word that answers a problem for all rows that have one of the values."""
+    if problem.add is None:
+        return None
+    word, value = problem.add
+    each = dict.fromkeys(values[:_MOST_PROPOSED], "?")
+    if word == "categories":
+        return word, each
+    if word == "value_map":
+        return word, dict.fromkeys(value, each)
+    if word == "defaults" and "name" in value and key:
+        return word, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
+    return problem.add
+
+
+def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
+    """Return the cause for which nothing of a file is sent, or None.
+
+    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
+    row of its header was ever created; ``max_errors=`` says to go on.
+    """
+    causes = read_causes(sql, run)
+    if not causes or causes[0].records < _LEAST_COMMON:
+        return None
+    naming = sum(journal.count_in(sql, run.id).values())
+    naming -= sum(each.records for each in journal.read_skipped(sql, run) if each.reason.is_plain)
+    was_created = sql.execute(
+        "SELECT 1 FROM animals JOIN imports USING (import)"
+        " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+        [json.dumps(run.header)],
+    ).fetchone()
+    return causes[0] if 2 * causes[0].records > naming and not was_created else None
+
+
+_HINTS = {
+    State.UNKNOWN: "it may be in the store already: do not send it again by hand",
+    State.ABSENT: "its pet was not found: send it again only if you are sure",
+    State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
+}
+
+
+def problem_of(row: JournalRow, run: Import) -> RecordProblem:
+    """Return what is wrong with a row, by our own checks or by the store's answer."""
+    if row.problem is not None:
+        return row.problem
+    if row.state is State.REJECTED:
+        column = run.mapping.get(field_name(row.error_field or "") or "")
+        at = run.header.index(column) if column in run.header else len(row.cells)
+        return RecordProblem(
+            row.error_code or row.reason or "",
+            row.error_message or "the store refused it",
+            column,
+            row.cells[at] if at < len(row.cells) else None,
+            "the store refused it; correct what its message names",
+        )
+    hint = _HINTS.get(row.state, "")
+    if row.known is not None and row.known.import_id == run.id:
+        hint = f"it is the animal of line {row.known.line}"
+    return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)

@@ -1,0 +1,285 @@
+"""The LoadResult, which has what became of each record; and the errors that carry it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from math import inf
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.errors import ArgumentError, LoadFailedError
+from petstore_frame.loader.duplicate_question import Question
+from petstore_frame.loader.journal import rows as journal
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
+from petstore_frame.loader.load_options import GRACE_S
+from petstore_frame.loader.next_steps import Reader
+from petstore_frame.loader.read_list import frame_of_keys
+from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
+from petstore_frame.loader.results.import_facts import IN_STORE, ImportSummary, read_summary
+from petstore_frame.loader.results.result_files import (
+    COLUMNS,
+    DEFAULT_FOLDER,
+    FIX_COLUMNS,
+    find_place,
+    make_frame,
+    write_results,
+)
+from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
+from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES, Reason, State
+from petstore_frame.loader.sending.pool import wait_announced
+from petstore_frame.loader.sending.session import PostingClient, ignore
+from petstore_frame.loader.source import Recipe
+from petstore_frame.rendering import Markup, in_notebook
+from petstore_frame.validation import checked_client
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class LoadResult:
+    """What became of each record of one import; each is in exactly one state.
+
+    It shows the journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part
+    of it. ``len()`` is the number of records.
+
+    Attributes:
+        import_id: The import: 32 hex digits, the same for the same records on every computer.
+        folder: Where ``write`` has put the files, or None.
+        is_rehearsal: Whether this was a dry run: nothing was sent.
+        question: What the same call without ``dry_run`` would ask; None where it would send.
+
+    Interface: Errors (code, message and status of a refusal are shown as the store gave them).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        import_id: str,
+        *,
+        sent_now: bool = True,
+        copy: Path | None = None,
+        question: Question | None = None,
+    ) -> None:
+        self.path, self.import_id, self.sent_now = path, import_id, sent_now
+        self.wait: Callable[[float], None] = wait_announced  # before reading back
+        self.watch: Callable[[], object] = ignore  # at each page of that; what it raises ends it
+        self.folder: Path | None = None
+        # A rehearsal works in a copy of the journal, so the journal has no trace of it.
+        self._source, self.is_rehearsal = copy or path, copy is not None
+        self.question = question
+        self._frame: pd.DataFrame
+        self._commits = -1  # how often the journal was written to when the frame was made
+
+    @classmethod
+    def latest(cls, path: Path, most: int) -> list[LoadResult]:
+        """Return the results of the last imports in a journal, the latest first."""
+        if not path.exists():
+            return []
+        with reading(path) as sql:
+            which = "import > (SELECT max(import) - ? FROM imports)"
+            runs = journal.read_imports(sql, which, [most])
+        return [cls(path, run.id, sent_now=False) for run in reversed(runs)]
+
+    @property
+    def run(self) -> Import:
+        """What is known of the import before its records."""
+        return journal.read_import(self._source, self.import_id)
+
+    @property
+    def facts(self) -> ImportSummary:
+        """What is known of the import now."""
+        return read_summary(
+            self._source,
+            self.import_id,
+            sent_now=self.sent_now,
+            is_rehearsal=self.is_rehearsal,
+            question=self.question,
+            folder=self.folder,
+            journal=self.path,
+        )
+
+    @property
+    def counts(self) -> dict[State, int]:
+        """How many records are in each state, none left out."""
+        with reading(self._source) as sql:
+            return journal.count_in(sql, self.import_id)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know of the file as a whole, as sentences."""
+        return file_warnings(self.facts)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The options of this load as a recipe; None where no recipe can hold them."""
+        words = self.run.recipe
+        return None if words is None else Recipe(**words)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
+        return self.facts.as_dict()
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with: 0 only if all records are in the store."""
+        return self.facts.exit_code
+
+    @property
+    def ids(self) -> pd.DataFrame:
+        """Which pet each key of the file is: ``key`` str, ``id`` Int64, ``state``, ``source``.
+
+        Animals that an earlier import created are there too; empty without ``key=``.
+        """
+        with reading(self._source) as sql:
+            return frame_of_keys(read_keys(sql, self.import_id))
+
+    def rows(self, *states: State) -> Iterator[JournalRow]:
+        """Yield the rows in some states, or all, in constant memory."""
+        return journal.rows(self._source, self.import_id, *states)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per row of the file, in its order: the file's own columns as text, then ours.
+
+        ``record`` and ``line`` Int64; ``state`` category; ``pet_id`` Int64, also of a pet that
+        another row made; ``reason`` (why it is in that state) category; ``error_code``,
+        ``error_column``, ``error_message`` str; ``changed`` (what reads otherwise now in a known
+        animal) and ``notes`` str.
+        """
+        with reading(self._source) as sql:
+            ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
+        if self._commits != commits:
+            self._commits = commits
+            self._frame = make_frame(self.run, self.rows(), COLUMNS)
+        return self._frame
+
+    def _part(self, column: str, values: Collection[str]) -> pd.DataFrame:
+        frame = self.frame
+        return frame[frame[column].isin([*map(str, values)])].reset_index(drop=True)
+
+    @property
+    def created(self) -> pd.DataFrame:
+        """The rows that are in the store, with their ids where known; columns of ``frame``."""
+        return self._part("state", IN_STORE)
+
+    @property
+    def unknown(self) -> pd.DataFrame:
+        """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
+        return self._part("state", DOUBT_STATES)
+
+    @property
+    def changed(self) -> pd.DataFrame:
+        """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
+        return self._part("reason", [Reason.CHANGED])
+
+    @property
+    def withdrawn(self) -> pd.DataFrame:
+        """The rows that an earlier version of the file had and that were never sent."""
+        return self._part("reason", [Reason.WITHDRAWN])
+
+    @property
+    def fix(self) -> pd.DataFrame:
+        """The rows to fix (invalid, rejected): correct the file's own columns and load it.
+
+        What is wrong stands behind these; the last column says which row of the file each one is.
+        """
+        return make_frame(self.run, self.rows(*FIX_STATES), FIX_COLUMNS)
+
+    def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
+        """Write the results as files, each whole or not at all.
+
+        ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
+        load it as it is; ``unknown.csv`` those in doubt; ``summary.json`` the counts; and, where
+        XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Files that were
+        changed since, and the results of another file's import, stay; then all go to the next free
+        folder (``results-2``), which a warning names.
+
+        Args:
+            folder: Where to; made if missing.
+
+        Returns:
+            The paths written.
+        """
+        facts = self.facts
+        self.folder, note = find_place(Path(folder), facts.run)
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return write_results(self.folder, facts, self.rows)
+
+    def raise_for_failures(self) -> None:
+        """Raise unless every record is in the store, was there before, or was left out.
+
+        Raises:
+            LoadFailedError: Says how many are not, and the first reasons.
+        """
+        facts = self.facts
+        if facts.count(*IN_STORE, State.SKIPPED) < len(facts):
+            raise LoadFailedError(str(self), self)
+
+    def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
+        """Read the store to settle the records in doubt; this result then shows them settled.
+
+        A record gets a pet only where nothing else can explain that pet: since the reading before
+        the record was sent, no pet appeared that is neither yours nor equal to a record in doubt.
+        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Records in doubt
+        of other imports into the store are settled, too. What is absent is sent again by the same
+        load with ``duplicates={"absent": "send"}``.
+
+        Args:
+            client: A client of the store that the import went to.
+            grace_s: Seconds after the last doubtful request before its absence means anything: a
+                store may act late. What is left of them is waited for.
+
+        Returns:
+            How many were found, are absent or stay unknown, and what that rests on.
+
+        Raises:
+            ArgumentError: An argument cannot be used; nothing was sent.
+            JournalLockedError: An import is at work on the journal.
+            PetstoreError: The store cannot be read; nothing was settled.
+        """
+        checked_client(client, "ask_page")
+        if not 0 <= grace_s < inf:
+            raise ArgumentError(
+                f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
+            )
+        ours = self.path, self.import_id
+        return reconcile(*ours, client, grace_s, sleep=self.wait, watch=self.watch)
+
+    def resolve(self, pets: Mapping[int, int | None]) -> None:
+        """Write what a person found out about records in doubt.
+
+        Args:
+            pets: The pet of each record, by the number in the column ``record``; None says that
+                there is none, so that the next load of the file sends it.
+
+        Raises:
+            ArgumentError: A record is not in doubt, or a pet is another record's; nothing was
+                changed.
+        """
+        resolve(self.path, self.import_id, pets)
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def text(self, reader: Reader = "python") -> str:
+        """Return what became of the records and what to do next, as its reader types it."""
+        return result_text(self.facts, reader)
+
+    def html(self) -> Markup:
+        """Return what became of the records as markup, for a page that shows its own steps."""
+        return result_html(self.facts, has_steps=False)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
+        return f"<LoadResult of {self.run.source}: {counted or 'no records'}>"
+
+    def _repr_html_(self) -> str:
+        return in_notebook(result_html(self.facts))

@@ -1,0 +1,189 @@
+"""Reads our own result files when they come back.
+
+Each row of them names the record that it is, and cells that a spreadsheet would run or convert are
+guarded by a quote that is taken off again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.row_state import RecordOrigin, Suspicion
+from petstore_frame.loader.source.cell_parsing import suspicious
+from petstore_frame.loader.source.column_mapping import OWN_PREFIX
+from petstore_frame.loader.source.excel_file import Row, Table
+from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.storage import harmless
+
+STATE: str = f"{OWN_PREFIX}state"
+RECORD: str = f"{OWN_PREFIX}record"
+ACCEPT: str = f"{OWN_PREFIX}accept"
+# What a row of the file has beyond its header.
+EXTRA = f"{OWN_PREFIX}extra"
+FIX_SHEET = "Fix"
+
+
+class Own(NamedTuple):
+    """A column of ours in files: its name there, its heading and width (letters) in a workbook."""
+
+    name: str
+    heading: str = ""
+    width: int = 0
+
+
+# By the name in a frame.
+COLUMNS: dict[str, Own] = {
+    "record": Own(RECORD, "Record (leave as it is)", 26),
+    "state": Own(STATE, "What became of it", 30),
+    "pet_id": Own(f"{OWN_PREFIX}pet_id", "Id in the store", 21),
+    "error_message": Own(f"{OWN_PREFIX}problem", "What is wrong", 44),
+    "error_column": Own(f"{OWN_PREFIX}column", "In column", 18),
+    "error_value": Own(f"{OWN_PREFIX}value"),
+    "hint": Own(f"{OWN_PREFIX}hint", "How to fix it", 44),
+    "changed": Own(f"{OWN_PREFIX}changed", "Changed since (was → is)", 34),
+    "accept": Own(ACCEPT, "Send as it is? (yes)", 24),
+    "line": Own(f"{OWN_PREFIX}line", "Line", 8),
+    "notes": Own(f"{OWN_PREFIX}notes", "Notes", 30),
+    "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
+}
+RESULT_COLUMNS: tuple[str, ...] = (
+    "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
+)  # fmt: skip
+FIX_COLUMNS: tuple[str, ...] = (
+    "record", "error_message", "error_column", "error_value", "hint", "accept",
+)  # fmt: skip
+FIX_SHEET_COLUMNS: tuple[str, ...] = (
+    "error_message", "hint", "error_column", "line", "accept", "record",
+)  # fmt: skip
+
+_HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
+_RETURNABLE = ("", "invalid", "rejected")
+_KINDS = frozenset(map(str, Suspicion))
+_YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
+_SAY_YES = "write yes in place of no, or empty that cell where it is corrected"
+# A text that no spreadsheet takes for a number or a time.
+_NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
+_GUARD = "'"
+# What a spreadsheet takes for a number, a date or a truth value, and would write back as another
+# text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
+_CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
+
+
+def record_name(import_id: str, record: int) -> str:
+    """Return how a file names a record of an import: ``r3fa9c2e1-17``."""
+    return f"r{import_id[:8]}-{record}"
+
+
+def guarded(text: str, *, is_name: bool = False) -> str:
+    """Return a cell of a result file: no spreadsheet runs it, or converts it where it is a name.
+
+    Example:
+        >>> guarded("007", is_name=True), guarded("007"), guarded("'007"), guarded("=1+1")
+        ("'007", '007', "''007", "'=1+1")
+        >>> unguarded("'007"), unguarded("''007"), unguarded("'s Heer")
+        ('007', "'007", "'s Heer")
+    """
+    is_odd = text.startswith(_GUARD) or is_name
+    if not is_odd:
+        return harmless(text)
+    return _GUARD + text if _is_guarded(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return a cell as it was before ``guarded``."""
+    return text[1:] if text.startswith(_GUARD) and _is_guarded(text[1:]) else text
+
+
+def _is_guarded(text: str) -> bool:
+    bare = text.lstrip(_GUARD)
+    return harmless(bare) != bare or _CONVERTED.match(bare) is not None
+
+
+# Gives the words of the recipe that the import with this id was read by; None if it is not known.
+WordsOf = Callable[[str], Mapping[str, Any] | None]
+# What a row of a fix file takes from its import: no layout, and no choice of rows.
+_CARRIED = (
+    "mapping", "key", "value_map", "otherwise", "defaults", "categories", "thousands",
+    "keep_spaces",
+)  # fmt: skip
+
+
+def with_import(table: Table, words_of: WordsOf, said: RecipeFields) -> RecipeFields:
+    """Return how restored rows are read: as their import was, with what is said now over it.
+
+    Raises:
+        InputError: They are of imports that were read differently.
+    """
+    imports = dict.fromkeys(row.origin.import_id for row in table.rows() if row.origin)
+    known: list[dict[str, Any]] = [
+        {word: words.get(word) for word in _CARRIED}
+        for words in map(words_of, imports)
+        if words is not None
+    ]
+    if not known:
+        return said
+    if any(words != known[0] for words in known[1:]):
+        what = "these rows are of files that were read differently"
+        raise InputError(what, hint="load the fix file of each by itself")
+    words = known[0]
+    if not {*words["mapping"].values(), *(words["key"] or ())} <= {*table.columns}:
+        words |= {"mapping": None, "key": None}
+    return type(said)(**words).with_words(**said.given())
+
+
+def restored(table: Table) -> Table | None:
+    """Return a table of one of our own files with its records as they were; None for any other."""
+    names = _own_names(table.columns)
+    kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
+    if len(kept) == len(names):
+        return None
+    # A frame and a workbook have types for their cells, and need no guard.
+    is_guarded = names == [*table.columns]
+    columns = [unguarded(names[at]) if is_guarded else names[at] for at in kept]
+    restore = partial(_restored, names, kept, is_guarded)
+    return replace(table, columns=tuple(columns), rows=lambda: map(restore, table.rows()))
+
+
+def _own_names(header: Sequence[str]) -> list[str]:
+    """Return column names with those of our workbooks and frames as our other files have them."""
+    names: Mapping[str, str] = {}
+    if COLUMNS["record"].heading in header:
+        names = _HEADINGS
+    elif {RECORD, "error_message", "hint"} <= set(header):  # result.fix
+        names = {column: own.name for column, own in COLUMNS.items()}
+    return [names.get(name, name) for name in header]
+
+
+def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:
+    """Return a row as it was; one that may be in the store already is an InputError."""
+    own = dict(zip(names, row.cells, strict=False))
+    answer = own.get(ACCEPT, "").strip().casefold()
+    kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has the kind alone
+    if answer.startswith("no") or answer in _KINDS:
+        known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+        doubt = suspicious(known, f"not sent ({known}): {_SAY_YES}")
+    record, state, origin = own.get(RECORD, "").strip(), own.get(STATE, ""), None
+    if found := _NAMED.fullmatch(record):
+        origin = RecordOrigin(found[1], int(found[2]))
+    elif record:
+        what = f"the column {RECORD}, which says which record this is, holds {record!r}"
+        hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
+        raise InputError(what, line=row.line, hint=hint)
+    elif state not in _RETURNABLE:
+        what = f"this record is {state!r} in an earlier import, so it may be in the store already"
+        hint = "load fix.csv; records in doubt are settled by reconcile, at their import"
+        raise InputError(what, line=row.line, column=STATE, hint=hint)
+    cells = [row.cells[at] for at in kept if at < len(row.cells)]
+    if is_guarded:  # so that no spreadsheet runs or converts them
+        cells = [*map(unguarded, cells)]
+    extra = [own.get(name, "") for name in names if name.startswith(EXTRA)]
+    extra += row.cells[len(names) :]
+    while extra and not extra[-1].strip():
+        extra.pop()
+    notes = {new: row.notes[at] for new, at in enumerate(kept) if at in row.notes}
+    return Row(row.line, [*cells, *extra], 1, notes, doubt, answer in _YES, origin)

@@ -1,0 +1,251 @@
+"""Opens a file or a frame as records, or shows it to a person who chooses how it is read.
+
+Both read alike. Where a run would stop with an answer in hand, a look takes that answer and goes
+on, so that a form or a draft can show the file beside the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.row_state import Record, State, Suspicion
+from petstore_frame.loader.source.cell_parsing import BLANK, word_of
+from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise, unsent
+from petstore_frame.loader.source.csv_file import Input, SourceKind
+from petstore_frame.loader.source.excel_file import Table
+from petstore_frame.loader.source.fix_file import WordsOf, with_import
+from petstore_frame.loader.source.key_columns import (
+    LikelyKey,
+    cell_at,
+    date_columns,
+    likely_keys,
+    proposed_key,
+)
+from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.source_rows import Source
+from petstore_frame.schema import FIELDS
+
+# Rows in which a header below a title is looked for, and in which a status is.
+_BELOW_A_TITLE, _FOR_STATUSES = 20, 200
+_MOST_QUESTIONS = 8
+_SUSPICIONS = frozenset(map(str, Suspicion))
+
+
+def open_source(
+    path_or_frame: Any,
+    recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+    *,
+    words_of: WordsOf = lambda _: None,
+    leave_lines: Collection[int] = (),
+) -> Source:
+    """Open a file or a frame as records; a result file of ours is read as we wrote it.
+
+    A file is known by its bytes, not by its name; ``words_of`` gives how an import was read, for
+    one of its result files.
+
+    Raises:
+        InputError: It cannot be read as records; the text has the place and the next step.
+        MissingExtraError: A workbook, and openpyxl is not installed.
+
+    Interface: Resources, NewPet (the layout of a file is ours).
+    """
+    recipe.refuse_blanks()
+    opened = Input(path_or_frame)
+    with opened.naming():
+        return _lay_out(opened, recipe, words_of, leave_lines)
+
+
+def _lay_out(
+    opened: Input,
+    recipe: RecipeFields,
+    words_of: WordsOf = lambda _: None,
+    leave_lines: Collection[int] = (),
+) -> Source:
+    """Return the records of a file or a frame, or refuse one without columns of animals."""
+    if own := opened.own_table(recipe):
+        as_before = with_import(own, words_of, recipe)
+        return Source(opened, own, as_before, is_returned=True, leave_lines=leave_lines)
+    table = opened.table(recipe)
+    try:
+        source = Source(opened, table, recipe, leave_lines=leave_lines)
+    except InputError as problem:
+        raise _explained(opened, table, problem, recipe) from None
+    if not {"status"} & {*source.mapping, *recipe.mapping, *recipe.defaults}:
+        _refuse_unsent(source)
+    return source
+
+
+def _explained(
+    opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
+) -> InputError:
+    """Return why a table has no columns of animals: its header is further down, for example."""
+    is_said = recipe.columns is not None or recipe.header_row is not None
+    if opened.kind == "frame" or _may_be_header(table.columns, recipe):
+        return refusal
+    top, is_title = table.header_row or 1, _count_filled(table.columns) == 1 < len(table.columns)
+    for row in () if is_said else range(top + 1, top + 1 + _BELOW_A_TITLE):
+        with suppress(InputError):
+            below = opened.table(recipe.replace(header_row=row)).columns
+            if _may_be_header(below, recipe) or (is_title and _count_filled(below) > 1):
+                what = f"row {top} is no header of animals: {listed(table.columns)}"
+                hint = f"row {row} looks like the header"
+                return InputError(what, hint=hint, add=("header_row", row))
+    if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
+        refusal.hint, refusal.add = "name the character between the cells", ("delimiter", BLANK)
+    return refusal
+
+
+def _count_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _may_be_header(names: Sequence[str], recipe: RecipeFields) -> bool:
+    """Tell whether each required field has a column here, or one that may be it."""
+    with suppress(InputError):
+        found = recognise(names, recipe.mapping, recipe.defaults)
+        return {*found.missing} <= {*found.likely}
+    return False
+
+
+def _refuse_unsent(source: Source) -> None:
+    """Ask about a column that holds nothing but statuses and would not be sent."""
+    status, rows = FIELDS.named("status"), [*islice(source.table.cells(), _FOR_STATUSES)]
+    for at, column in enumerate(source.columns):
+        words = {cell_at(cells, at).casefold() for cells in rows} - {""}
+        is_free = column.strip() and column not in source.mapping.values()
+        if is_free and words and words <= {*status.values}:
+            raise unsent(status.name, column)
+
+
+@dataclass(frozen=True)
+class ValueToMap:
+    """A text of ``count`` cells that the field does not allow, and a similar one that it does."""
+
+    field: str
+    column: str
+    text: str
+    count: int
+    suggestion: str | None
+
+
+@dataclass
+class Look:
+    """A file or a frame as it would be read, as far as that is clear."""
+
+    name: str
+    kind: SourceKind
+    # How it was read: as asked, and with the answers to the questions that have one, which a person
+    # confirms. There are none where all is clear.
+    reading: RecipeFields
+    questions: tuple[InputError, ...] = ()
+    sheets: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)  # as of a ``Table``
+    header_row: int | None = None
+    columns: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    keys: tuple[LikelyKey, ...] = ()  # the likeliest first
+    rows: tuple[Sequence[str], ...] = ()  # the first ones, also without a mapping
+    records: tuple[Record, ...] = ()  # the same, read
+    count: int = 0  # of all records that are not skipped
+    words: Mapping[str, Counter[str]] = field(default_factory=dict)  # by field; of names none
+    values: tuple[ValueToMap, ...] = ()  # or mapped already, the commonest first
+    suspicious: Counter[str] = field(default_factory=Counter)  # by the word of ``accept``
+    empty: Counter[str] = field(default_factory=Counter)  # or with a default, by required field
+
+    @property
+    def proposed_key(self) -> LikelyKey | None:
+        """The column to propose where nothing says which animal a row is."""
+        return proposed_key(self.keys)
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of days."""
+        return date_columns(self.columns, self.rows)
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+        *,
+        rows: int = 50,
+        most: int | None = None,
+    ) -> Look:
+        """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
+
+        Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
+        """
+        opened = source if isinstance(source, Input) else Input(source)
+        seen = cls(opened.name, opened.kind, reading)
+        with opened.naming():
+            records = _with_answers(opened, seen)
+            with suppress(InputError):  # it is among the questions
+                seen.sheets = opened.sheets
+                table = opened.table(seen.reading) if records is None else records.table
+                seen.facts, seen.columns = table.facts, table.columns
+                seen.header_row = table.header_row
+                if records is None:
+                    stated = reading.mapping.items()
+                    seen.mapping = {name: at for name, at in stated if at in seen.columns}
+                    seen.rows = tuple(islice(table.cells(), rows))
+                    seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
+            if records is not None:
+                seen.mapping, seen.keys = records.mapping, records.likely_keys()
+                _count_records(seen, records, rows, most)
+        return seen
+
+
+def _with_answers(opened: Input, seen: Look) -> Source | None:
+    """Lay a file out with the answer to each question that stops it, where it has one."""
+    while len(seen.questions) < _MOST_QUESTIONS:
+        try:
+            return _lay_out(opened, seen.reading)
+        except InputError as problem:
+            seen.questions = (*seen.questions, problem)
+            word, value = problem.add or ("", BLANK)
+            if value == BLANK or (isinstance(value, Mapping) and BLANK in value.values()):
+                break
+            seen.reading = seen.reading.with_words(**{word: value})
+    return None
+
+
+def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> None:
+    """Count what the records hold that a person has to say something of."""
+    first = list[Record]()
+    places = {name: source.columns.index(at) for name, at in source.mapping.items()}
+    seen.words = words = {name: Counter[str]() for name in places if name != "name"}
+    try:
+        for record in islice(source, most):
+            if len(first) < rows:
+                first.append(record)
+            if record.state is State.SKIPPED:
+                continue
+            seen.count += 1
+            for name, counts in words.items():
+                counts[cell_at(record.cells, places[name])] += 1
+            for name in REQUIRED:
+                text = cell_at(record.cells, places[name]) if name in places else ""
+                seen.empty[name] += source.readers[name].means_nothing(text)
+            held = {record.problem.accept or ""} if record.problem is not None else set[str]()
+            seen.suspicious.update(_SUSPICIONS & {*held, *record.notes})
+    except InputError as problem_below:
+        seen.questions = (*seen.questions, problem_below)
+    seen.empty = +seen.empty  # which drops the zeros
+    seen.records, seen.rows = tuple(first), tuple(record.cells for record in first)
+    found = list[ValueToMap]()
+    for name, counts in words.items():
+        reader, column = source.readers[name], source.mapping[name]
+        mapped = {*map(word_of, source.recipe.value_map.get(name, ()))}
+        for text, count in counts.items():
+            is_mapped = word_of(text) in mapped
+            if text and (is_mapped or reader.asks(text)):
+                likely = None if is_mapped else reader.nearest(text)
+                found.append(ValueToMap(name, column, text, count, likely))
+    seen.values = tuple(sorted(found, key=lambda each: -each.count))

@@ -1,0 +1,125 @@
+"""Checks that a table can be counted as pets, once for every verb and every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.inventory import Inventory
+from petstore_frame.schema import FIELDS, PetField, as_type
+from petstore_frame.validation import INT64
+
+EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
+
+
+def open_frame(pets: Any, needed: Sequence[str]) -> Any:
+    """Open a frame of any engine, eager or lazy, as narwhals sees it, with ids checked by dtype.
+
+    Float category ids of an engine other than pandas are checked by value where they are counted.
+    """
+    try:
+        frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
+        schema = frame.collect_schema()
+    except TypeError:
+        raise ArgumentError(
+            f"expected a table of pets, got {type(pets).__name__}; pass an Inventory, or a frame "
+            "of pandas, polars, pyarrow, DuckDB, Dask or Spark"
+        ) from None
+    except nw.exceptions.DuplicateError:
+        hint = "drop or rename the repeated one"
+        raise InputError("a table of pets has each column once", hint=hint) from None
+    if missing := [name for name in needed if name not in schema.names()]:
+        raise InputError(
+            f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
+            column=missing[0],
+            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
+        )
+    for name in {*needed} & {"id", "category_id"}:
+        dtype, may_be_float = schema[name], name == "category_id"
+        if frame.implementation.is_pandas():
+            native = frame.to_native()
+            whole = _whole(native[name], may_be_float=may_be_float)
+            frame = nw.from_native(native.assign(**{name: whole}))
+        elif not (dtype.is_integer() or dtype == nw.Unknown or (may_be_float and dtype.is_float())):
+            _refuse_type(name, dtype)
+    return frame
+
+
+def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFrame:
+    """Return the pandas table of an Inventory or of a frame of any engine, as ``open_frame``."""
+    frame = open_frame(pets, needed)
+    is_pandas = frame.implementation.is_pandas()
+    found: pd.DataFrame = frame.to_native() if is_pandas else frame.lazy().collect().to_pandas()
+    return found
+
+
+def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of the pets with their dtypes, then a user's own as they are.
+
+    ``category_id`` is Int64 where one is missing; a missing name is empty, as a store can send it.
+    """
+    columns = {field.name: _typed(frame[field.name], field) for field in FIELDS}
+    if columns["id"].dtype != "int64":
+        raise InputError("an id is missing", column="id", hint="drop rows without an id")
+    added = [name for name in frame.columns if name not in FIELDS.names]
+    columns |= {str(name): frame[name] for name in added}
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
+
+
+def _typed(column: pd.Series[Any], field: PetField) -> pd.Series[Any]:
+    if field.name in ("id", "category_id"):
+        return _whole(column, may_be_float=field.name == "category_id")
+    typed = as_type(column, field.dtype)
+    return typed.fillna("") if field.name == "name" else typed
+
+
+def category_ids(categories: pd.Series[Any]) -> list[int | None]:
+    """Return category ids as Python's numbers, None where one is missing."""
+    whole = _whole(categories, may_be_float=True).astype("object")
+    return whole.where(whole.notna(), None).tolist()
+
+
+def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
+    """Return a column as int64, or as Int64 where a value is missing."""
+    if column.dtype == "int64":
+        return column
+    if pd.api.types.is_signed_integer_dtype(column.dtype):
+        whole = column.astype("Int64")
+    else:
+        codes, values = pd.factorize(column)  # the code of a missing value is -1, the last place
+        numbers = [_whole_number(value, column, may_be_float=may_be_float) for value in values]
+        known = pd.array([*numbers, None], dtype="Int64")
+        whole = pd.Series(known[codes], index=column.index, name=column.name)
+    return whole if whole.hasnans else whole.astype("int64")
+
+
+def _whole_number(value: Any, column: pd.Series[Any], *, may_be_float: bool) -> int:
+    """Return a value of a column as the whole number that it certainly is."""
+    number, name = value.item() if isinstance(value, np.generic) else value, str(column.name)
+    if isinstance(number, float) and may_be_float:
+        if not number.is_integer():
+            hint = "correct it, or drop its row"
+            raise InputError(f"{number!r} is not a whole number", column=name, hint=hint)
+        if abs(number) >= EXACT_FLOATS:
+            text = f"{number!r} is a float of 2**53 or more, which may stand for several ids"
+            hint = "read the column as int64, or as Int64 where values are missing"
+            raise InputError(text, column=name, hint=hint)
+        number = int(number)
+    if not isinstance(number, int) or isinstance(number, bool):
+        _refuse_type(name, column.dtype)
+    if number not in INT64:
+        hint = f"an id is a whole number of {INT64[0]} to {INT64[-1]}"
+        raise InputError("a value is beyond int64", column=name, hint=hint)
+    return number
+
+
+def _refuse_type(name: str, dtype: Any) -> NoReturn:
+    hint = "convert the column to int64, or to Int64 where values are missing"
+    if name == "id":
+        hint = "read ids as int64: floats do not hold every id exactly"
+    raise InputError(f"{dtype}, not whole numbers", column=name, hint=hint)

@@ -1,0 +1,36 @@
+"""Markup from templates, in which every value is escaped.
+
+    from petstore_frame.rendering import PAGE, in_notebook
+
+    in_notebook(PAGE.headline(badge, "500 pets"))      # a piece, with its styles
+    PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
+
+Its elements have classes, with looks from ``style`` and colours from ``palette``.
+"""
+
+from markupsafe import Markup
+
+from petstore_frame.rendering import palette, style
+from petstore_frame.rendering.phrases import (
+    NO_STATUS,
+    count_text,
+    minute_text,
+    shorten,
+    status_word,
+)
+from petstore_frame.rendering.templates import PAGE, Card, Cell, in_notebook
+
+__all__ = [
+    "NO_STATUS",
+    "PAGE",
+    "Card",
+    "Cell",
+    "Markup",
+    "count_text",
+    "in_notebook",
+    "minute_text",
+    "palette",
+    "shorten",
+    "status_word",
+    "style",
+]

@@ -1,0 +1,56 @@
+"""Writes the report as one page that any browser opens without the network.
+
+Every pet is in it, and can be read without the script, which adds search, sort and pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from petstore_frame import __version__
+from petstore_frame.charts import status_chart
+from petstore_frame.rendering import NO_STATUS, PAGE, Card, Markup, palette, status_word, style
+from petstore_frame.report.report_content import Content
+from petstore_frame.summary import short
+
+
+def write_html(content: Content, path: Path) -> None:
+    """Write the page."""
+    counts = content.counts
+    caption = f"{counts.categories_in_words}, largest first"
+    text = PAGE.render(
+        "report/page.html.j2",
+        stylesheet=Markup(style.stylesheet()),  # ours
+        palette=palette,
+        style=style,
+        colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
+        shades=content.colours,
+        title=content.title,
+        selection=counts.selection,
+        store=content.store,
+        as_of=content.as_of,
+        badge=palette.verdict_badge(content.completeness.verdict),
+        headline=content.headline,
+        cards=[*_cards(content)],
+        bars=status_chart(counts).picture,
+        table=counts.to_html(top=None, caption=caption),
+        columns=content.columns,
+        status_at=content.status_at,
+        total=counts.total,
+        pets=len(content.frame),
+        rows=content.rows(no_status=NO_STATUS),
+        coverage=content.coverage,
+        grounds=content.completeness.evidence_lines(),
+        version=__version__,
+    )
+    path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+
+
+def _cards(content: Content) -> Iterator[Card]:
+    total, counts = content.counts.total, content.counts.by_status
+    yield Card("Pets", short(total), content.counts.categories_in_words, None, total.is_exact)
+    for status, count in counts.items():
+        under = content.counts.shares[status] if content.has_shares else count.kind
+        shade = content.colours[status]
+        yield Card(status_word(status), short(count), under, shade, count.is_exact)

@@ -1,0 +1,166 @@
+"""Writes the sheets of rows and words: every pet, what changed, and what all of it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame import __version__
+from petstore_frame.inventory import StatusCount
+from petstore_frame.rendering import NO_STATUS, minute_text, palette, status_word
+from petstore_frame.report import sheet_layout as layout
+from petstore_frame.report.report_content import LABELS, Content, PetColumn
+from petstore_frame.report.sheet_layout import write_list
+from petstore_frame.storage import Book, Sheet, styles
+
+if TYPE_CHECKING:
+    from petstore_frame.history import Diff
+
+LISTED_ROWS = 10_000  # of pets that changed
+ID_RULE = (
+    "Ids of up to 15 digits are numbers. Longer ones are text, because Excel keeps 15 digits of "
+    'a number: look one up as text, =XLOOKUP("9007199254740993", ...).'
+)
+_FIRST_ROW = 4
+_DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
+_IDS = ("id", "category_id")
+_MOMENT = "yyyy-mm-dd hh:mm"
+_WORDS: Sequence[tuple[str, str]] = (
+    ("≥, at least", "A minimum: so many were read, and there may be more."),
+    ("≈, about", "So many were read, and pets left the store meanwhile."),
+    (
+        status_word(NO_STATUS),
+        "The store gave no status for the pet. It is counted apart, never as available.",
+    ),
+    ("none", "Nothing available in a category, where the count of available pets is exact."),
+    ("Share", "Part of the pets that were asked for. Left out while any of them may be missing."),
+    ("IDs", ID_RULE),
+    ("Category", "The store gives numbers only; names of categories were given with the report."),
+)
+
+
+def write_inventory(book: Book, content: Content) -> None:
+    """Add one row per pet, exactly as read, on as many sheets as they take."""
+    looks = []
+    for column in content.columns:
+        style = {**styles.BODY, **_place(column)}
+        form = _MOMENT if column.is_moment else styles.WHOLE if column.name in _IDS else 0
+        looks.append((book.style(**style, num_format=form), book.style(**style, num_format="@")))
+    chip = {**styles.BODY, "num_format": styles.TEXT, "indent": 1}
+    chips = {
+        status: book.style(**chip, bg_color=palette.tint(colour, 0.22))
+        for status, colour in content.colours.items()
+    }
+    pets, at = len(content.frame), content.status_at
+    for number, start in enumerate(range(0, max(pets, 1), styles.SHEET_ROWS), 1):
+        sheet = book.sheet("Inventory" if number == 1 else f"Inventory {number}")
+        stop = min(start + styles.SHEET_ROWS, pets)
+        _begin_inventory(sheet, content, stop - start)
+        for row, cells in enumerate(content.rows(start, stop, no_status=NO_STATUS), 1):
+            for col, (value, look) in enumerate(zip(cells, looks, strict=True)):
+                sheet.put(row, col, value, *((chips[value],) if col == at else look))
+
+
+def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
+    last = len(content.columns) - 1
+    for col, column in enumerate(content.columns):
+        sheet.do("set_column", col, col, _width(content, column))
+        sheet.cell(0, col, column.label, **_DARK, **_place(column))
+    sheet.height(0, 21)
+    sheet.raw.freeze_panes(1, 1)
+    # Long ids, and names that are numbers, are text on purpose: Excel marks none in green.
+    sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{rows + 1}"})
+    layout.finish(sheet, content, head=0, has_gridlines=True)
+    sheet.do("autofilter", 0, 0, rows, last)
+
+
+def _place(column: PetColumn) -> dict[str, Any]:
+    """Return how the texts of a column are aligned: ids left, other numbers right."""
+    if column.is_number:
+        return {"align": "left" if column.name in _IDS else "right"}
+    return {"indent": int(column.name == "status")}
+
+
+def _width(content: Content, column: PetColumn) -> float:
+    """Return a width that shows nearly all texts of a column, and every number."""
+    name, counts = column.name, content.counts
+    if name == LABELS:
+        longest = float(max(map(len, counts.labels), default=0))
+    elif name == "status":
+        longest = float(max(map(len, counts.statuses), default=0))
+    elif name == "name":
+        lengths = content.frame["name"].str.len()
+        longest = max(24, float(lengths.quantile(0.995)) if len(lengths) else 0)
+    elif column.is_number and len(content.frame):
+        longest = len(str(content.frame[name].abs().max()))
+    else:
+        longest = 17 if column.is_moment else 0
+    return min(max(longest, len(column.label), 8), 50) + 3
+
+
+def write_changes(book: Book, content: Content) -> None:
+    """Add the sheet of what changed since the last time, where something is compared."""
+    changes, known = content.changes, content.provenance
+    if changes is None:
+        return
+    sheet = layout.begin(book, "Changes", str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
+    if known and known.fetched_at.astimezone(changes.timezone).date() != changes.until:
+        note = (
+            f"The last snapshot is of {changes.until}. What changed from then to this workbook's "
+            f"data, of {minute_text(known.fetched_at)[:10]}, is not here."
+        )
+        sheet.cell(_FIRST_ROW - 1, 1, note, bold=True)
+    moves = [
+        (kind, _status(was), _status(now), StatusCount(int(pets), changes.is_exact))
+        for kind, was, now, pets in changes.moves[["kind", "was", "now", "pets"]].to_numpy()
+    ]
+    row = _FIRST_ROW + 1
+    if moves:
+        row = write_list(sheet, _FIRST_ROW, ("What", "Was", "Now", "Pets"), moves)
+    else:
+        total = f"Pets that came, went or changed: {changes.total}"
+        sheet.cell(_FIRST_ROW, 1, total, **styles.SECTION)
+    if count := len(changes):
+        more = f": the first {LISTED_ROWS:,} of {count:,}; the .frame of the Diff has all"
+        title = f"The pets{more if count > LISTED_ROWS else ''}"
+        sheet.cell(row + 2, 1, title, **styles.SECTION)
+        names = ("ID", "Name", "Category", "What", "Was", "Now", "Differs in")
+        head = row + 3
+        row = write_list(sheet, head, names, _changed_pets(content, changes))
+        sheet.do("autofilter", head, 1, row - 1, len(names))
+    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
+    layout.finish(sheet, content)
+
+
+def _changed_pets(content: Content, diff: Diff) -> Iterator[tuple[Any, ...]]:
+    first = diff.frame.head(LISTED_ROWS).itertuples(index=False, name=None)
+    for pet_id, name, category_id, kind, was, now, difference in first:
+        label = content.labels[int(category_id)]
+        yield int(pet_id), name, label, kind, _status(was), _status(now), difference
+
+
+def _status(status: Any) -> str:
+    return status if isinstance(status, str) else "–"
+
+
+def write_about(book: Book, content: Content) -> None:
+    """Add the last sheet: what is covered, how that is known, and the words."""
+    sections = {
+        "What it covers": content.coverage,
+        "How that is known": content.completeness.evidence_lines(),
+        "Words": _WORDS,
+    }
+    line = f"{content.as_of} · Made with petstore-frame {__version__}"
+    sheet = layout.begin(book, "About", line, (2, 26, 104), title="About this workbook")
+    row = _FIRST_ROW
+    for title, lines in sections.items():
+        sheet.cell(row, 1, title, **styles.SECTION, bottom=2)
+        sheet.cell(row, 2, None, bottom=2)
+        sheet.height(row, 24)
+        for word, text in lines:
+            row += 1
+            sheet.cell(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
+            sheet.cell(row, 2, text, **styles.BODY, text_wrap=True)
+            sheet.height(row, 15 * styles.lines(text, 110) + 3)
+        row += 2
+    layout.finish(sheet, content)

@@ -1,0 +1,72 @@
+"""Lays out sheets: number formats, titles, lists of rows, print set-up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from petstore_frame.inventory import StatusCount
+from petstore_frame.rendering import palette
+from petstore_frame.report.report_content import Content
+from petstore_frame.storage import Book, Sheet, styles
+
+
+def count_format(count: StatusCount, *, zero: str = "0") -> str:
+    """Return the number format of a count: a minimum shows itself as one."""
+    if count.is_exact:
+        return f'#,##0;-#,##0;"{zero}"'
+    return styles.AT_LEAST if count.is_least else styles.ABOUT
+
+
+def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: str = "") -> Sheet:
+    """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
+    sheet = book.sheet(name)
+    sheet.height(0, 9)
+    sheet.cell(1, 1, title or name, **styles.TITLE)
+    sheet.height(1, styles.TITLE_POINTS)
+    sheet.cell(2, 1, line, **styles.QUIET)
+    for col, width in enumerate(widths):
+        sheet.do("set_column", col, col, width)
+    return sheet
+
+
+def write_list(sheet: Sheet, head: int, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    """Write names and the rows below them from the second column on; return the next free row."""
+    row = head
+    for col, name in enumerate(names, 1):
+        sheet.cell(head, col, name, **styles.HEAD)
+    for row, values in enumerate(rows, head + 1):
+        for col, value in enumerate(values, 1):
+            if isinstance(value, StatusCount):
+                look = {"num_format": count_format(value), "align": "left"}
+                sheet.cell(row, col, value.count, **styles.BODY, **look)
+            else:
+                look = {"num_format": styles.TEXT} if isinstance(value, str) else styles.ID
+                sheet.cell(row, col, value, **styles.BODY, **look)
+    return row + 1
+
+
+def finish(
+    sheet: Sheet,
+    content: Content,
+    *,
+    pages_high: int = 0,
+    head: int | None = None,
+    has_gridlines: bool = False,
+) -> None:
+    """Write the cells, and set up print: A4, the verdict above and the page number below.
+
+    ``head`` is the row that each page repeats.
+    """
+    sheet.finish()
+    sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
+    badge = palette.verdict_badge(content.completeness.verdict)
+    read = f"{badge.word}: {len(content.frame):,} pets read"
+    sheet.print_on_a4(
+        sheet.name,
+        warning="" if content.completeness.covers_all else read,
+        source=content.store[:80],
+        as_of=content.as_of,
+        pages_high=pages_high,
+        repeat_row=head,
+    )

@@ -1,0 +1,211 @@
+"""Writes the sheets of counts: the summary with its key figures and chart, and all categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from petstore_frame.inventory import StatusCount
+from petstore_frame.rendering import palette, status_word
+from petstore_frame.report import sheet_layout as layout
+from petstore_frame.report.report_content import Content
+from petstore_frame.storage import Book, Sheet, styles
+from petstore_frame.summary import Line, short
+
+SHOWN_CATEGORIES = 20
+_NAME, _FIRST_STATUS = 1, 2  # columns of each table of counts
+_CARDS_ROW, _ANSWERS_ROW = 5, 10
+_CHART_COLUMNS = 8  # of Excel's usual width, 64 pixels
+_PLAIN_ROW_PIXELS = 20
+_NO_LINE = {"none": True}
+
+
+def write_summary(book: Book, content: Content) -> None:
+    """Add the first sheet: how many pets, is that all, what changed, and what needs a person.
+
+    It fits one screen and one landscape page, and the workbook opens on it.
+    """
+    counts = content.counts
+    # A key figure that does not fit its column is shown as ###.
+    longest = max(len(short(count)) for count in counts.sums.cells)
+    width = max(13, 2.5 + 1.85 * longest)
+    widths = [2, 27, *[width] * len(counts.sums.cells), 9, 3]
+    sheet = layout.begin(book, "Summary", content.store, widths, title=content.title)
+    sheet.cell(3, _NAME, content.as_of, **styles.QUIET)
+    _write_cards(sheet, content)
+    head = _write_answers(sheet, content) + 2
+    title = _nothing_to_count(content)
+    if len(content.frame):
+        title = _write_table(sheet, content, head)
+        sheet.height(head - 1, 24)
+    sheet.cell(head - 1, _NAME, title, **styles.SECTION)
+    layout.finish(sheet, content, pages_high=1)
+    sheet.raw.activate()
+
+
+def write_by_category(book: Book, content: Content) -> None:
+    """Add the sheet of all categories, one row each, largest first."""
+    counts, head = content.counts, 4
+    widths = [2, min(max([20, *(len(label) + 3 for label in counts.labels)]), 50)]
+    line = f"{counts.categories_in_words}, largest first"
+    sheet = layout.begin(book, "By category", line, [*widths, *[12] * len(counts.sums.cells), 9])
+    if len(content.frame):
+        lines = counts.largest()
+        _write_counts(sheet, content, head, lines)
+        last = len(counts.sums.cells) + content.has_shares + 1
+        sheet.do("autofilter", head, _NAME, head + len(lines), last)
+    sheet.raw.freeze_panes(head + 1, _FIRST_STATUS)
+    layout.finish(sheet, content, head=head)
+
+
+def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Line]) -> None:
+    """Write lines of counts below their header, their sums, and shares where all pets were read."""
+    heads: list[tuple[str, dict[str, Any]]] = [
+        (status_word(status), {"bottom_color": shade}) for status, shade in content.colours.items()
+    ]
+    heads += [("Pets", {}), ("Share", {})][: 1 + content.has_shares]
+    sheet.height(head, 20)
+    sheet.cell(head, _NAME, "Category", **styles.HEAD)
+    for col, (word, colour) in enumerate(heads, _FIRST_STATUS):
+        sheet.cell(head, col, word, **{**styles.HEAD, **styles.RIGHT, **colour})
+    for row, line in enumerate(lines, head + 1):
+        look = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
+        _write_line(sheet, content, row, line, look)
+    total = head + len(lines) + 1
+    sheet.height(total, 20)
+    sums = content.counts.sums._replace(label="Sum")
+    _write_line(sheet, content, total, sums, styles.TOTAL)
+
+
+def _write_line(
+    sheet: Sheet, content: Content, row: int, line: Line, look: Mapping[str, Any]
+) -> None:
+    """Write one line of counts; a category with nothing available is marked, where that is known.
+
+    Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
+    and does not distinguish ids that differ past the 15th digit.
+    """
+    may_alarm, badge = bool(content.counts.nothing_available()), palette.verdict_badge("incomplete")
+    sheet.cell(row, _NAME, line.label, **look)
+    columns = [*content.counts.statuses, None]
+    for col, (status, count) in enumerate(zip(columns, line.cells, strict=True), _FIRST_STATUS):
+        is_none = may_alarm and status == "available" and not count.count
+        mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
+        form = layout.count_format(count, zero="none" if is_none else "–")
+        sheet.cell(row, col, count.count, **{**look, **mark, "num_format": form})
+    if content.has_shares:
+        share = line.total.count / content.counts.total.count
+        sheet.cell(row, _FIRST_STATUS + len(columns), share, **look, num_format=styles.SHARE)
+
+
+def _write_table(sheet: Sheet, content: Content, head: int) -> str:
+    """Write the largest categories, their chart and what else is to say; return the title."""
+    counts = content.counts
+    lines = counts.largest(SHOWN_CATEGORIES)
+    shown = len(lines) - lines[-1].is_rest
+    _write_counts(sheet, content, head, lines)
+    chart = _chart(sheet, content, head, shown)
+    alt = {"description": "Pets by category and status: the numbers of the table beside it."}
+    right = _FIRST_STATUS + len(counts.sums.cells)
+    sheet.do("insert_chart", head - 1, right + 2, chart, alt)
+    notes = [counts.nothing_available()]
+    if len(content.frame) > styles.SHEET_ROWS:
+        notes.append("The pets are on several sheets, as one cannot hold all.")
+    for row, text in enumerate(filter(None, notes), head + len(lines) + 2):
+        sheet.cell(row, _NAME, text, **styles.QUIET)
+    largest = f", the {shown} largest (By category has all)" if shown < len(lines) else ""
+    return f"Status by category{largest}"
+
+
+def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
+    """Return bars of the categories in the rows below ``head``, split by status."""
+    last = head + rows
+    chart = sheet.book.workbook.add_chart({"type": "bar", "subtype": "stacked"})
+    for col, shade in enumerate(content.colours.values(), _FIRST_STATUS):
+        chart.add_series(
+            {
+                # By its cell: a status that begins with = would be taken for a formula.
+                "name": [sheet.name, head, col],
+                "categories": [sheet.name, head + 1, _NAME, last, _NAME],
+                "values": [sheet.name, head + 1, col, last, col],
+                "fill": {"color": shade},
+                "border": _NO_LINE,  # a gap between the parts would swallow the smallest
+                "gap": 35,
+            }
+        )
+    counts = content.counts
+    read = "" if counts.total.is_exact else " (of the pets read)"
+    largest = f", the {rows} largest" if rows < counts.categories.count else ""
+    title_font = {"size": 12, "color": palette.INK}
+    chart.set_title({"name": f"Pets by category{read}{largest}", "name_font": title_font})
+    chart.set_chartarea({"border": _NO_LINE, "fill": _NO_LINE})
+    chart.set_legend({"position": "top"})
+    # The first row is on top, so the far end of the value axis is at the bottom.
+    chart.set_y_axis({"reverse": True, "line": {"color": palette.RULE}, "major_tick_mark": "none"})
+    grid = {"visible": True, "line": {"color": palette.RULE, "width": 0.5}}
+    far = {"num_format": styles.COUNT, "label_position": "high", "major_gridlines": grid}
+    chart.set_x_axis({**far, "line": _NO_LINE, "major_tick_mark": "none"})
+    height = max(300, 210 + _PLAIN_ROW_PIXELS * (rows + 1))
+    chart.set_size({"width": 64 * _CHART_COLUMNS, "height": height})
+    return chart
+
+
+def _nothing_to_count(content: Content) -> str:
+    if content.counts.is_selection:
+        return "No pet that was read is of this selection."
+    if content.completeness.covers_all:
+        return "The store holds no pets: its listing is empty."
+    return (
+        "No pets were read, and it is not known whether the store holds any. "
+        "About says what was asked."
+    )
+
+
+def _write_cards(sheet: Sheet, content: Content) -> None:
+    """Write the key figures: those of the statuses stand over their columns."""
+    counts = content.counts
+    for row, points in enumerate((20, 30, 19), start=_CARDS_ROW):
+        sheet.height(row, points)
+    # The white line on the left is the gap between two cards.
+    card = {"left": 5, "left_color": palette.PAPER, "bg_color": palette.BAND, "indent": 1}
+    quiet = {**card, **styles.QUIET}
+    cards: list[tuple[str, str, StatusCount, str]] = [
+        ("Pets", palette.INK, counts.total, f"in {counts.categories_in_words}")
+    ]
+    for status, count in counts.by_status.items():
+        under = counts.shares[status] if content.has_shares else count.kind
+        cards.append((status_word(status), content.colours[status], count, under))
+    for col, (word, colour, count, under) in enumerate(cards, _NAME):
+        sheet.cell(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
+        figure = {"font_size": styles.FIGURE_SIZE, "bold": True, "align": "left"}
+        form = layout.count_format(count)
+        sheet.cell(_CARDS_ROW + 1, col, count.count, **card, **figure, num_format=form)
+        sheet.cell(_CARDS_ROW + 2, col, under, **quiet)
+
+
+def _write_answers(sheet: Sheet, content: Content) -> int:
+    """Write questions, the sheet that says more, and answers; return the next free row."""
+    answers = [("Is that all?", "About", content.headline)]
+    if content.counts.is_selection:
+        answers.insert(0, ("Which pets?", "About", content.counts.selection))
+    if content.changes is not None:
+        answers.append(("What changed?", "Changes", str(content.changes)))
+    if content.attention is not None:
+        first, *others = content.attention or ["Nothing."]
+        answers.append(("What needs a person?", "", first))
+        answers += [("", "", sentence) for sentence in others]
+    badge = palette.verdict_badge(content.completeness.verdict)
+    edge = {"left": 5, "left_color": badge.edge, "indent": 1}
+    last_col = _FIRST_STATUS + len(content.counts.statuses) + 2 + _CHART_COLUMNS
+    sheet.height(_ANSWERS_ROW - 1, 9)
+    for row, (question, more, text) in enumerate(answers, _ANSWERS_ROW):
+        style: dict[str, Any] = {"bg_color": palette.BAND}
+        if question == "Is that all?":
+            style = {"font_color": badge.ink, "bg_color": badge.fill, "bold": True}
+        if more:
+            sheet.link(row, _NAME, more, question, **style, **edge)
+        else:
+            sheet.cell(row, _NAME, question, **style, **edge)
+        sheet.band(row, _NAME + 1, last_col, text, **style)
+        sheet.height(row, 15 * styles.lines(text, 120) + 8)
+    return _ANSWERS_ROW + len(answers)

@@ -1,0 +1,94 @@
+"""A list that lived on since it was loaded, against the store that it was loaded into."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+import petstore_frame as pf
+from end_to_end.shell import typed
+from petstore_frame.comparison import Kind
+from shop import Shop
+from threaded import serve
+
+KEY = "a-key-of-twenty-signs"
+HEADER = "animal_id,name,categoryId,status"
+# Sixty animals of six names, so that nothing but the key tells them apart.
+FIRST = [f"A{at},Pup {at % 6},1,available" for at in range(60)]
+# The list as it is now: five animals changed, three gone, two new, all in another order.
+CHANGED = [row.replace("available", "sold") for row in FIRST[:5]]
+LATER = [*CHANGED, *FIRST[8:], "N1,Pup 1,1,available", "N2,Pup 2,1,sold"][::-1]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """An office whose first list is in the store, and whose later one is not; nobody changes it."""
+    with serve(api_key=KEY) as server, server.client() as client:
+        made = Shop(tmp_path_factory.mktemp("stocktake"), client)
+        made.load("first.csv", HEADER, *FIRST, key="animal_id", workers=8)
+        made.write("later.csv", HEADER, *LATER)
+        yield made
+
+
+def compare(shop: Shop, inventory: pf.Inventory | None = None, **options: Any) -> Any:
+    """Compare the later list with a listing, or with the store."""
+    listed = pf.fetch_inventory(shop.client) if inventory is None else inventory
+    return pf.compare(shop.folder / "later.csv", listed, **options)
+
+
+def test_absence_from_a_part_of_the_store_is_not_seen(shop: Shop) -> None:
+    """Where the listing is not complete, nothing is said to be only in the list."""
+    part = pf.fetch_inventory(shop.client, max_pets=20)
+    found = compare(shop, part, key="animal_id", journal=shop.journal)
+    assert Kind.ONLY_IN_LIST not in found.summary.index
+    assert found.summary.loc["not seen", "records"] >= 37
+
+
+def test_what_cannot_be_compared_is_refused(shop: Shop) -> None:
+    """Neither a key nor fields, a key that no import has kept, and the listing of one status."""
+    with pytest.raises(pf.ArgumentError, match="key="):
+        compare(shop)
+    with pytest.raises(pf.ArgumentError, match="no key"):
+        compare(shop, key="animal_id", journal=shop.folder / "other")
+    with pytest.raises(pf.ArgumentError, match="sold"):
+        compare(shop, pf.fetch_inventory(shop.client, status="sold"), on="name")
+
+
+def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
+    """Changed, new and missing animals are counted, and in the workbook, among many alike."""
+    output = shop.folder / "differences.xlsx"
+    line = f"petstore-frame compare {shop.folder}/later.csv --key animal_id --json"
+    line += f" --base-url {shop.client.base_url} --output {output} --journal {shop.journal}"
+    shown = typed(line, PETSTORE_API_KEY=KEY)
+    book = openpyxl.load_workbook(output)
+    assert shown.exit_code == 1
+    found = json.loads(shown.stdout)["kinds"]
+    assert {kind: (each["records"], each["pets"]) for kind, each in found.items()} == {
+        "same": (52, 52), "changed": (5, 5), "only in list": (2, 0), "only in store": (0, 3),
+        "ambiguous": (0, 0), "in doubt": (0, 0), "invalid": (0, 0),
+    }  # fmt: skip
+    assert book.sheetnames == ["Summary", "Changed", "Only in list", "Only in store", "Same"]
+    keys = {cell.value for column in book["Changed"].columns for cell in column}
+    assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6
+
+
+def test_what_only_looks_like_an_animal_is_said(tmp_path: Path) -> None:
+    """A key of another form, a name in other letters, and a pet of others that equals ours."""
+    with pf.testing.fake_store().client() as client:
+        office = Shop(tmp_path, client)
+        office.load("a.csv", HEADER, "7,Zo\u00eb,1,sold", "8,Max,1,sold", key="animal_id")
+        client.create_pet("Max", 1, "available")
+        listed = office.write("b.csv", HEADER, "007,Zo\u00eb,1,sold", "8,Max,1,sold")
+        store = pf.fetch_inventory(client)
+        found = pf.compare(listed, store, key="animal_id", journal=office.journal)
+        by_name = pf.compare(office.write("c.csv", HEADER, "9,Zoe\u0308,1,sold"), store, on="name")
+    assert found.of("only in list")["problem"].tolist() == ["the key is known as 7"]
+    twin = found.of("only in store").set_index("name_in_store").loc["Max", "problem"]
+    assert twin == f"equals pet {found.of('same')['id'].iloc[0]}"
+    assert len(found.warnings) == 2
+    assert len(by_name.of("same")) == 1

@@ -1,0 +1,277 @@
+"""Every next step that is proposed does what it says when it is added, or pasted, as printed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import petstore_frame as pf
+from end_to_end.shell import typed
+from petstore_frame.errors import DuplicatesError, PetstoreError
+from petstore_frame.loader.next_steps import to_add
+from petstore_frame.loader.source.recipe_options import read_set
+from threaded import Server
+from unit.loader.staged import change
+
+# A folder, a file and a column that need quotes in Python and in a shell.
+FOLDER, FILE, NAME = "the 'kept' ones", 'our "pets" $HOME.csv', "Pet name"
+GIVEN: dict[str, Any] = {"journal": FOLDER, "mapping": {"name": NAME}}
+_ADD = re.compile(r"(?:^|; )\s*add (.+)$", re.MULTILINE)
+_CALL = re.compile(r"^ +((?:pf\.|result\.|petstore-frame ).+)$", re.MULTILINE)
+
+
+class Desk:
+    """Where a caller types, in Python and in a shell."""
+
+    def __init__(self, client: pf.Client) -> None:
+        self.client, self.before = client, 0
+        self.known = {"pf": pf, "client": client}
+
+    @property
+    def added(self) -> int:
+        """How many pets the store has more than at first."""
+        return len(pf.fetch_inventory(self.client)) - self.before
+
+    def write(self, *lines: str, encoding: str = "utf-8") -> None:
+        Path(FILE).write_text("\n".join([*lines, ""]), encoding)
+
+    def has(self, *lines: str, **words: Any) -> None:
+        """Load a file whose pets are in the store from now on."""
+        self.write(*lines)
+        self.load("python", [], words)
+        self.before += self.added
+
+    def paste(self, call: str) -> Any:
+        """Run a whole call that was printed."""
+        if call.startswith("petstore-frame "):
+            return typed(call)
+        found = eval(call, self.known)
+        if isinstance(found, pf.LoadResult):
+            self.known["result"] = found
+        return found
+
+    def load(self, way: str, added: Sequence[str], words: Mapping[str, Any]) -> str:
+        """Load the file with what was added as it was printed; return what is printed then."""
+        given = GIVEN | words
+        if way == "shell":
+            words_typed = [to_add(word, value, "shell") for word, value in given.items()]
+            command = ["petstore-frame load", shlex.quote(FILE), *words_typed, *added]
+            return str(typed(" ".join(command)).output)
+        for text in added:
+            for word, value in eval(f"dict({text})").items():
+                before = given.get(word)
+                is_table = isinstance(before, dict) and isinstance(value, dict)
+                given[word] = before | value if is_table and before is not None else value
+        try:
+            found: Any = pf.load(FILE, self.client, progress=False, **given)
+        except PetstoreError as problem:
+            found = problem
+        self.known["result"] = getattr(found, "result", found)
+        return str(found)
+
+
+@pytest.fixture(params=["python", "shell"])
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def desk(server_here: Server) -> Iterator[Desk]:
+    with server_here.client() as client:
+        yield Desk(client)
+
+
+TAGS = f"tag,{NAME},categoryId"
+WEEK = [TAGS, *(f"T{at},Animal {at},1" for at in range(6))]
+NEXT_WEEK = [*WEEK, "T9,New,2"]
+KEY: dict[str, Any] = {"key": "tag"}
+KIND = {"mapping": {"name": NAME, "category_id": "Kind"}}
+TWICE = [f"{tag},Twice {tag},1,{status}" for tag in range(3) for status in ("available", "sold")]
+CARE = [f"Val {at},1,{'in care' if at < 3 else ''}" for at in range(7)]
+NAMELESS = [TAGS, *(f"{at},,1" for at in range(3)), "9,Held,1"]
+ANIMALS = [f"Animal ID,{NAME},categoryId", *(f"A{at % 9},Pet {at % 9},1" for at in range(18))]
+
+
+class Case(NamedTuple):
+    """A file, the beginning of what is to be added, and how many pets there are then."""
+
+    lines: list[str]
+    sign: str
+    added: int
+    words: dict[str, Any] = {}  # noqa: RUF012 # nobody changes it
+    filled: Sequence[str] = ()  # what a person writes in the place of each blank
+    before: Sequence[str] = ()  # a file that was loaded before
+    sent: int = 0  # how many the load sends unasked
+
+
+CASES = {
+    "skip": Case(NEXT_WEEK, "duplicates skip", 1, before=WEEK),
+    "send": Case(NEXT_WEEK, "duplicates send", 7, before=WEEK),
+    "zeros are gone": Case([TAGS, "7,Rex,1"], "duplicates skip", 0, KEY, (), [TAGS, "007,Rex,1"]),
+    "the same file again": Case(WEEK, "again", 6, before=WEEK),
+    "a likely key": Case(ANIMALS, "key", 9, {"dry_run": True}),
+    "a default for all": Case(NAMELESS, "defaults Unnamed {tag}", 4, KEY),
+    "a default without a key": Case(
+        [f"{NAME},categoryId", *[",1"] * 3, "Bo,1"], "defaults", 4, filled=["Found"]
+    ),
+    "the rest": Case(NAMELESS, "max_errors", 1, KEY),
+    "odd ids": Case([f"{NAME},categoryId", *["Zero,0"] * 3], "accept", 3),
+    "which row counts": Case([f"{TAGS},status", *TWICE], "keep", 3, KEY, ["last"]),
+    "each label": Case(
+        [f"{NAME},Kind", "A,Dog", "B,Cat", "C,Dog", "D,Cat"], "categories", 4, KIND, ["1", "2"]
+    ),
+    "a word that few have": Case(
+        [f"{NAME},categoryId,status", *CARE], "value_map", 7, filled=["available"], sent=4
+    ),
+    "columns": Case(["Tiername,Kategorie", "Run,1"], "mapping", 1, {"mapping": {}}),
+    "the delimiter": Case(
+        [f"{NAME}|categoryId", "Run|1"], "delimiter", 1, {"delimiter": ";"}, filled=["|"]
+    ),
+    "the encoding": Case([f"{NAME},categoryId", "Zo\xeb,1"], "encoding", 1),
+    "the header row": Case(["A list", "", f"{NAME},categoryId", "Titled,1"], "header_row", 1),
+    "points between digits": Case(
+        [f"{NAME},categoryId", *(f"P{at},1.001" for at in range(3))], "thousands", 3
+    ),
+}  # fmt: skip
+
+
+def adds_in(text: str) -> list[str]:
+    """Return what is to be added, as it was printed."""
+    return [found.strip() for found in _ADD.findall(text)]
+
+
+def _is_of(text: str, sign: str) -> bool:
+    word, *more = sign.split(" ", 1)
+    named = word if word in text else word.replace("_", "-")
+    return named in text and all(each in text for each in more)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_to_be_added_does_what_it_says(desk: Desk, way: str, name: str) -> None:
+    """Until it is added nothing else is sent; added twice it sends nothing more."""
+    case = CASES[name]
+    if case.before:
+        desk.has(*case.before, **case.words)
+    desk.write(*case.lines, encoding="cp1252")
+    adds = adds_in(desk.load(way, [], case.words))
+    assert desk.added == case.sent
+    text = next(each for each in adds if _is_of(each, case.sign))
+    if case.filled and not case.sent:
+        desk.load(way, [text], case.words)
+        assert desk.added == 0  # a blank is no answer
+    for answer in case.filled:
+        assert "?" in text  # what is only likely is never filled in
+        is_number = answer.isdigit() and way == "python"
+        text = text.replace("'?'" if is_number else "?", answer, 1)
+    assert "?" not in text
+    words = {word: value for word, value in case.words.items() if word != "dry_run"}
+    for _ in range(1 if name == "the same file again" else 2):
+        desk.load(way, [text], words)
+        assert desk.added == case.added
+
+
+def test_likely_is_not_settled(desk: Desk) -> None:
+    """No long list of lines, no word that empties a cell and no row that counts is proposed."""
+    newest = KEY | {"keep": "newest: day"}
+    tied = [f"7,Rex,{kind},2026-01-0{day}" for kind, day in ((1, 2), (2, 2), (3, 1))]
+    for lines, words in (
+        ([f"{TAGS},day", *tied], newest),
+        ([f"{TAGS},status", *TWICE], KEY),
+        ([f"{NAME},categoryId,status", *CARE], {}),
+    ):
+        desk.write(*lines)
+        adds = adds_in(desk.load("python", [], words))
+        assert not [each for each in adds if "leave_lines" in each or "''" in each]
+        assert not [each for each in adds if "first" in each or "last" in each]
+
+
+def test_a_likely_key_is_proposed_first(desk: Desk, way: str) -> None:
+    """Its facts stand beside it, before anything about defaults."""
+    desk.write(*ANIMALS, "A10,,1", "A11,,1", "A12,,1")
+    text = desk.load(way, [], {"dry_run": True})
+    assert "Animal ID: 12 different in 21 rows" in text
+    adds = [each for each in adds_in(text) if _is_of(each, "key") or _is_of(each, "defaults")]
+    assert len(adds) == 2 and "Animal ID" in adds[0]
+
+
+def test_own_pets_are_compared_first(desk: Desk) -> None:
+    """A frame that was fetched is compared by the call that is printed, and nothing is sent."""
+    desk.has(*WEEK)
+    frame = pf.fetch_inventory(desk.client).frame.head(5)
+    with pytest.raises(DuplicatesError) as asked:
+        pf.load(frame, desk.client, journal="empty")
+    first, *_ = _CALL.findall(str(asked.value))
+    found = desk.paste(first.replace("frame,", "pf.fetch_inventory(client).frame.head(5),", 1))
+    assert set(found.frame["kind"].iloc[:5]) <= {"same", "ambiguous"}
+    assert desk.added == 0
+
+
+def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
+    """Written, corrected and loaded by what is printed, each row is created."""
+    desk.write(f"{NAME},Kind,n", "Rex,Dog,1", "Bo,Cat,2", "Al,Dog,3", ",Dog,4")
+    words = KIND | {"value_map": {"category_id": {"Dog": 1, "Cat": 2}}}
+    text = desk.load(way, [], words)
+    if way == "shell":
+        desk.load(way, [each for each in adds_in(text) if "output" in each], words)
+    else:
+        desk.paste(next(each for each in _CALL.findall(text) if "write" in each))
+    fix = Path("results/fix.csv")
+    fix.write_text(fix.read_text("utf-8-sig").replace("\n,Dog", "\nNamed,Dog"), "utf-8")
+    desk.paste(next(each for each in _CALL.findall(text) if "fix.csv" in each))
+    assert desk.added == 4
+
+
+def test_doubt_is_settled_as_proposed(desk: Desk, way: str) -> None:
+    """Reconcile, then resolve, each as printed; nothing is sent a second time."""
+    desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
+    desk.load("python", [], {})
+    result = desk.known["result"]
+    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE record = 1")
+    for state in ("pending", "in_flight", "unknown"):
+        change(result, f"UPDATE animals SET state = '{state}' WHERE record = 1")
+    desk.client.create_pet(name="Doubt", category_id=1)  # of somebody else, so either may be it
+    if way == "python":
+        assert "result.reconcile(client)" in _CALL.findall(str(result))
+        result.reconcile(desk.client, grace_s=0)
+        desk.paste(next(each for each in _CALL.findall(str(result)) if "resolve" in each))
+    else:
+        (flag,) = [each for each in adds_in(desk.load(way, [], {})) if "--reconcile" in each]
+        left = desk.load(way, [flag, "--grace 0"], {})
+        desk.load(way, [next(each for each in adds_in(left) if "--resolve" in each)], {})
+    assert (result.counts["created"], desk.added) == (2, 3)
+
+
+def test_the_question_is_json_for_a_script(desk: Desk) -> None:
+    """With --json the facts and what to add are on stdout, and the exit code is 2."""
+    desk.has(*WEEK)
+    desk.write(*NEXT_WEEK)
+    told = json.loads(desk.load("shell", ["--json"], {}))
+    assert told["exit_code"] == 2
+    assert [(case["name"], case["records"]) for case in told["cases"]] == [("equal", 6)]
+    assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
+
+
+_WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+
+
+@given(_WORD, st.sampled_from(["?", "sold"]))
+@settings(max_examples=60)
+def test_any_word_survives_the_shell_and_a_recipe(word: str, meaning: str) -> None:
+    """Whatever a column is called and a cell holds, it comes back from a flag and from TOML."""
+    for name, table in {
+        "value_map": {"status": {word: meaning}},
+        "categories": {word: meaning},
+        "mapping": {"name": word},
+    }.items():
+        flag, text = shlex.split(to_add(name, table, "shell"))
+        assert flag == "--set" and read_set([text]) == {name: table}
+        assert tomllib.loads(to_add(name, table, "recipe")) == {name: table}

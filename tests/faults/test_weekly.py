@@ -1,0 +1,293 @@
+"""One Monday: one reading, one folder, and what is left when something goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.errors import InputError
+from petstore_frame.weekly import MondayOutcome
+from unit.conftest import read_book
+
+WEEKS = 6
+FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday
+MINUTE = timedelta(minutes=1)
+SETTINGS = """\
+journal = "journal"
+timezone = "{timezone}"
+max_drop = 0.3
+[[load]]
+files = "inbox/*.csv"
+recipe = "by_tag.toml"
+[[compare]]
+list = "ours.csv"
+recipe = "by_tag.toml"
+"""
+CHILD = """
+import os, pathlib, signal, sys
+import petstore_frame as pf
+
+def dying(work):
+    def done(*args, **options):
+        work(*args, **options)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done
+
+owner = {"load": pf, "add": pf.History, "write_report": pf, "rename": pathlib.Path}
+setattr(owner[sys.argv[3]], sys.argv[3], dying(getattr(owner[sys.argv[3]], sys.argv[3])))
+with pf.Client(sys.argv[2]) as client:
+    pf.monday.run(sys.argv[1], client=client)
+"""
+
+
+class Office:
+    """A folder with a ``monday.toml``, before a store that already has 30 pets."""
+
+    def __init__(self, folder: Path, store: FlakyStore, timezone: str = "UTC") -> None:
+        self.folder, self.store, self.path = folder, store, folder / "monday.toml"
+        (folder / "inbox").mkdir()
+        (folder / "by_tag.toml").write_text('key = "tag"\n')
+        self.path.write_text(SETTINGS.format(timezone=timezone))
+        for number in range(30):
+            store.add({"name": f"Old {number}", "categoryId": 2, "status": "available"})
+        self.write("inbox/a.csv", "A1,Ada,1,sold", "A2,Bob,1,sold")
+        self.write("ours.csv", "A1,Ada,1,sold", "A2,Bob,1,sold")
+
+    def write(self, name: str, *lines: str) -> None:
+        text = "\n".join(["tag,name,category_id,status", *lines, ""])
+        (self.folder / name).write_text(text)
+
+    def run(self, week: int = 0, **options: Any) -> pf.monday.Run:
+        """Run it on the Monday of a week."""
+        options = {"now": FIRST + timedelta(weeks=week)} | options
+        with pf.Client(self.store.base_url, KEY, max_retries=0) as client:
+            return pf.monday.run(self.path, client=client, **options)
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        """What ``runs.jsonl`` says."""
+        lines = (self.folder / "reports" / "runs.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    @property
+    def days(self) -> list[str]:
+        """The folders of the days."""
+        return sorted(each.name for each in (self.folder / "reports").iterdir() if each.is_dir())
+
+
+@pytest.fixture
+def office(tmp_path: Path, stores: Callable[..., FlakyStore]) -> Office:
+    """Open an office with its store."""
+    return Office(tmp_path, stores(has_links=True))
+
+
+def texts(book: Path) -> str:
+    """Return all texts that the sheets of a workbook show."""
+    rows = [row for sheet in read_book(book) for row in sheet.values]
+    return "\n".join(str(cell) for row in rows for cell in row)
+
+
+def test_every_file_is_of_the_same_reading(office: Office) -> None:
+    """A pet that comes between any two requests makes no two files contradict each other."""
+    office.run()
+    late = {"name": "Late", "categoryId": 1, "status": "sold"}
+    office.store.on_get = lambda: office.store.add(late)
+    office.run(1)
+    run = office.run(1, now=FIRST + timedelta(days=7, minutes=9))  # compared with the week before
+    assert run.folder is not None and run.folder.name == "2026-01-12-2"
+    assert run.facts["compared_with"] == "2026-01-05"
+    pets, read_at = run.facts["pets"], run.facts["read_at"]
+    summary = json.loads((run.folder / "summary.json").read_text())
+    snapshot = pf.History(office.folder / "history", timezone="UTC").read()
+    assert abs(snapshot.fetched_at - datetime.fromisoformat(summary["fetched_at"])) < MINUTE
+    changes = len(pd.read_csv(run.folder / "changes.csv"))
+    assert changes == pets - 32 == sum(summary["changes"].values())
+    stock = pd.read_csv(run.folder / "stock.csv")
+    assert [summary["pets"], len(snapshot), len(stock)] == [pets] * 3
+    for book in ("stock.xlsx", "compare ours.csv.xlsx"):
+        shown = texts(run.folder / book)
+        assert read_at in shown and f"{pets:,}" in shown
+    assert f"{pets:,} pets" in (run.folder / "summary.txt").read_text()
+
+
+@pytest.mark.parametrize("step", ["load", "add", "write_report", "rename"])
+def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
+    """Killed after any step and run again: no pet twice, and no half folder under a day's name."""
+    words = [sys.executable, "-c", CHILD, str(office.path), office.store.base_url, step]
+    child = subprocess.run(words, env={**os.environ, "PETSTORE_API_KEY": KEY}, check=False)
+    assert child.returncode == -9
+    run = office.run(now=None)
+    assert run.outcome is MondayOutcome.GOOD and run.facts["pets"] == 32
+    assert max(office.store.pet_counts().values()) == 1
+    assert len(office.days) == (2 if step == "rename" else 1)
+    summaries = list((office.folder / "reports").glob("*/summary.json"))
+    assert [json.loads(each.read_text())["pets"] for each in summaries] == [32] * len(office.days)
+    assert pf.monday.check(office.path)[0]
+
+
+def test_weeks_of_mondays(office: Office) -> None:
+    """With drift each week's changes, trend and check are right, and no run costs more."""
+    cost = []
+    for week in range(WEEKS):
+        day = (FIRST + timedelta(weeks=week)).date()
+        (office.folder / "inbox" / "a.csv").unlink(missing_ok=True)
+        office.write("inbox/new.csv", f"N{week},New {week},1,sold")
+        if week:
+            del office.store.pets[min(office.store.pets)]
+            assert not pf.monday.check(office.path, max_age_days=6, today=day)[0]
+        before = office.store.gets + office.store.posts
+        run = office.run(week)
+        cost.append(office.store.gets + office.store.posts - before)
+        counts = run.facts.get("changes", {})
+        came_and_went = (counts.get("new"), counts.get("gone"), counts.get("changed"))
+        assert came_and_went == ((1, 1, 0) if week else (None, None, None))
+        assert (run.day, run.facts["pets"]) == (day, 31)
+        assert pf.monday.check(office.path, max_age_days=8, today=day)[0]
+    trend = pf.History(office.folder / "history", timezone="UTC").trend(every_days=7)
+    assert trend.groupby("date")["pets"].sum().tolist() == [31] * WEEKS
+    assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learnt from
+    assert [each["day"] for each in office.runs] == office.days
+
+
+def test_a_store_that_is_away(office: Office) -> None:
+    """The folder says so and holds no number of before; the check remembers the last good day."""
+    office.run()
+    office.store.is_up = False
+    run = office.run(1)
+    assert run.folder is not None and run.exit_code == 5
+    assert sorted(each.name for each in run.folder.iterdir()) == ["summary.json", "summary.txt"]
+    assert "pets" not in json.loads((run.folder / "summary.json").read_text())
+    is_recent, sentence = pf.monday.check(office.path, today=date(2026, 1, 14))
+    assert not is_recent
+    assert "2026-01-05" in sentence and MondayOutcome.STORE_AWAY.sentence in sentence
+
+
+def test_an_open_question_stops_only_its_file(office: Office) -> None:
+    """Nothing of it is sent, the others are loaded; the folder has the question and the rows."""
+    (office.folder / "monday.toml").write_text('[[load]]\nfiles = "inbox/*.csv"\n')
+    office.run()
+    office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold")
+    office.write("inbox/c.csv", "Z,Cleo,1,sold", "B1,Cleo,cat,sold")
+    run = office.run(1)
+    assert run.folder is not None and run.outcome is MondayOutcome.QUESTION
+    assert (run.folder / "question b.csv.txt").read_text()
+    assert (run.folder / "results c.csv" / "fix.csv").exists()
+    assert MondayOutcome.ROWS_TO_FIX in run.outcomes and MondayOutcome.ROWS_TO_FIX.exit_code == 1
+    assert run.facts["pets"] == 33
+
+
+def test_a_drop_is_an_alarm(office: Office) -> None:
+    """More pets gone than ``max_drop`` has a code of its own, and so has a part of the listing."""
+    office.run()
+    for week, last in ((1, 10), (2, 20)):
+        for number in range(last - 9, last):
+            del office.store.pets[number]
+        assert office.run(week).outcome is [MondayOutcome.GOOD, MondayOutcome.DROP][week - 1]
+    office.path.write_text("max_drop = 0.3\noutput = 'parts'\n")
+    office.store.has_links, office.store.page_cap = False, 10
+    assert office.run(3).exit_code == MondayOutcome.NOT_COMPLETE.exit_code
+    assert not pf.monday.check(office.path)[0]
+
+
+def test_a_step_that_fails_says_which(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One file that cannot be written is named beside the others; a fault of ours is raised."""
+    (office.folder / "monday.toml").write_text('categories = "gone.csv"\n')
+    run = office.run()
+    assert any(text.startswith("write stock.csv: ") for text in run.attention)
+    assert run.folder is not None and (run.folder / "summary.txt").exists()
+    monkeypatch.setattr(pf, "write_report", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as failed:
+        office.run()
+    assert failed.value.__notes__ == ["Monday stopped at: write stock.csv"]
+    assert (office.runs[-1]["outcome"], office.runs[-1]["folder"]) == ("failed", None)
+    assert len(office.days) == 1
+
+
+def make_foreign(snapshot: Path) -> None:
+    """Put another store's snapshot in the place of one."""
+    history = pf.History(snapshot.parents[1], timezone="UTC")
+    kept = history.read()
+    shutil.rmtree(history.folder)
+    elsewhere = replace(kept.provenance, base_url="https://other.example/v1")
+    history.add(pf.Inventory(kept.frame, elsewhere))
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "cut by 20 bytes": lambda snapshot: snapshot.write_bytes(snapshot.read_bytes()[:-20]),
+    "emptied": lambda snapshot: snapshot.write_bytes(b""),
+    "deleted": lambda snapshot: shutil.rmtree(snapshot.parents[1]),
+    "of another store": make_foreign,
+}
+
+
+@pytest.mark.filterwarnings("ignore::petstore_frame.errors.HistoryWarning")
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_no_good_news_on_missing_evidence(office: Office, damage: Callable[[Path], object]) -> None:
+    """Without the last snapshot a run says so, and the alarm takes its number from runs.jsonl."""
+    office.run()
+    (snapshot,) = (office.folder / "history").glob("date=*/pets.parquet")
+    damage(snapshot)
+    same = office.run(1)
+    assert same.outcome is MondayOutcome.DISK and "changes" not in same.facts
+    assert same.folder is not None and "2026-01-05" in (same.folder / "summary.txt").read_text()
+    for number in range(1, 21):
+        del office.store.pets[number]
+    run = office.run(1, now=FIRST + timedelta(days=7, hours=1))
+    assert MondayOutcome.DROP in run.outcomes and run.exit_code >= 1
+    assert "fewer pets than the 32 of 2026-01-05" in texts(run.folder / "stock.xlsx")
+
+
+def test_another_store_is_no_good_news(office: Office) -> None:
+    """Where the history is gone and the last run read another store, a run says so."""
+    office.run()
+    shutil.rmtree(office.folder / "history")
+    runs = office.folder / "reports" / "runs.jsonl"
+    runs.write_text(runs.read_text().replace(office.store.base_url, "https://other.example/v1"))
+    run = office.run(now=FIRST + MINUTE)
+    assert run.outcome is MondayOutcome.DISK and "another store" in str(run)
+    assert office.run(1).outcome is MondayOutcome.GOOD
+
+
+def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
+    """Six in the morning of a Sydney Monday is Monday in every file, with its zone."""
+    office = Office(tmp_path, stores(has_links=True), "Australia/Sydney")
+    run = office.run(now=datetime(2026, 1, 11, 19, 0, tzinfo=UTC))
+    assert run.folder is not None and run.folder.name == "2026-01-12"
+    history = pf.History(office.folder / "history", timezone="Australia/Sydney")
+    assert history.snapshots()["date"].dt.day.tolist() == [12]
+    for book in ("stock.xlsx", "compare ours.csv.xlsx"):
+        assert "2026-01-12 06:00 AEDT" in texts(run.folder / book)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('journal = "j"\nhistroy = "h"\n', 2, "history"),
+        ('api_key = "secret"\n', 1, "PETSTORE_API_KEY"),
+        ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
+        ('load = {api_key = "secret"}\n', 1, "load: "),
+    ],
+)
+def test_a_wrong_word_is_named_with_its_line(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
+    """The refusal has the line, and the nearest right word or what is right; nothing is sent."""
+    path = tmp_path / "monday.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        pf.monday.run(path)
+    assert refused.value.line == line and said in str(refused.value)
+    assert "secret" not in str(refused.value)

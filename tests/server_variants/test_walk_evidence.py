@@ -1,0 +1,94 @@
+"""What pages, headers and ages on the way show of a walk's end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.inventory import Fact
+from server_variants import answers
+from server_variants.answers import Query, Rows, evidence_of, known_of, pets, refusal, served, told
+
+PETS = pets(250, "sold")
+
+
+def page(query: Query, rows: Rows = PETS, **headers: str) -> httpx.Response:
+    """A page of the listing with a link to the next."""
+    at, limit = int(query.get("at", "0")), int(query["limit"])
+    if at + limit < len(rows) and "Link" not in headers:
+        headers["Link"] = f'<?limit={limit}&at={at + limit}>; rel="next"'
+    return served(rows, query, **headers)
+
+
+@pytest.mark.parametrize(
+    ("headers", "verdict"),
+    [
+        ({"Link": '/v1/pets?at=200; rel="next"'}, "unknown"),
+        ({"Link": "", "X-Next-Page": "abc"}, "unknown"),
+        ({"Link": "", "X-Total-Count": "250"}, "incomplete"),
+    ],
+)
+def test_headers_of_later_pages_count(headers: dict[str, str], verdict: str) -> None:
+    """A later page that names a next one in another way, or states a larger total, is no end."""
+    known = known_of(lambda query: page(query, **headers if "at" in query else {}))
+    assert (known.verdict, known.rows) == (verdict, 200)
+
+
+def test_pages_of_another_store_are_not_merged() -> None:
+    """A page that calls itself another store ends the fetch with what came before it."""
+    with pytest.raises(pf.IncompleteInventoryError, match="called itself a and then b") as caught:
+        known_of(lambda query: page(query, **{"X-Store-Id": "ab"["at" in query]}))
+    assert len(caught.value.partial) == 100
+
+
+@told("unstable", 37, Fact.OTHER_STORE, exact=set())
+def test_a_question_that_another_store_answers_ends_every_count(query: Query) -> httpx.Response:
+    """What two stores hold is no whole of either, also where only a filtered page shows it."""
+    return served(PETS[:37], query, **{"X-Store-Id": "ab"["status" in query]})
+
+
+def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
+    """A page older than the one before shows another state of the store, and when it was."""
+    inventory = pf.fetch_inventory(answers.client_of(lambda query: page(query, Age="86400")))
+    assert inventory.completeness.covers_all
+    assert inventory.fetched_at < datetime.now(UTC) - timedelta(hours=23)
+    known = known_of(lambda query: page(query, **({"Age": "3600"} if "at" in query else {})))
+    assert (known.verdict, evidence_of(known, Fact.OLD_ANSWER).detail) == ("unstable", "3,600 s")
+
+
+@pytest.mark.parametrize("count", [0, 37, 100, 200, 250])
+def test_a_last_page_that_names_itself_is_a_doubt(count: int) -> None:
+    """How many pets there are has no say in what a last page proves that links itself."""
+
+    def answer(query: Query) -> httpx.Response:
+        rows = PETS[:count] if query.get("status") != "pending" else []
+        number, last = int(query.get("page", "1")), max(1, -(-len(rows) // int(query["limit"])))
+        link = f'<?limit={query["limit"]}&page={min(number + 1, last)}>; rel="next"'
+        return served(rows, query, "page", Link=link)
+
+    known = known_of(answer)
+    assert (known.verdict, known.rows) == ("unknown", count)
+    assert Fact.NEXT_NOT_READ in answers.facts(known)
+
+
+@told("unknown", 200, Fact.WINDOWS_STOPPED)
+def test_page_numbers_that_begin_again_prove_no_end(query: Query) -> httpx.Response:
+    """A reading by a parameter stops where a whole page is known, and proves nothing."""
+    number = int(query.get("page", "1"))
+    return served(PETS, query | {"page": str(2 - number % 2)}, "page")
+
+
+@told("unknown", 199, Fact.WINDOWS_STOPPED)
+def test_a_depth_that_is_refused_ends_the_reading_without_an_error(query: Query) -> httpx.Response:
+    """Some stores refuse offsets beyond a depth; what came before is kept, and proves nothing."""
+    is_deep = int(query.get("offset", "0")) > 150
+    return refusal(400) if is_deep else served(PETS, query, "offset")
+
+
+@told("unknown", 7, exact=set())
+def test_a_link_line_that_cannot_be_read_is_a_doubt(query: Query) -> httpx.Response:
+    """A short page with a broken Link line is not called whole."""
+    return served(PETS, query, cap=7, Link="/v1/pets?page=2; rel=next")

@@ -1,0 +1,144 @@
+"""What every verdict is held to last: totals, pets that left, and caps just met."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from petstore_frame.inventory import Assumption, Fact
+from server_variants.answers import (
+    Query,
+    client_of,
+    exact_counts,
+    facts,
+    known_of,
+    listed,
+    numbered,
+    of,
+    pets,
+    served,
+    told,
+)
+
+
+def test_a_pet_beyond_the_pages_is_not_absent() -> None:
+    """No search ends at the longest page while the stated total leaves room for the pet."""
+    rows = pets(900, "sold")
+
+    def answer(query: Query) -> httpx.Response:
+        total = {"X-Total-Count": str(len(of(rows, query)))}
+        return served(rows, query, "" if query["limit"] == "100" else "links", **total)
+
+    with client_of(answer) as client:
+        search = client.find_pet(850)
+    assert (search.state, search.assumptions) == ("unknown", ())
+
+
+def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
+    """Pets of other statuses are in it, so it is not called that of the status."""
+
+    def growing(_: Query, number: int) -> httpx.Response:
+        return served(
+            pets(130, "available"), {"limit": "100"}, **{"X-Total-Count": str(130 + number)}
+        )
+
+    known = known_of(numbered(growing), status="sold")
+    assert (known.verdict, known.advertised_total) == ("unknown", None)
+    total = {"X-Total-Count": "300"}
+    capped = known_of(lambda q: served(pets(300), q, **total), status="sold", max_pets=5)
+    assert str(capped) == "incomplete: at least 5 sold pets"
+
+
+@pytest.mark.parametrize("count", [150, 200, 250])
+@pytest.mark.parametrize("way", ["links", "offset", "page", "after"])
+def test_a_cap_that_is_just_met_cuts_nothing(way: str, count: int) -> None:
+    """With as many pets as ``max_pets`` the end is looked for, and one more pet is a cut."""
+    whole, cut = (
+        known_of(lambda query, held=held: served(pets(held), query, way), max_pets=count)
+        for held in (count, count + 1)
+    )
+    assert whole.covers_all
+    assert (cut.verdict, cut.rows, exact_counts(cut)) == ("incomplete", count, set())
+
+
+@pytest.mark.parametrize(
+    ("count", "way", "left", "leave_at", "options"),
+    [
+        (250, "links", 1, 3, {"status": "sold"}),
+        (250, "links", 120, 3, {"status": "sold"}),
+        (250, "page", 250, 10, {}),  # a page read again may hold nothing at all
+    ],
+)
+def test_pets_that_left_end_every_count(
+    count: int, way: str, left: int, leave_at: int, options: dict[str, str | int]
+) -> None:
+    """Where pets that came do not come again, nothing is exact."""
+    rows = pets(count, "sold")
+    store = numbered(lambda query, n: served(rows[left * (n >= leave_at) :], query, way))
+    known = known_of(store, **options)
+    assert (known.verdict, exact_counts(known)) == ("unstable", set())
+
+
+def test_a_total_that_falls_shows_that_a_pet_left() -> None:
+    """A listing that lost a pet before its page was read is not called complete."""
+    rows = pets(250)
+
+    def answer(query: Query) -> httpx.Response:
+        if "at" in query and len(rows) == 250:
+            del rows[149]
+        return served(rows, query, "links", **{"X-Total-Count": str(len(of(rows, query)))})
+
+    known = known_of(answer)
+    assert (known.verdict, known.advertised_total) == ("unstable", 249)
+
+
+@told("unstable", 5, Fact.ONE_ID_TWICE)
+def test_two_animals_under_one_id_are_unstable(query: Query) -> httpx.Response:
+    """One of the two is lost, so nothing is complete."""
+    rows = pets(5)
+    return listed(of([*rows, rows[2] | {"name": "Another"}], query))
+
+
+@told("unknown", 220, exact=set())
+def test_a_page_as_long_as_its_own_limit_is_never_short(query: Query) -> httpx.Response:
+    """Linked pages of 120 do not show that a page of a status of 100 is whole."""
+    rows, at = pets(150, "available") + pets(70, None, first=900), int(query.get("at", "0"))
+    if "status" in query:
+        return listed(of(rows, query)[: int(query["limit"])])
+    link = {"Link": f'<?limit=100&at={at + 120}>; rel="next"'} if at + 120 < len(rows) else {}
+    return listed(rows[at : at + 120], **(link or {"X-Next-Page": "x"}))
+
+
+@told("complete", 6, Assumption.LISTS_PETS_WITHOUT_STATUS)
+def test_one_page_may_leave_out_pets_without_a_status_too(query: Query) -> httpx.Response:
+    """The assumption is stated on one page as it is on many."""
+    return served(pets(6), query)
+
+
+def test_a_store_that_grows_with_each_request_is_read_to_an_end() -> None:
+    """After the first pass a fetch reads as many pages again, or fifty, and says so."""
+    asked: list[Query] = []
+
+    def growing(query: Query) -> httpx.Response:
+        asked.append(query)
+        at = int(query.get("at", "0"))
+        rows = pets(250 + len(asked), "available")[at : at + 100]
+        link = f'<?limit=100&at={at + len(rows)}>; rel="next"'
+        return listed(rows, Link=link)
+
+    known = known_of(growing)
+    assert (known.verdict, len(asked) < 70) == ("unstable", True)
+    assert Fact.STILL_GROWS in facts(known)
+
+
+def test_what_left_meanwhile_makes_no_minimum() -> None:
+    """Where pets left while they were read, a count is about so many, not at least."""
+    rows = pets(250)
+
+    def leaving(query: Query, number: int) -> httpx.Response:
+        total = {"X-Total-Count": str(250 - number)}
+        return served(rows, query, "links", **total)
+
+    known = known_of(numbered(leaving))
+    assert not known.is_complete
+    assert "at least" not in f"{known} {known.count('sold')} {known.total}"

@@ -1,0 +1,184 @@
+"""Which pet each record is: by key exactly, by equal fields only where no choice is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import petstore_frame as pf
+from petstore_frame.comparison.pet_matching import Kind, match_by_key, match_on
+from petstore_frame.schema import FIELDS, PetColumns, as_type
+
+ON = ("name", "category_id")
+REX = ("Rex", 1, "sold")
+
+
+def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
+    """Records of key, name, category and status, in lines from 2 on."""
+    frame = pd.DataFrame(rows, columns=["key", "name", "category_id", "status"])
+    frame = frame.reindex(columns=["key", *(field.name for field in FIELDS.sent)])
+    dtypes = {"key": "str", "name": "str", "category_id": "Int64", "status": "str"}
+    frame = as_type(frame, dtypes)
+    places = {"record": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
+    return frame.assign(**places, problem=pd.Series(problem, index=frame.index, dtype="str"))
+
+
+def stored(*rows: tuple[Any, ...]) -> pd.DataFrame:
+    """Pets of id, name, category and status, as an inventory has them."""
+    return PetColumns(*zip(*rows, strict=True)).to_frame()
+
+
+def keys(**known: int | None) -> pd.DataFrame:
+    """The table of keys; one without an id is in doubt."""
+    ids = pd.array(list(known.values()), dtype="Int64")
+    frame = pd.DataFrame({"key": list(known), "id": ids}).astype({"key": "str"})
+    return frame.assign(is_in_doubt=frame["id"].isna())
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "difference"),
+    [
+        ((1, "sold"), (1, "sold"), ""),
+        ((1, "sold"), (2, "pending"), "category_id, status"),
+        ((1, None), (1, "available"), ""),  # an empty cell states nothing
+        ((1, "sold"), (1, None), "status"),
+    ],
+)
+def test_each_field_that_differs_is_named(ours, theirs, difference: str) -> None:
+    """A changed pet is one row that holds both sides; what a list leaves empty is no change."""
+    found = match_by_key(listed(("a", "Rex", *ours)), keys(a=1), stored((1, "Rex", *theirs)))
+    assert list(found["kind"]) == [Kind.CHANGED if difference else Kind.SAME]
+    assert found.loc[0, "difference"] == difference
+    assert found["status_in_store"].fillna("").tolist() == [theirs[1] or ""]
+
+
+BIG = 2**53
+BEN = ("Ben", 1, "sold")
+BY_KEY = {
+    "of two equal records neither takes the other's pet": (
+        listed(("a", *REX), ("b", *REX)), keys(b=1, a=2), stored((1, *REX), (2, *REX)),
+        {2: Kind.SAME, 1: Kind.SAME},
+    ),
+    "a key that is unknown, and one whose pet is gone, are in the list alone": (
+        listed(("new", *REX), ("gone", *REX)), keys(gone=7), stored((9, *BEN)),
+        {None: Kind.ONLY_IN_LIST, 7: Kind.ONLY_IN_LIST, 9: Kind.ONLY_IN_STORE},
+    ),
+    "what an import left open is not decided by an equal pet, but the two are one entry": (
+        listed(("a", *REX)), keys(a=None), stored((1, *REX), (2, *REX), (3, *BEN)),
+        {1: Kind.IN_DOUBT, 2: Kind.ONLY_IN_STORE, 3: Kind.ONLY_IN_STORE},
+    ),
+    "an unknown key turns no id of 64 bits into a float": (
+        listed(("a", *REX), ("new", *BEN)), keys(a=BIG + 1), stored((BIG + 1, *REX), (BIG, *BEN)),
+        {BIG + 1: Kind.SAME, None: Kind.ONLY_IN_LIST, BIG: Kind.ONLY_IN_STORE},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("ours", "known", "theirs", "expected"), BY_KEY.values(), ids=BY_KEY)
+def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expected) -> None:
+    """Which record is which pet is the word of the keys alone."""
+    found = match_by_key(ours, known, theirs)
+    assert [None if pd.isna(each) else each for each in found["id"]] == [*expected]
+    assert list(found["kind"]) == [*expected.values()]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "is_whole", "expected", "ids"),
+    [
+        # The only one of each side is a pair,
+        (["sold"], ["pending"], True, [Kind.CHANGED], 1),
+        # unless pets were not read: one that differs may be another animal of the same name.
+        (["sold"], ["pending"], False, [Kind.AMBIGUOUS] * 2, 1),
+        (["sold"], ["sold"], False, [Kind.SAME], 1),
+        # As many equal ones on both sides are the same: whichever is which, nothing differs.
+        (["sold", "sold"], ["sold", "sold"], True, [Kind.SAME] * 2, 0),
+        # What a list does not state leaves groups equal.
+        ([None, None, None], ["sold", "pending", None], True, [Kind.SAME] * 3, 0),
+        # Three here and two there are counted, never paired by chance.
+        (["sold"] * 3, ["sold"] * 2, True, [Kind.AMBIGUOUS] * 5, 2),
+    ],
+)
+def test_equal_fields_pair_only_without_a_choice(
+    ours, theirs, is_whole: bool, expected, ids: int
+) -> None:
+    """Of records and pets of one name, what is paired, counted or left open."""
+    pets = stored(*((at, "Rex", 1, status) for at, status in enumerate(theirs)))
+    found = match_on(
+        listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, is_whole=is_whole
+    )
+    assert list(found["kind"]) == expected
+    assert (found["record"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
+
+
+animals = st.tuples(
+    st.sampled_from(["Rex", "Luna"]), st.integers(1, 2), st.sampled_from([None, "sold", "pending"])
+)
+
+
+@given(ours=st.lists(animals, max_size=8), theirs=st.lists(animals, max_size=8))
+def test_each_record_stands_once_and_each_pet_is_accounted_for(ours, theirs) -> None:
+    """No record is lost or repeated, and pets are as many as pairs, rest and equals say."""
+    records = listed(*((None, *animal) for animal in ours))
+    pets = stored(*((at, *animal) for at, animal in enumerate(theirs)))
+    found = match_on(records, pets, ON)
+    there = found["record"].notna()
+    equals = (there & found["kind"].eq(Kind.SAME) & found["id"].isna()).sum()
+    assert sorted(found.loc[there, "record"]) == list(range(1, len(ours) + 1))
+    assert found["id"].dropna().is_unique
+    assert found["id"].notna().sum() + equals == len(theirs)
+
+
+statuses = st.sampled_from(["available", "pending", "sold"])
+lived = st.tuples(st.sampled_from(["Ada", "Bo", "Cy"]), st.sampled_from([3, 7]), statuses)
+listings = st.dictionaries(st.integers(2**53, 2**53 + 6), lived, max_size=6)
+Animals = Mapping[int, tuple[str, int, str | None]]
+
+
+def inventory(pets: Animals, day: str) -> pf.Inventory:
+    frame = PetColumns.of_rows((pet_id, *values) for pet_id, values in pets.items()).to_frame()
+    return pf.Inventory.made_up(frame, fetched_at=pd.Timestamp(day, tz="UTC"))
+
+
+@settings(max_examples=25)
+@given(old=listings, new=listings)
+def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
+    """A comparison by key and a diff name the same pets and fields, and counts are their sums."""
+    before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
+    found = pf.diff(before, after)
+    table = pf.compare(before, after, on="id").frame
+    kinds = table["kind"].value_counts()
+    assert [kinds.get(str(kind), 0) for kind in (Kind.CHANGED, Kind.ONLY_IN_STORE)] == [
+        found.counts["changed"], found.counts["new"],
+    ]  # fmt: skip
+    assert kinds.get("only in list", 0) == found.counts["gone"]
+    changed = table[table["kind"] == Kind.CHANGED].set_index("id")["difference"].to_dict()
+    rows = found.frame[found.frame["kind"] == "changed"]
+    assert rows.set_index("id")["difference"].to_dict() == changed
+    sums = [pf.summarize(each).count().count for each in (before, after)]
+    assert sums[1] - sums[0] == found.counts["new"] - found.counts["gone"]
+
+
+def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
+    """Inventories, their frames and Parquet files compare on id, and a lost status is a change."""
+    old = {1: ("Ada", 3, "sold"), 2: ("Bo", 3, None), 3: ("Cy", 7, "sold")}
+    new = {1: ("Ada", 3, None), 2: ("Bo", 3, "sold"), 4: ("Di", 7, "sold")}
+    before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
+    files = [pf.write_report(before, tmp_path / f"yesterday.{kind}") for kind in ("parquet", "csv")]
+    plain = pd.DataFrame(before.frame.to_dict("list"))
+    for earlier in (before, before.frame, *files, plain):
+        found = pf.compare(earlier, after.frame, on="id")
+        assert pf.diff(earlier, after).frame["id"].tolist() == [1, 2, 3, 4]
+        assert found.frame.set_index("id")["kind"].to_dict() == {
+            1: "changed", 2: "changed", 3: "only in list", 4: "only in store",
+        }  # fmt: skip
+    with pytest.raises(pf.ArgumentError, match="compares two listings"):
+        pf.compare(pd.DataFrame({"id": [1]}), after, on="id")
+    elsewhere = pf.Inventory.made_up(before.frame.copy(), base_url="https://other.example/v1")
+    with pytest.raises(pf.ArgumentError, match="two listings of one store"):
+        pf.compare(elsewhere, after, on="id")
