@@ -68,7 +68,7 @@ def by_fields(path: Path, frame: Any) -> int:
     from petstore_frame.comparison import compare
     from petstore_frame.inventory import Inventory
 
-    found = compare(path, Inventory.made_up(frame), on=["name", "category_id"])
+    found = compare(path, Inventory.from_frame(frame), on=["name", "category_id"])
     return int(found.summary.loc["changed", "records"])
 
 

@@ -61,7 +61,7 @@ def make_inventory(pets: int, day: int) -> Any:
             "status": pd.Categorical.from_codes(status, ["available", "pending", "sold"]),
         }
     )
-    return Inventory.made_up(frame, fetched_at=FIRST_DAY + timedelta(days=day))
+    return Inventory.from_frame(frame, fetched_at=FIRST_DAY + timedelta(days=day))
 
 
 def start(engine: str) -> Any:

@@ -46,7 +46,7 @@ def inventory_of(frame):
 
     from petstore_frame.inventory import Inventory
 
-    return Inventory.made_up(frame, fetched_at=datetime(2030, 1, 1, tzinfo=UTC))
+    return Inventory.from_frame(frame, fetched_at=datetime(2030, 1, 1, tzinfo=UTC))
 
 
 def bare_loop(frame, path: Path) -> None:

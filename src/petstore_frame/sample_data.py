@@ -147,7 +147,7 @@ def write_sample_history(
             shown, verdict = living[:100], "unknown"
             basis = "the page was full and the store shows no next page"
         frame, now = PetColumns.of_pets(shown).to_frame(), start + timedelta(days=day)
-        history.add(pf.Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=now))
+        history.add(pf.Inventory.from_frame(frame, verdict=verdict, basis=basis, fetched_at=now))
     return history
 
 

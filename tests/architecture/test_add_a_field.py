@@ -52,7 +52,7 @@ def test_two_fields_are_added_by_three_files(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"id": [1], "name": ["Ada"], "category_id": [3], "status": pd.Categorical(["sold"])}
     )
-    pf.History(tmp_path / "before").add(pf.Inventory.made_up(frame))
+    pf.History(tmp_path / "before").add(pf.Inventory.from_frame(frame))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(TESTS)])}
     environ["HISTORY_OF_BEFORE"] = str(tmp_path / "before")
     done = subprocess.run(

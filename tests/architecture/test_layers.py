@@ -17,7 +17,7 @@ from petstore_frame import errors
 HOUSE_LIST = (
     "errors", "schema", "progress", "markup", "files", "transport", "inventory", "client", "loader",
     "counts", "charts", "history", "stocktake", "report", "dashboard",
-    "__init__", "testing", "bundled", "monday", "cli", "__main__", "service",
+    "__init__", "testing", "bundled", "weekly", "cli", "__main__", "service",
 )  # fmt: skip
 LEVELS = {part: level for level, part in enumerate(HOUSE_LIST)}
 

@@ -190,7 +190,7 @@ def test_likely_is_not_settled(desk: Desk) -> None:
     ):
         desk.write(*lines)
         adds = adds_in(desk.load("python", [], words))
-        assert not [each for each in adds if "leave_lines" in each or "''" in each]
+        assert not [each for each in adds if "exclude_lines" in each or "''" in each]
         assert not [each for each in adds if "first" in each or "last" in each]
 
 

@@ -70,15 +70,15 @@ def test_every_figure_is_a_measured_one() -> None:
     assert unknown == set()
 
 
-def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> None:
+def test_the_weekly_of_the_page_runs(server_here: Server, tmp_path: Path) -> None:
     """The settings of the page load, keep, compare and write the folder, line by line as shown."""
     init, *lines = [line for block in blocks("bash", MONDAY) for line in block.splitlines()]
-    assert typed(init).exit_code == 0 and "write" in pf.monday.plan("monday.toml")
+    assert typed(init).exit_code == 0 and "write" in pf.weekly.plan("weekly.toml")
     (settings,) = blocks("toml", MONDAY)
     text = settings.replace("https://store.example/v1", server_here.base_url)
     (tmp_path / "inbox").mkdir()
     for name, content in {
-        "monday.toml": text,
+        "weekly.toml": text,
         "arrivals.toml": 'key = "tag"\n',
         "ours.toml": 'key = "tag"\n',
         "inbox/new.csv": "tag,name,category_id,status\nA1,Ada,1,sold\n",
@@ -96,7 +96,7 @@ def test_the_monday_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
 def test_the_exit_codes_of_the_page() -> None:
     """The page lists every outcome in its order with its code."""
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
-    assert codes == [each.exit_code for each in pf.monday.MondayOutcome]
+    assert codes == [each.exit_code for each in pf.weekly.WeeklyOutcome]
 
 
 def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

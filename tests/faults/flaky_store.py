@@ -161,7 +161,7 @@ class FlakyStore(RawServer):
         if fault[:3].isdigit() and fault[:3] != "201":
             is_asking = fault[:3] in ("429", "503")
             more = [f"Retry-After: {self.retry_after_s}"] if is_asking else []
-            connection.sendall(error_answer(int(fault[:3]), "made_up", *more))
+            connection.sendall(error_answer(int(fault[:3]), "from_frame", *more))
             return True
         connection.sendall(_PLAIN.get(fault, self._named(answer)))
         if fault not in _PLAIN:

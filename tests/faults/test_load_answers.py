@@ -57,7 +57,7 @@ def test_each_end_of_a_request_has_its_state(load_third, fault, options, state, 
     assert {row.state for row in others} == {State.CREATED}
     assert (third.pet_id is None) == (fault in CUT_201 or state is not State.CREATED)
     assert not options or max(store.keys_seen.values()) == 2
-    assert state is not State.REJECTED or third.error_code == "made_up"
+    assert state is not State.REJECTED or third.error_code == "from_frame"
 
 
 def test_an_error_in_the_place_of_an_answer_proves_nothing(stores, run_load, monkeypatch) -> None:
@@ -102,7 +102,7 @@ def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(load_with) -> N
     result, store = load_with(8, faults, store={"honours_keys": True}, idempotency=KEYS)
     assert (result.counts[State.UNKNOWN], result.counts[State.REJECTED]) == (1, 0)
     assert (store.posts, len(store.pets)) == (9, 8)
-    assert [row.error_code for row in result.rows(State.UNKNOWN)] == ["made_up"]
+    assert [row.error_code for row in result.rows(State.UNKNOWN)] == ["from_frame"]
 
 
 def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:

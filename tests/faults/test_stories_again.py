@@ -38,7 +38,7 @@ def no_empty_line(shop: Shop) -> pf.LoadResult:
 
 def a_left_line(shop: Shop) -> pf.LoadResult:
     """Leave a line out that may be sent already, and send it after all."""
-    load(shop, *ROWS, leave_lines=[8])
+    load(shop, *ROWS, exclude_lines=[8])
     return load(shop, *ROWS, value_map={"categoryId": {"two": "2"}})
 
 

@@ -19,7 +19,7 @@ import pytest
 import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.errors import InputError
-from petstore_frame.weekly import MondayOutcome
+from petstore_frame.weekly import WeeklyOutcome
 from unit.conftest import read_book
 
 WEEKS = 6
@@ -49,15 +49,15 @@ def dying(work):
 owner = {"load": pf, "add": pf.History, "write_report": pf, "rename": pathlib.Path}
 setattr(owner[sys.argv[3]], sys.argv[3], dying(getattr(owner[sys.argv[3]], sys.argv[3])))
 with pf.Client(sys.argv[2]) as client:
-    pf.monday.run(sys.argv[1], client=client)
+    pf.weekly.run(sys.argv[1], client=client)
 """
 
 
 class Office:
-    """A folder with a ``monday.toml``, before a store that already has 30 pets."""
+    """A folder with a ``weekly.toml``, before a store that already has 30 pets."""
 
     def __init__(self, folder: Path, store: FlakyStore, timezone: str = "UTC") -> None:
-        self.folder, self.store, self.path = folder, store, folder / "monday.toml"
+        self.folder, self.store, self.path = folder, store, folder / "weekly.toml"
         (folder / "inbox").mkdir()
         (folder / "by_tag.toml").write_text('key = "tag"\n')
         self.path.write_text(SETTINGS.format(timezone=timezone))
@@ -70,11 +70,11 @@ class Office:
         text = "\n".join(["tag,name,category_id,status", *lines, ""])
         (self.folder / name).write_text(text)
 
-    def run(self, week: int = 0, **options: Any) -> pf.monday.Run:
+    def run(self, week: int = 0, **options: Any) -> pf.weekly.Run:
         """Run it on the Monday of a week."""
         options = {"now": FIRST + timedelta(weeks=week)} | options
         with pf.Client(self.store.base_url, KEY, max_retries=0) as client:
-            return pf.monday.run(self.path, client=client, **options)
+            return pf.weekly.run(self.path, client=client, **options)
 
     @property
     def runs(self) -> list[dict[str, Any]]:
@@ -130,15 +130,15 @@ def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     child = subprocess.run(words, env={**os.environ, "PETSTORE_API_KEY": KEY}, check=False)
     assert child.returncode == -9
     run = office.run(now=None)
-    assert run.outcome is MondayOutcome.GOOD and run.facts["pets"] == 32
+    assert run.outcome is WeeklyOutcome.GOOD and run.facts["pets"] == 32
     assert max(office.store.pet_counts().values()) == 1
     assert len(office.days) == (2 if step == "rename" else 1)
     summaries = list((office.folder / "reports").glob("*/summary.json"))
     assert [json.loads(each.read_text())["pets"] for each in summaries] == [32] * len(office.days)
-    assert pf.monday.check(office.path)[0]
+    assert pf.weekly.check(office.path)[0]
 
 
-def test_weeks_of_mondays(office: Office) -> None:
+def test_weeks_of_weeklys(office: Office) -> None:
     """With drift each week's changes, trend and check are right, and no run costs more."""
     cost = []
     for week in range(WEEKS):
@@ -147,7 +147,7 @@ def test_weeks_of_mondays(office: Office) -> None:
         office.write("inbox/new.csv", f"N{week},New {week},1,sold")
         if week:
             del office.store.pets[min(office.store.pets)]
-            assert not pf.monday.check(office.path, max_age_days=6, today=day)[0]
+            assert not pf.weekly.check(office.path, max_age_days=6, today=day)[0]
         before = office.store.gets + office.store.posts
         run = office.run(week)
         cost.append(office.store.gets + office.store.posts - before)
@@ -155,7 +155,7 @@ def test_weeks_of_mondays(office: Office) -> None:
         came_and_went = (counts.get("new"), counts.get("gone"), counts.get("changed"))
         assert came_and_went == ((1, 1, 0) if week else (None, None, None))
         assert (run.day, run.facts["pets"]) == (day, 31)
-        assert pf.monday.check(office.path, max_age_days=8, today=day)[0]
+        assert pf.weekly.check(office.path, max_age_days=8, today=day)[0]
     trend = pf.History(office.folder / "history", timezone="UTC").trend(every_days=7)
     assert trend.groupby("date")["pets"].sum().tolist() == [31] * WEEKS
     assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learnt from
@@ -170,22 +170,22 @@ def test_a_store_that_is_away(office: Office) -> None:
     assert run.folder is not None and run.exit_code == 5
     assert sorted(each.name for each in run.folder.iterdir()) == ["summary.json", "summary.txt"]
     assert "pets" not in json.loads((run.folder / "summary.json").read_text())
-    is_recent, sentence = pf.monday.check(office.path, today=date(2026, 1, 14))
+    is_recent, sentence = pf.weekly.check(office.path, today=date(2026, 1, 14))
     assert not is_recent
-    assert "2026-01-05" in sentence and MondayOutcome.STORE_AWAY.sentence in sentence
+    assert "2026-01-05" in sentence and WeeklyOutcome.STORE_AWAY.sentence in sentence
 
 
 def test_an_open_question_stops_only_its_file(office: Office) -> None:
     """Nothing of it is sent, the others are loaded; the folder has the question and the rows."""
-    (office.folder / "monday.toml").write_text('[[load]]\nfiles = "inbox/*.csv"\n')
+    (office.folder / "weekly.toml").write_text('[[load]]\nfiles = "inbox/*.csv"\n')
     office.run()
     office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold")
     office.write("inbox/c.csv", "Z,Cleo,1,sold", "B1,Cleo,cat,sold")
     run = office.run(1)
-    assert run.folder is not None and run.outcome is MondayOutcome.QUESTION
+    assert run.folder is not None and run.outcome is WeeklyOutcome.QUESTION
     assert (run.folder / "question b.csv.txt").read_text()
     assert (run.folder / "results c.csv" / "fix.csv").exists()
-    assert MondayOutcome.ROWS_TO_FIX in run.outcomes and MondayOutcome.ROWS_TO_FIX.exit_code == 1
+    assert WeeklyOutcome.ROWS_TO_FIX in run.outcomes and WeeklyOutcome.ROWS_TO_FIX.exit_code == 1
     assert run.facts["pets"] == 33
 
 
@@ -195,16 +195,16 @@ def test_a_drop_is_an_alarm(office: Office) -> None:
     for week, last in ((1, 10), (2, 20)):
         for number in range(last - 9, last):
             del office.store.pets[number]
-        assert office.run(week).outcome is [MondayOutcome.GOOD, MondayOutcome.DROP][week - 1]
+        assert office.run(week).outcome is [WeeklyOutcome.GOOD, WeeklyOutcome.DROP][week - 1]
     office.path.write_text("max_drop = 0.3\noutput = 'parts'\n")
     office.store.has_links, office.store.page_cap = False, 10
-    assert office.run(3).exit_code == MondayOutcome.NOT_COMPLETE.exit_code
-    assert not pf.monday.check(office.path)[0]
+    assert office.run(3).exit_code == WeeklyOutcome.NOT_COMPLETE.exit_code
+    assert not pf.weekly.check(office.path)[0]
 
 
 def test_a_step_that_fails_says_which(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """One file that cannot be written is named beside the others; a fault of ours is raised."""
-    (office.folder / "monday.toml").write_text('categories = "gone.csv"\n')
+    (office.folder / "weekly.toml").write_text('categories = "gone.csv"\n')
     run = office.run()
     assert any(text.startswith("write stock.csv: ") for text in run.attention)
     assert run.folder is not None and (run.folder / "summary.txt").exists()
@@ -241,12 +241,12 @@ def test_no_good_news_on_missing_evidence(office: Office, damage: Callable[[Path
     (snapshot,) = (office.folder / "history").glob("date=*/pets.parquet")
     damage(snapshot)
     same = office.run(1)
-    assert same.outcome is MondayOutcome.DISK and "changes" not in same.facts
+    assert same.outcome is WeeklyOutcome.DISK and "changes" not in same.facts
     assert same.folder is not None and "2026-01-05" in (same.folder / "summary.txt").read_text()
     for number in range(1, 21):
         del office.store.pets[number]
     run = office.run(1, now=FIRST + timedelta(days=7, hours=1))
-    assert MondayOutcome.DROP in run.outcomes and run.exit_code >= 1
+    assert WeeklyOutcome.DROP in run.outcomes and run.exit_code >= 1
     assert "fewer pets than the 32 of 2026-01-05" in texts(run.folder / "stock.xlsx")
 
 
@@ -257,11 +257,11 @@ def test_another_store_is_no_good_news(office: Office) -> None:
     runs = office.folder / "reports" / "runs.jsonl"
     runs.write_text(runs.read_text().replace(office.store.base_url, "https://other.example/v1"))
     run = office.run(now=FIRST + MINUTE)
-    assert run.outcome is MondayOutcome.DISK and "another store" in str(run)
-    assert office.run(1).outcome is MondayOutcome.GOOD
+    assert run.outcome is WeeklyOutcome.DISK and "another store" in str(run)
+    assert office.run(1).outcome is WeeklyOutcome.GOOD
 
 
-def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
+def test_a_weekly_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
     """Six in the morning of a Sydney Monday is Monday in every file, with its zone."""
     office = Office(tmp_path, stores(has_links=True), "Australia/Sydney")
     run = office.run(now=datetime(2026, 1, 11, 19, 0, tzinfo=UTC))
@@ -285,9 +285,9 @@ def test_a_wrong_word_is_named_with_its_line(
     tmp_path: Path, text: str, line: int, said: str
 ) -> None:
     """The refusal has the line, and the nearest right word or what is right; nothing is sent."""
-    path = tmp_path / "monday.toml"
+    path = tmp_path / "weekly.toml"
     path.write_text(text)
     with pytest.raises(InputError) as refused:
-        pf.monday.run(path)
+        pf.weekly.run(path)
     assert refused.value.line == line and said in str(refused.value)
     assert "secret" not in str(refused.value)

@@ -56,7 +56,7 @@ def status_chart(
         >>> from petstore_frame.schema import PetColumns
         >>> columns = PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None])
         >>> frame = columns.to_frame()
-        >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
+        >>> status_chart(Inventory.from_frame(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
     counts = pets if isinstance(pets, Summary) else summarize(pets, categories=categories)

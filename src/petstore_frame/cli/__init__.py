@@ -61,7 +61,7 @@ for _command in (
     demo_commands.demo, store_commands.serve, store_commands.keys, demo_commands.sample,
     load_commands.recipe, load_commands.load, inventory_commands.compare, inventory_commands.fetch,
     inventory_commands.report, dashboard.dashboard, inventory_commands.snapshot,
-    inventory_commands.trend, weekly.monday,
+    inventory_commands.trend, weekly.weekly,
 ):  # fmt: skip
     app.command()(_command)
 

@@ -1,4 +1,4 @@
-"""``petstore-frame monday``: all of Monday's files from one reading, or whether they were made."""
+"""``petstore-frame weekly``: all of Monday's files from one reading, or whether they were made."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from petstore_frame.cli.exit_codes import finish, refuse
 from petstore_frame.cli.options import AsJson
 
 
-def monday(
-    settings: Annotated[Path, typer.Argument(help="What is done.")] = Path("monday.toml"),
+def weekly(
+    settings: Annotated[Path, typer.Argument(help="What is done.")] = Path("weekly.toml"),
     *,
     init: Annotated[bool, Option("--init", help="Write a commented file to begin with.")] = False,
     check: Annotated[bool, Option("--check", help="Tell whether a run is recent.")] = False,
@@ -26,19 +26,19 @@ def monday(
 
     The exit code is that of the worst thing that came up; the page *Monday* lists them.
 
-    Example: petstore-frame monday monday.toml
+    Example: petstore-frame weekly weekly.toml
     """
     if init + check + dry_run > 1:
         refuse("--init, --check and --dry-run exclude one another")
     if init:
-        typer.echo(f"wrote {pf.monday.write_settings(settings)}: fill it in, then --dry-run")
+        typer.echo(f"wrote {pf.weekly.write_settings(settings)}: fill it in, then --dry-run")
         return
     if dry_run:
-        typer.echo(pf.monday.plan(settings))
+        typer.echo(pf.weekly.plan(settings))
         return
     if check:
-        is_recent, sentence = pf.monday.check(settings, max_age_days=max_age_days)
+        is_recent, sentence = pf.weekly.check(settings, max_age_days=max_age_days)
         finish({"is_recent": is_recent}, sentence, as_json=as_json, code=0 if is_recent else 1)
-    run = pf.monday.run(settings)
+    run = pf.weekly.run(settings)
     facts = run.as_dict() | {"folder": str(run.folder)}
     finish(facts, str(run), as_json=as_json, code=run.exit_code)

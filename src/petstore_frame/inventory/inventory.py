@@ -48,7 +48,7 @@ class Inventory(HasProvenance):
     provenance: Provenance
 
     @classmethod
-    def made_up(
+    def from_frame(
         cls,
         frame: pd.DataFrame,
         *,

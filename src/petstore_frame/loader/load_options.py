@@ -32,7 +32,7 @@ class LoadOptions:
     dry_run: bool = False
     duplicates: Duplicates | None = None
     send_lines: Collection[int] = ()
-    leave_lines: Collection[int] = ()
+    exclude_lines: Collection[int] = ()
     check_store: bool = True
     again: bool = False
     progress: ProgressOption = None
@@ -52,7 +52,7 @@ class LoadOptions:
         for case, word in self.answers.items():
             one_of("a case of duplicates", case, [*CASES, "absent"])
             one_of("duplicates", word, get_args(Word))
-        for line in (*self.send_lines, *self.leave_lines):
+        for line in (*self.send_lines, *self.exclude_lines):
             whole_number("a line", line, 1)
         for name in ("dry_run", "again", "check_store"):
             if not isinstance(getattr(self, name), bool):

@@ -72,7 +72,7 @@ def load(
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
     duplicates: Duplicates | None = None,
     send_lines: Collection[int] = (),
-    leave_lines: Collection[int] = (),
+    exclude_lines: Collection[int] = (),
     again: bool = False,
     dry_run: bool = False,
     check_store: bool = True,
@@ -95,7 +95,7 @@ def load(
         duplicates: What rows are that may be known animals: ``refuse`` asks, ``skip`` takes them
             for the same animals, ``send`` for others; or a dict with an answer for each case.
         send_lines: Lines of rows that are other animals, whatever they equal.
-        leave_lines: Lines of rows that are not sent.
+        exclude_lines: Lines of rows that are not sent.
         again: The same file stands for further animals.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
@@ -141,7 +141,7 @@ def load(
         dry_run=dry_run,
         duplicates=duplicates,
         send_lines=send_lines,
-        leave_lines=leave_lines,
+        exclude_lines=exclude_lines,
         check_store=check_store,
         again=again,
         progress=progress,
@@ -168,8 +168,8 @@ def run_import(
     options = LoadOptions(**said)
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
-    words_of, lines = partial(_words_of, path), options.leave_lines
-    opened = open_source(source, recipe, words_of=words_of, leave_lines=lines)
+    words_of, lines = partial(_words_of, path), options.exclude_lines
+    opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
     put = partial(_stage, opened, run, client, options, records_read)
     if options.dry_run:
@@ -314,7 +314,7 @@ def _stage(
                 again=options.again,
                 answers=[case for case, word in options.answers.items() if word == "send"],
                 send_lines=options.send_lines,
-                leave_lines=options.leave_lines,
+                exclude_lines=options.exclude_lines,
                 pause=interrupts.deliver,
             )
             likely = opened.proposed_key()

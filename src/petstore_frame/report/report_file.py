@@ -99,7 +99,7 @@ def report_name(inventory: Inventory, ending: str) -> str:
 
     Example:
         >>> from petstore_frame.schema import PetColumns
-        >>> pets = Inventory.made_up(PetColumns([1], ["Luna"], [3], ["sold"]).to_frame())
+        >>> pets = Inventory.from_frame(PetColumns([1], ["Luna"], [3], ["sold"]).to_frame())
         >>> report_name(pets, ".xlsx"), report_name(pets.where(status="sold"), ".csv")
         ('stock.xlsx', 'stock-status-sold.csv')
     """

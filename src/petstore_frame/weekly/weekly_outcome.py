@@ -13,7 +13,7 @@ from typing import Any
 from petstore_frame import errors
 
 
-class MondayOutcome(Enum):
+class WeeklyOutcome(Enum):
     """What a run can come to, from good to worst: ``exit_code``, and the ``sentence`` for it."""
 
     GOOD = 0, "nothing but good news"
@@ -31,14 +31,14 @@ class MondayOutcome(Enum):
         self.exit_code, self.sentence = exit_code, sentence
 
     @classmethod
-    def of(cls, problem: BaseException) -> MondayOutcome:
+    def of(cls, problem: BaseException) -> WeeklyOutcome:
         """Return what an error makes of a run."""
         if isinstance(problem, errors.LoadStoppedError):
             of_ending = {"journal": cls.DISK, "budget": cls.REFUSED}
             return of_ending.get(problem.ending, cls.STORE_AWAY)
         store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
         disk = (errors.JournalError, errors.HistoryError, errors.ReportError, OSError)
-        kinds: dict[Any, MondayOutcome] = {
+        kinds: dict[Any, WeeklyOutcome] = {
             (*store, errors.CrossOriginError): cls.STORE_AWAY,
             disk: cls.DISK,
             errors.DuplicatesError: cls.QUESTION,
@@ -54,19 +54,19 @@ class Run:
 
     day: date  # in its time zone
     started_at: datetime
-    outcomes: list[MondayOutcome] = field(default_factory=list)  # the worst is the exit code
+    outcomes: list[WeeklyOutcome] = field(default_factory=list)  # the worst is the exit code
     folder: Path | None = None  # of its files; None until they are whole
     facts: dict[str, Any] = field(default_factory=dict)  # what ``summary.json`` says besides
     attention: list[str] = field(default_factory=list)  # what needs a person, as sentences
     doing: str = "begin"  # the step that it is at
 
-    def note(self, outcome: MondayOutcome, sentence: str) -> None:
+    def note(self, outcome: WeeklyOutcome, sentence: str) -> None:
         self.outcomes.append(outcome)
         self.attention.append(sentence)
 
     def note_error(self, problem: BaseException) -> None:
         first = next(iter(str(problem).splitlines()), type(problem).__name__)
-        self.note(MondayOutcome.of(problem), f"{self.doing}: {first}")
+        self.note(WeeklyOutcome.of(problem), f"{self.doing}: {first}")
 
     @contextmanager
     def at(self, step: str) -> Iterator[None]:
@@ -78,9 +78,9 @@ class Run:
             self.note_error(problem)
 
     @property
-    def outcome(self) -> MondayOutcome:
+    def outcome(self) -> WeeklyOutcome:
         """The worst of all that came up."""
-        return max(self.outcomes, key=list(MondayOutcome).index, default=MondayOutcome.GOOD)
+        return max(self.outcomes, key=list(WeeklyOutcome).index, default=WeeklyOutcome.GOOD)
 
     @property
     def exit_code(self) -> int:

@@ -14,14 +14,14 @@ from typing import Any
 import petstore_frame as pf
 from petstore_frame.history import Snapshot
 from petstore_frame.storage import AtWorkError, harmless, locked, sync, whole_file
-from petstore_frame.weekly.weekly_outcome import MondayOutcome, Run
-from petstore_frame.weekly.weekly_settings import MondaySettings
+from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome
+from petstore_frame.weekly.weekly_settings import WeeklySettings
 
 RUNS, _DRAFT, _LOCK, WAIT_S = "runs.jsonl", ".writing", ".lock", 10.0
 
 
 def run(
-    path: str | Path = "monday.toml",
+    path: str | Path = "weekly.toml",
     *,
     client: pf.Client | None = None,
     now: datetime | None = None,
@@ -32,7 +32,7 @@ def run(
     says so. The folder appears whole or not at all; a second run of the same day gets ``-2``.
 
     Args:
-        path: The ``monday.toml``.
+        path: The ``weekly.toml``.
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
         now: What counts as the time of the run and of its reading, for a trial; None is the clock.
 
@@ -40,37 +40,37 @@ def run(
         InputError: The settings cannot be read; nothing was sent.
         JournalLockedError: Another run is at work in the same folder.
     """
-    settings = MondaySettings.read(path)
+    settings = WeeklySettings.read(path)
     started_at = (now or datetime.now(UTC)).astimezone(settings.timezone)
-    monday, output = Run(started_at.date(), started_at), settings.output
+    weekly, output = Run(started_at.date(), started_at), settings.output
     output.mkdir(parents=True, exist_ok=True)
     try:
         with locked(output / _LOCK, wait_s=WAIT_S):
             earlier = _runs(output)
             try:
                 with (
-                    _folder_of_the_day(output, monday) as draft,
+                    _folder_of_the_day(output, weekly) as draft,
                     nullcontext(client) if client else pf.Client(settings.base_url) as store,
                 ):
-                    _Work(settings, monday, store, draft, now, earlier).do()
+                    _Work(settings, weekly, store, draft, now, earlier).do()
             except BaseException as problem:
-                monday.note_error(problem)
-                problem.add_note(f"Monday stopped at: {monday.doing}")
+                weekly.note_error(problem)
+                problem.add_note(f"Monday stopped at: {weekly.doing}")
                 raise
             finally:
-                facts = monday.as_dict() | {"folder": monday.folder and monday.folder.name}
+                facts = weekly.as_dict() | {"folder": weekly.folder and weekly.folder.name}
                 with whole_file(output / RUNS) as beside:
                     lines = [json.dumps(each) + "\n" for each in (*earlier, facts)]
                     beside.write_text("".join(lines), encoding="utf-8")
     except AtWorkError:
         text = f"another run is at work in {output}; wait for it to end, then run the same again"
         raise pf.errors.JournalLockedError(text) from None
-    return monday
+    return weekly
 
 
-def plan(path: str | Path = "monday.toml") -> str:
+def plan(path: str | Path = "weekly.toml") -> str:
     """Return what a run would load and write, as text; nothing is sent or written."""
-    settings = MondaySettings.read(path)
+    settings = WeeklySettings.read(path)
     loads = (
         f"load {each.files}: {', '.join(file.name for file in each.paths()) or 'no file is there'}"
         for each in settings.load
@@ -87,10 +87,10 @@ def check(
 
     It needs no API key, so a second scheduler can notice that the first one never ran.
     """
-    settings = MondaySettings.read(path)
+    settings = WeeklySettings.read(path)
     runs, last = _runs(settings.output), ""
     if runs:
-        sentence = MondayOutcome[runs[-1]["outcome"].upper()].sentence
+        sentence = WeeklyOutcome[runs[-1]["outcome"].upper()].sentence
         last = f"; the last attempt, of {runs[-1]['day']}, said: {sentence}"
     newest = max((run["day"] for run in runs if _is_complete(run)), default=None)
     if newest is None:
@@ -148,7 +148,7 @@ def _free_place(output: Path, day: date) -> Path:
 class _Work:
     """The steps of one run, each of which writes into the same draft."""
 
-    settings: MondaySettings
+    settings: WeeklySettings
     run: Run
     client: pf.Client
     draft: Path
@@ -187,8 +187,8 @@ class _Work:
         states |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
         for outcome, rows, what in (
-            (MondayOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
-            (MondayOutcome.IN_DOUBT, len(result.unknown), "in doubt"),
+            (WeeklyOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
+            (WeeklyOutcome.IN_DOUBT, len(result.unknown), "in doubt"),
         ):
             if rows:
                 self.run.note(outcome, f"{file.name}: {rows:,} {what}; see {folder}")
@@ -218,7 +218,7 @@ class _Work:
             "completeness": known.to_dict(),
         }
         if not known.covers_all:
-            self.run.note(MondayOutcome.NOT_COMPLETE, f"the listing: {known}")
+            self.run.note(WeeklyOutcome.NOT_COMPLETE, f"the listing: {known}")
         return inventory
 
     def _write_reports(self, inventory: pf.Inventory) -> None:
@@ -278,11 +278,11 @@ class _Work:
             lost.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
         for text in lost:
             sentence = f"the history: {text}; what changed since then is not known"
-            self.run.note(MondayOutcome.DISK, sentence)
+            self.run.note(WeeklyOutcome.DISK, sentence)
         most, gone = self.settings.max_drop, 1 - len(inventory) / pets if pets else 0.0
         if most is not None and gone > most and inventory.completeness.covers_all:
             text = f"{gone:.0%} fewer pets than the {pets:,} of {day}"
-            self.run.note(MondayOutcome.DROP, text)
+            self.run.note(WeeklyOutcome.DROP, text)
 
     def _compare(self, ours: Path, recipe: Path | None, inventory: pf.Inventory) -> None:
         """Write the workbook of one list of our own."""

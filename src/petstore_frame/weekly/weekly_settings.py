@@ -1,4 +1,4 @@
-"""Reads and checks a ``monday.toml``."""
+"""Reads and checks a ``weekly.toml``."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class CompareStep(_Table):
     recipe: Place | None = None
 
 
-class MondaySettings(_Table):
-    """What a ``monday.toml`` says; its paths are relative to its folder."""
+class WeeklySettings(_Table):
+    """What a ``weekly.toml`` says; its paths are relative to its folder."""
 
     base_url: str | None = None  # else PETSTORE_BASE_URL
     journal: Place | None = None  # else the user's state directory
@@ -84,10 +84,10 @@ class MondaySettings(_Table):
     compare: list[CompareStep] = []
 
     @classmethod
-    def read(cls, path: str | Path) -> MondaySettings:
+    def read(cls, path: str | Path) -> WeeklySettings:
         """Read a file; an InputError has the line of what is wrong, and the nearest right word."""
         path = Path(path).absolute()
-        hint = f"petstore-frame monday {path.name} --init writes one"
+        hint = f"petstore-frame weekly {path.name} --init writes one"
         text, words = toml.read_toml(path, "the settings", hint)
         try:
             return cls.model_validate(words, context=path.parent)
@@ -102,12 +102,12 @@ def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputEr
     if problem["type"] == "extra_forbidden":
         known = {name for table in _Table.__subclasses__() for name in table.model_fields}
         return toml.unknown_word(word, known, text, path, owner="a Monday")
-    what, hint = f"{word}: {problem['msg']}", "petstore-frame monday NEW.toml --init has every word"
+    what, hint = f"{word}: {problem['msg']}", "petstore-frame weekly NEW.toml --init has every word"
     return pf.errors.InputError(what, path=str(path), line=toml.line_of(word, text), hint=hint)
 
 
-def write_settings(path: str | Path = "monday.toml") -> Path:
-    """Write a commented ``monday.toml`` to begin with, and return its path; never over another."""
+def write_settings(path: str | Path = "weekly.toml") -> Path:
+    """Write a commented ``weekly.toml`` to begin with, and return its path; never over another."""
     path = Path(path)
     if path.exists():
         raise pf.errors.InputError("it is there already, and was left as it is", path=str(path))

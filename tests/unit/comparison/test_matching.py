@@ -142,7 +142,7 @@ Animals = Mapping[int, tuple[str, int, str | None]]
 
 def inventory(pets: Animals, day: str) -> pf.Inventory:
     frame = PetColumns.of_rows((pet_id, *values) for pet_id, values in pets.items()).to_frame()
-    return pf.Inventory.made_up(frame, fetched_at=pd.Timestamp(day, tz="UTC"))
+    return pf.Inventory.from_frame(frame, fetched_at=pd.Timestamp(day, tz="UTC"))
 
 
 @settings(max_examples=25)
@@ -179,6 +179,6 @@ def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
         }  # fmt: skip
     with pytest.raises(pf.ArgumentError, match="compares two listings"):
         pf.compare(pd.DataFrame({"id": [1]}), after, on="id")
-    elsewhere = pf.Inventory.made_up(before.frame.copy(), base_url="https://other.example/v1")
+    elsewhere = pf.Inventory.from_frame(before.frame.copy(), base_url="https://other.example/v1")
     with pytest.raises(pf.ArgumentError, match="two listings of one store"):
         pf.compare(elsewhere, after, on="id")

@@ -125,7 +125,7 @@ def made(verdict: Verdict = Verdict.COMPLETE, **more: Any) -> Inventory:
     """Five pets in two categories, one of them without a status."""
     statuses = ["sold", None, "available", "sold", "pending"]
     columns = PetColumns([5, 1, 2, 4, 3], list("abcde"), [7, 7, 8, 8, 8], statuses)
-    return Inventory.made_up(columns.to_frame(), verdict=verdict, **more)
+    return Inventory.from_frame(columns.to_frame(), verdict=verdict, **more)
 
 
 def test_own_keys_stand_beside_the_pets() -> None:

@@ -22,13 +22,13 @@ NASTY = sorted(INPUTS.glob("[0-9]*"))
 def records_of(
     source: Any,
     *,
-    leave_lines: Collection[int] = (),
+    exclude_lines: Collection[int] = (),
     words_of: WordsOf = lambda _: None,
     **options: Any,
 ) -> list[Record]:
     """Return the records of a file or a frame, read with these words of a recipe."""
     recipe = Recipe(**options)
-    return [*open_source(source, recipe, words_of=words_of, leave_lines=leave_lines)]
+    return [*open_source(source, recipe, words_of=words_of, exclude_lines=exclude_lines)]
 
 
 def written_out(record: Record) -> str:

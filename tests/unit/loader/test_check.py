@@ -79,7 +79,7 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     ),
     "rows are left out by the words of a column, in any case, or by their lines": (
         "name,category,outcome,place\nA,3,Died,x\nB,3,,x\nC,3,,y\nD,3,,x\n",
-        {"leave_out": {"Outcome": "DIED"}, "only": {"place": ["x"]}, "leave_lines": [5]},
+        {"leave_out": {"Outcome": "DIED"}, "only": {"place": ["x"]}, "exclude_lines": [5]},
         ["2: left out", pet(3, "B", 3), "4: left out", "5: left out"],
     ),
     "each of several animals of a row has its key and which of them it is": (

@@ -136,8 +136,8 @@ def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
         ({"keep": "last"}, "C"),
         ({"keep": "newest: day"}, "B"),
         ({"keep": "newest: day", "leave_out": {"name": "B"}}, None),
-        ({"keep": "newest: day", "leave_lines": [3]}, "C"),
-        ({"leave_lines": [2, 3]}, "C"),
+        ({"keep": "newest: day", "exclude_lines": [3]}, "C"),
+        ({"exclude_lines": [2, 3]}, "C"),
         ({}, None),
     ],
 )
@@ -147,7 +147,7 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
     shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
     expected = [] if name is None else [name]
     assert shop.names == expected
-    if "leave_lines" not in options:
+    if "exclude_lines" not in options:
         listed = read_list(shop.folder / "a.csv", Recipe(key="tag", **options)).frame
         assert listed[listed["problem"].isna()]["name"].tolist() == expected
 

@@ -70,7 +70,7 @@ def stage(
     again: bool = False,
     answers: Collection[str] = (),
     send_lines: Collection[int] = (),
-    leave_lines: Collection[int] = (),
+    exclude_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> Staged:
     """Write records, many at once, and find the import that they belong to.
@@ -81,7 +81,7 @@ def stage(
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
     base, origins = _last_animal(sql), list[tuple[int, int, RecordOrigin]]()
     digest = hashlib.sha256(json.dumps(run.header).encode())
-    order, leave, blank = _in_order(run.key), frozenset(leave_lines), 0
+    order, leave, blank = _in_order(run.key), frozenset(exclude_lines), 0
     for batch in batches:
         pause()
         values, read = [], []

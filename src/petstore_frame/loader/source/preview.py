@@ -43,7 +43,7 @@ def open_source(
     recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
     *,
     words_of: WordsOf = lambda _: None,
-    leave_lines: Collection[int] = (),
+    exclude_lines: Collection[int] = (),
 ) -> Source:
     """Open a file or a frame as records; a result file of ours is read as we wrote it.
 
@@ -59,22 +59,22 @@ def open_source(
     recipe.refuse_blanks()
     opened = Input(path_or_frame)
     with opened.naming():
-        return _lay_out(opened, recipe, words_of, leave_lines)
+        return _lay_out(opened, recipe, words_of, exclude_lines)
 
 
 def _lay_out(
     opened: Input,
     recipe: RecipeFields,
     words_of: WordsOf = lambda _: None,
-    leave_lines: Collection[int] = (),
+    exclude_lines: Collection[int] = (),
 ) -> Source:
     """Return the records of a file or a frame, or refuse one without columns of animals."""
     if own := opened.own_table(recipe):
         as_before = with_import(own, words_of, recipe)
-        return Source(opened, own, as_before, is_returned=True, leave_lines=leave_lines)
+        return Source(opened, own, as_before, is_returned=True, exclude_lines=exclude_lines)
     table = opened.table(recipe)
     try:
-        source = Source(opened, table, recipe, leave_lines=leave_lines)
+        source = Source(opened, table, recipe, exclude_lines=exclude_lines)
     except InputError as problem:
         raise _explained(opened, table, problem, recipe) from None
     if not {"status"} & {*source.mapping, *recipe.mapping, *recipe.defaults}:

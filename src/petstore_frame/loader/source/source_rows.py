@@ -68,11 +68,11 @@ class Source:
         recipe: RecipeFields,
         *,
         is_returned: bool = False,
-        leave_lines: Collection[int] = (),
+        exclude_lines: Collection[int] = (),
     ) -> None:
         sheet = f" (sheet {table.facts['sheet']})" if len(opened.sheets) > 1 else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned, self._leave_lines = is_returned, frozenset(leave_lines)
+        self.is_returned, self._leave_lines = is_returned, frozenset(exclude_lines)
         self.table, self.columns, self.recipe = table, table.columns, recipe
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
