@@ -65,6 +65,7 @@ def serve(*, database: str | PathLike[str] | None = None, **options: Any) -> Ser
     if database is not None:
         return Server(service_run.Options(database=str(database), api_key=key, **options))
     folder = TemporaryDirectory()
-    server = Server(service_run.Options(database=f"{folder.name}/store.sqlite3", api_key=key, **options))
+    place = f"{folder.name}/store.sqlite3"
+    server = Server(service_run.Options(database=place, api_key=key, **options))
     server._resources.callback(folder.cleanup)
     return server
