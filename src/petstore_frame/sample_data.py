@@ -143,12 +143,12 @@ def write_sample_history(
     for day, living in enumerate(_days(pets, days, chance)):
         if day == _DAY_WITHOUT_SNAPSHOT:
             continue
-        shown, verdict, basis = living, "complete", "made-up sample data"
+        shown, verdict, reason = living, "complete", "made-up sample data"
         if day == _DAY_CUT_SHORT:
             shown, verdict = living[:100], "unknown"
-            basis = "the page was full and the store shows no next page"
+            reason = "the page was full and the store shows no next page"
         frame, now = PetColumns.of_pets(shown).to_frame(), start + timedelta(days=day)
-        history.add(Inventory.from_frame(frame, verdict=verdict, basis=basis, fetched_at=now))
+        history.add(Inventory.from_frame(frame, verdict=verdict, reason=reason, fetched_at=now))
     return history
 
 

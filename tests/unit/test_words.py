@@ -16,7 +16,7 @@ ASKED = {
     "pf.read_csv('a.csv')": "pf.load(",
     "pf.sumarize(stock)": "'summarize'",
     "pf.HistoryError": "petstore_frame.errors.HistoryError",
-    "pf.Client('http://127.0.0.1/v1', 'key', retries=3)": "max_retries= of pf.Client",
+    "pf.Client('http://127.0.0.1/v1', 'key', retries=3)": "retry_timeout= of pf.Client",
     "pf.Client('http://127.0.0.1/v1', 'key', proxy='http://p')": "HTTPS_PROXY",
     "client.list_pets(timeout=3)": "pf.Client",
     "client.update_pet(3)": "no call that changes or deletes a pet",
