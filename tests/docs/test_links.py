@@ -126,8 +126,8 @@ def test_every_public_name_is_in_the_reference_once() -> None:
 
 def test_every_command_is_in_the_readme_and_the_reference() -> None:
     """A command that the README does not show is a command that nobody finds."""
-    names = {command.callback.__name__ for command in app.registered_commands}
+    names = {command.callback.__name__.replace("_", "-") for command in app.registered_commands}
     page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
-    listed = re.findall(r"`petstore-frame ([a-z |]+)`", README)
+    listed = re.findall(r"`petstore-frame ([a-z |-]+)`", README)
     assert [set(each.split(" | ")) for each in listed] == [names]
     assert {name for name in names if not re.search(rf"^## {name}\b", page, re.M)} == set()
