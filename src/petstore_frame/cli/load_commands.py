@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import DISK, REFUSED, explain, finish, refuse, warn
+from petstore_frame.cli.exit_codes import DISK, QUESTION, explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -17,8 +17,8 @@ from petstore_frame.cli.options import (
     JournalFolder,
     Key,
     RecipeFile,
+    RecipeSettings,
     Timeout,
-    Words,
     recipe_of,
 )
 
@@ -30,7 +30,7 @@ def load(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     save_recipe: Annotated[
         Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
     ] = None,
@@ -109,7 +109,7 @@ def load(
             result = stopped.result
         except pf.errors.DuplicatesError as problem:
             if as_json:
-                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
+                finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
             raise
         try:
             if pets:
@@ -176,7 +176,7 @@ def recipe(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
 ) -> None:
     """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.
