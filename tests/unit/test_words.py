@@ -44,7 +44,7 @@ def test_a_wrong_word_is_answered(typed: str, said: str, tmp_path) -> None:
     names = {"pf": pf, "client": CLIENT, "stock": stock, "frame": stock.frame}
     if typed.startswith("result"):
         pets = stock.frame[["name", "category_id"]]
-        names["result"] = pf.load(pets, CLIENT, dry_run=True, duplicates="send", journal=tmp_path)
+        names["result"] = pf.load(pets, CLIENT, dry_run=True, duplicates="create", journal=tmp_path)
     with pytest.raises((AttributeError, ValueError, TypeError)) as refused:
         eval(typed, names)
     assert said in str(refused.value)
