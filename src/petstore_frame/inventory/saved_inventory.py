@@ -71,16 +71,15 @@ def describe_value(value: object) -> str:
 
 def _as_pandas(value: object) -> pd.DataFrame | None:
     """Return a frame of any library as a pandas frame, None if the value is not a frame."""
-    import narwhals as nw
     import pandas as pd
 
     if isinstance(value, pd.DataFrame):
         return value
-    wrapped: Any = nw.from_native(cast("Any", value), pass_through=True)
-    if not isinstance(wrapped, nw.DataFrame | nw.LazyFrame):
+    if not hasattr(value, "__arrow_c_stream__"):  # polars, pyarrow and DuckDB have it
         return None
-    converted: pd.DataFrame = wrapped.lazy().collect().to_pandas()
-    return converted
+    pyarrow = import_extra("pyarrow", "reading a frame of another library", "history")
+    frame: pd.DataFrame = pyarrow.table(value).to_pandas()
+    return frame
 
 
 def _missing_columns(frame: pd.DataFrame) -> list[str]:

@@ -141,9 +141,10 @@ def test_a_csv_comes_back_with_what_it_covers(write_as, tmp_path) -> None:
     assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
 
 
+CATS = {3: "Cat"}
 SAVED_FORMS = {
-    "workbook": lambda held, folder: pf.write_report(held, folder / "a.xlsx", categories={3: "Cat"}),
-    "CSV": lambda held, folder: pf.write_report(held, folder / "a.csv", categories={3: "Cat"}),
+    "workbook": lambda held, folder: pf.write_report(held, folder / "a.xlsx", categories=CATS),
+    "CSV": lambda held, folder: pf.write_report(held, folder / "a.csv", categories=CATS),
     "CSV with semicolons": lambda held, folder: with_semicolons(held, folder / "a.csv"),
     "Parquet": lambda held, folder: pf.write_report(held, folder / "a.parquet"),
     "polars": lambda held, folder: pl.from_pandas(held.frame),
