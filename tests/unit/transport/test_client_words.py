@@ -58,7 +58,7 @@ def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
         ({"limit": "10"}, "limit is a whole number, got the text '10'"),
         ({"limit": 101}, "limit is 1 to 100, got 101"),
         ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
-        ({"progress": 0}, "progress is a function, True, False or None, got 0"),
+        ({"progress": 0}, "progress must be a function, True, False or None, got 0"),
     ],
 )
 def test_an_argument_of_a_fetch_is_refused_in_words(
