@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.duplicate_question import is_quarter
 from petstore_frame.loader.journal.animals import Animals, Guess
-from petstore_frame.loader.journal.rows import read_problem
+from petstore_frame.loader.journal.rows import unpack_problems
 from petstore_frame.loader.row_state import RecordProblem, State
 from petstore_frame.schema import folded_name
 
@@ -43,7 +43,7 @@ UPDATE temp.keyed SET found = same.animal FROM (
   CROSS JOIN keys ON keys.columns = :columns AND keys.form = keyed.form
   CROSS JOIN animals AS own ON own.animal = keys.animal
   GROUP BY keyed.form HAVING count(*) = 1 AND keys.key = keyed.key
-    AND own.likeness = keyed.likeness AND own.state IN ('created', 'adopted')) AS same
+    AND own.likeness = keyed.likeness AND own.state IN ('created', 'matched')) AS same
 WHERE keyed.form = same.form AND keyed.key = same.key AND keyed.record = same.record
 """
 _BE_SAME = """
@@ -123,7 +123,7 @@ class KeyedRow(NamedTuple):
     @property
     def has_no_key(self) -> bool:
         """Whether its key is what is to be fixed."""
-        return self.problem is not None and read_problem(self.problem).code in KEY_PROBLEMS
+        return any(problem.code in KEY_PROBLEMS for problem in unpack_problems(self.problem))
 
 
 class KeyAnimal(NamedTuple):
@@ -223,7 +223,7 @@ def one_row_per_key(animals: Animals) -> None:
             spoilt.append((rows, one))
         else:
             stand |= {row.id: one.id for row in rows if row is not one}
-    is_said = keep is not None and animals.answers.get("reused") == "skip"
+    is_said = keep is not None and animals.answers.get("reused_key") == "skip"
     if is_quarter(len(renamed), repeated) and not is_said:
         spoilt += [(rows, _differ(rows, OTHER_ANIMALS)) for rows in renamed]
     to_fix = {row.id for rows, _ in spoilt for row in rows}
@@ -276,8 +276,8 @@ def known_keys(animals: Animals) -> None:
     else:
         is_known += has_other_name
     animals.become((guess.animal, "key", guess.record) for guess in is_known)
-    animals.ask("reused", is_reused, of)
-    animals.ask("alias", is_like, animals.count("FROM temp.keyed"))
+    animals.ask("reused_key", is_reused, of)
+    animals.ask("similar_key", is_like, animals.count("FROM temp.keyed"))
 
 
 def _animal_of_key(
