@@ -1,4 +1,4 @@
-"""Reads a list as a frame, for whoever compares it with a store."""
+"""Reads a list as a frame, to compare it with a store."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from petstore_frame.loader.journal.repeated_keys import KeyedRow, row_that_stand
 from petstore_frame.loader.journal.rows import KeyOfPet, read_keys
 from petstore_frame.loader.journal.staging import key_text
 from petstore_frame.loader.results.import_facts import count_notes
-from petstore_frame.loader.row_state import RecordProblem, State
-from petstore_frame.loader.source import Recipe, open_source
+from petstore_frame.loader.row_state import RecordProblem, SourceRow, State
+from petstore_frame.loader.source import Recipe, Source, open_source
 from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """The records of a list, with what was noticed while it was read.
+    """The rows of a list, with what was noticed while it was read.
 
-    ``frame`` has ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
-    dtypes), and ``problem`` (str): missing where the record can be compared.
+    ``frame`` has ``row`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
+    dtypes), ``problem`` (str; missing if the row can be compared), and ``is_excluded`` (bool).
     """
 
     name: str
@@ -35,42 +35,72 @@ class Listed(NamedTuple):
 
 
 def read_list(data: Any, recipe: Recipe) -> Listed:
-    """Read a list as the loader would; blank rows, and those left out, are no records."""
+    """Read a list as the loader would.
+
+    Blank rows are left out. Rows that the recipe excludes stay, marked, with the fields that can be
+    read.
+    """
     import pandas as pd
 
     source = open_source(data, recipe)
-    rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
-    fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
+    places: list[tuple[int, int, str | None, str | None, bool]] = []
+    bodies: list[dict[str, Any]] = []
+    notes: list[tuple[Any, int, int]] = []
     for batch in source.batches():
-        records = [record for record in batch if record.state is not State.EXCLUDED]
-        for record in records:
-            text = None
-            if record.problems:
-                problem = record.problems[0]
-                text = ": ".join(filter(None, (problem.column, problem.message)))
-            key = None if record.key is None else key_text(record.key)
-            rows.append((record.number, record.line, key, text, record.is_excluded))
-            if record.notes and not record.problems:
-                noted.append((record.notes, 1, record.line))
+        rows = [row for row in batch if row.state is not State.EXCLUDED or _is_excluded(row)]
         # Their payloads are decoded at once.
-        bodies = json.loads(b"[" + b",".join(each.payload or b"{}" for each in records) + b"]")
-        for field in FIELDS.sent:
-            fields[field.name] += [body.get(field.wire_name) for body in bodies]
-    numbers, lines, keys, texts, left_out = zip(*rows, strict=True) if rows else [()] * 5
-    columns: dict[str, Any] = {
-        "record": pd.array(numbers, "int64"),
-        "line": pd.array(lines, "int64"),
-        "key": as_type(keys, "str"),
-    }
-    for name, values in fields.items():
-        columns[name] = as_type(values, FIELDS.named(name).nullable)
-    whole = pd.DataFrame(columns)
-    repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
-    others, differ = _repeats(source, repeated, recipe.keep)
-    problems = [differ.get(number, text) for number, text in zip(numbers, texts, strict=True)]
-    is_listed = ~whole["record"].isin(others) & ~pd.Series(left_out, dtype="bool")
-    frame = whole.assign(problem=as_type(problems, "str"))[is_listed].reset_index(drop=True)
-    return Listed(source.name, frame, list(map(str, count_notes(noted))))
+        payloads = json.loads(b"[" + b",".join(row.payload or b"{}" for row in rows) + b"]")
+        for row, body in zip(rows, payloads, strict=True):
+            key = None if row.key is None else key_text(row.key)
+            places.append((row.number, row.line, key, _problem_text(row), row.is_excluded))
+            bodies.append(_readable_fields(source, row) if row.is_excluded else body)
+            if row.notes and not row.problems and not row.is_excluded:
+                notes.append((row.notes, 1, row.line))
+    frame = pd.DataFrame(places, columns=["row", "line", "key", "problem", "is_excluded"])
+    dtypes = {"row": "int64", "line": "int64", "is_excluded": "bool", "key": "str"}
+    frame = as_type(frame, dtypes)
+    for field in FIELDS.sent:
+        values = [body.get(field.wire_name) for body in bodies]
+        frame[field.name] = as_type(values, field.nullable)
+    keys = frame["key"].dropna()
+    others, differ = _repeats(source, {*keys[keys.duplicated()]}, recipe.keep)
+    problems = [
+        differ.get(number, text)
+        for number, text in zip(frame["row"], frame["problem"], strict=True)
+    ]
+    frame["problem"] = as_type(problems, "str")
+    compared_keys = frame.loc[~frame["is_excluded"], "key"].dropna()
+    is_repeat = frame["row"].isin(others)
+    is_repeat |= frame["is_excluded"] & frame["key"].isin(compared_keys)
+    frame = frame[~is_repeat].reset_index(drop=True)
+    return Listed(source.name, frame, list(map(str, count_notes(notes))))
+
+
+def _is_excluded(row: SourceRow) -> bool:
+    """Return whether the recipe excludes a row that is not blank."""
+    return row.is_excluded and bool("".join(row.cells).strip())
+
+
+def _problem_text(row: SourceRow) -> str | None:
+    if not row.problems or row.is_excluded:
+        return None
+    problem = row.problems[0]
+    return ": ".join(filter(None, (problem.column, problem.message)))
+
+
+def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
+    """Return the fields of an excluded row that can be read.
+
+    The value for which it is excluded is often none that a store has.
+    """
+    body: dict[str, Any] = {}
+    for field_name, column in source.mapping.items():
+        place = source.columns.index(column)
+        text = row.cells[place] if place < len(row.cells) else ""
+        meaning = source.readers[field_name][text]
+        if meaning.problem is None:
+            body |= json.loads(b"{%b}" % meaning.part)
+    return body
 
 
 def _repeats(
