@@ -12,7 +12,7 @@ import pandas as pd
 
 from petstore_frame.comparison.pet_matching import IN_STORE, Kind
 from petstore_frame.rendering import count_text
-from petstore_frame.schema import content_of, core_of_key
+from petstore_frame.schema import as_type, content_of, core_of_key
 
 _UNMATCHED = (Kind.ONLY_IN_LIST, Kind.NOT_SEEN)
 
@@ -80,7 +80,7 @@ def _contents(rows: pd.DataFrame, suffix: str) -> pd.DataFrame:
     rows = rows[rows["name" + suffix].notna() & rows["category_id" + suffix].notna()]
     columns = zip(rows["name" + suffix], rows["category_id" + suffix], strict=True)
     contents = [content_of(name, category_id) for name, category_id in columns]
-    frame = pd.DataFrame({"content": contents, "place": rows.index})
+    frame = pd.DataFrame({"content": as_type(contents, "str"), "place": rows.index})
     return frame.drop_duplicates("content", keep=False)
 
 
