@@ -115,16 +115,16 @@ class Case(NamedTuple):
 
 CASES = {
     "skip": Case(NEXT_WEEK, "duplicates skip", 1, before=WEEK),
-    "send": Case(NEXT_WEEK, "duplicates send", 7, before=WEEK),
+    "create": Case(NEXT_WEEK, "duplicates create", 7, before=WEEK),
     "zeros are gone": Case([TAGS, "7,Rex,1"], "duplicates skip", 0, KEY, (), [TAGS, "007,Rex,1"]),
-    "the same file again": Case(WEEK, "again", 6, before=WEEK),
+    "the same file again": Case(WEEK, "as_new", 6, before=WEEK),
     "a likely key": Case(ANIMALS, "key", 9, {"dry_run": True}),
     "a default for all": Case(NAMELESS, "defaults Unnamed {tag}", 4, KEY),
     "a default without a key": Case(
         [f"{NAME},categoryId", *[",1"] * 3, "Bo,1"], "defaults", 4, filled=["Found"]
     ),
     "the rest": Case(NAMELESS, "max_errors", 1, KEY),
-    "odd ids": Case([f"{NAME},categoryId", *["Zero,0"] * 3], "accept", 3),
+    "odd ids": Case([f"{NAME},categoryId", *["Zero,0"] * 3], "allow", 3),
     "which row counts": Case([f"{TAGS},status", *TWICE], "keep", 3, KEY, ["last"]),
     "each label": Case(
         [f"{NAME},Kind", "A,Dog", "B,Cat", "C,Dog", "D,Cat"], "categories", 4, KIND, ["1", "2"]
@@ -181,7 +181,7 @@ def test_what_is_to_be_added_does_what_it_says(desk: Desk, way: str, name: str) 
 
 def test_likely_is_not_settled(desk: Desk) -> None:
     """No long list of lines, no word that empties a cell and no row that counts is proposed."""
-    newest = KEY | {"keep": "newest: day"}
+    newest = KEY | {"keep": "last", "order_by": "day"}
     tied = [f"7,Rex,{kind},2026-01-0{day}" for kind, day in ((1, 2), (2, 2), (3, 1))]
     for lines, words in (
         ([f"{TAGS},day", *tied], newest),
@@ -236,7 +236,7 @@ def test_doubt_is_settled_as_proposed(desk: Desk, way: str) -> None:
     desk.load("python", [], {})
     result = desk.known["result"]
     change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE record = 1")
-    for state in ("pending", "in_flight", "unknown"):
+    for state in ("pending", "in_flight", "unconfirmed"):
         change(result, f"UPDATE animals SET state = '{state}' WHERE record = 1")
     desk.client.create_pet(name="Doubt", category_id=1)  # of somebody else, so either may be it
     if way == "python":
@@ -256,7 +256,7 @@ def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     desk.write(*NEXT_WEEK)
     told = json.loads(desk.load("shell", ["--json"], {}))
     assert told["exit_code"] == 2
-    assert [(case["name"], case["records"]) for case in told["cases"]] == [("equal", 6)]
+    assert [(case["name"], case["records"]) for case in told["cases"]] == [("same_content", 6)]
     assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
 
 

@@ -7,7 +7,7 @@
 - ``reading`` opens a file or a frame and makes checked Records of it.
 - ``journal`` keeps on disk what is known of each record, one database for each store.
 - ``sending`` works one session with the store.
-- ``settling`` reads the store: what it has before a load, and what became of records in doubt.
+- ``settling`` reads the store: what it has before a load, and what became of unconfirmed rows.
 - ``results`` shows what became of each record.
 
 ``load`` is what a user calls: one import from start to end. ``options`` is what a user may ask
@@ -21,13 +21,13 @@ from petstore_frame.loader.next_steps import to_add
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import Look, Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.source import Look, Recipe, RecipeOptions, as_recipe
 
 __all__ = [
     "LoadResult",
     "Look",
     "Recipe",
-    "RecipeWords",
+    "RecipeOptions",
     "State",
     "as_recipe",
     "place_of",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -35,18 +34,18 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_check import StorePets
-from petstore_frame.loader.load_options import Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_text import headline, next_texts
-from petstore_frame.loader.row_state import Ending, Record
+from petstore_frame.loader.row_state import Ending, SourceRow
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.source import (
     LikelyKey,
     Recipe,
-    RecipeWords,
+    RecipeOptions,
     Source,
     as_recipe,
     open_source,
@@ -71,16 +70,15 @@ def load(
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
     duplicates: Duplicates | None = None,
-    send_lines: Collection[int] = (),
+    as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
-    again: bool = False,
     dry_run: bool = False,
     check_store: bool = True,
     max_errors: int | None = None,
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int | None = None,
-    **words: Unpack[RecipeWords],
+    **options: Unpack[RecipeOptions],
 ) -> LoadResult:
     """Load the animals of a file or a frame into the store, none twice and none lost.
 
@@ -92,11 +90,12 @@ def load(
         source: A CSV, TSV, gzip or ``.xlsx`` file, or a DataFrame of any engine.
         client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
-        duplicates: What rows are that may be known animals: ``refuse`` asks, ``skip`` takes them
-            for the same animals, ``send`` for others; or a dict with an answer for each case.
-        send_lines: Lines of rows that are other animals, whatever they equal.
+        duplicates: What to do with rows that may be loaded already: ``raise`` asks, ``skip``
+            treats them as the same animals, ``create`` as different ones; or a dict with an answer
+            for each case.
+        as_new: True if the whole file stands for different animals, 2 for a second copy of them;
+            or the lines of rows that are new animals, whatever they equal.
         exclude_lines: Lines of rows that are not sent.
-        again: The same file stands for further animals.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
         max_errors: Stop above so many invalid, or rejected, rows.
@@ -104,8 +103,8 @@ def load(
             function that is given the number of rows in each state.
         journal: Folder of the journals; None is the user's state directory.
         workers: Requests in flight at most, 1 to 32; None is about 16.
-        words: Words of the recipe, which win over it: ``key="Tag"``, ``categories="labels.csv"``,
-            ``mapping={"name": "Pet"}``. ``help(pf.Recipe)`` has all.
+        options: Options of the recipe, which override it: ``key="Tag"``,
+            ``categories="labels.csv"``, ``mapping={"name": "Pet"}``. ``help(pf.Recipe)`` has all.
 
     Returns:
         A LoadResult: ``.frame`` has each row and its state, ``.fix`` those to correct, and
@@ -129,21 +128,21 @@ def load(
 
     Interface: Endpoints, Add an animal.
     """
-    known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
-    for word in words.keys() - RecipeWords.__annotations__.keys():
-        raise ArgumentError(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
+    known = [*RecipeOptions.__annotations__, "recipe", *LoadOptions.__annotations__]
+    for name in options.keys() - RecipeOptions.__annotations__.keys():
+        what = f"load has no option {name!r}{nearest(name, known)}; nothing was sent"
+        raise ArgumentError(what)
     return run_import(
         source,
         client,
-        as_recipe(recipe, words),
+        as_recipe(recipe, options),
         workers=workers,
         max_errors=max_errors,
         dry_run=dry_run,
         duplicates=duplicates,
-        send_lines=send_lines,
+        as_new=as_new,
         exclude_lines=exclude_lines,
         check_store=check_store,
-        again=again,
         progress=progress,
         journal=journal,
     )
@@ -260,25 +259,18 @@ def _import_of(
     opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
     """Return what is known of an import before its records are read."""
-    sheet, said = opened.table.facts.get("sheet"), options.duplicates
-    place = bytes_id = None
-    if opened.path is not None:
-        place = f"{opened.path.resolve()}{'' if sheet is None else f'#{sheet}'}"
-        with opened.path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        digest.update((sheet or "").encode())
-        bytes_id = digest.hexdigest()[:32]
+    said = options.duplicates
     return Import(
         id="",
         base_url=client.base_url,
         source=opened.name,
-        place=place,
+        place=opened.place,
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
-        bytes_id=bytes_id,
+        bytes_id=opened.bytes_id,
         recipe=recipe.to_dict(),
         staged_at=now,
     )
@@ -295,7 +287,7 @@ def _stage(
     """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
     records = 0
 
-    def batches() -> Iterator[Sequence[Record]]:
+    def batches() -> Iterator[Sequence[SourceRow]]:
         nonlocal records
         for batch in opened.batches():
             records += len(batch)
@@ -311,9 +303,9 @@ def _stage(
                 sql,
                 run,
                 batches(),
-                again=options.again,
-                answers=[case for case, word in options.answers.items() if word == "send"],
-                send_lines=options.send_lines,
+                copy=options.copy,
+                answers=[case for case, word in options.answers.items() if word == "create"],
+                new_lines=options.new_lines,
                 exclude_lines=options.exclude_lines,
                 pause=interrupts.deliver,
             )

@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.results.load_result import LoadResult
-from petstore_frame.loader.row_state import Record, State, digest_of
+from petstore_frame.loader.row_state import SourceRow, State, digest_of
 from petstore_frame.loader.source import open_source
 
 STORE = "http://127.0.0.1:8000/v1"
@@ -30,14 +30,14 @@ def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadR
 
 
 def stage(
-    path: Path, run: Import, records: Iterable[Record], *, is_rehearsal: bool = False
+    path: Path, run: Import, records: Iterable[SourceRow], *, is_rehearsal: bool = False
 ) -> LoadResult:
     """Put an import into a journal, and return its result."""
     now = time.time()
     copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
         staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
-        identify(sql, staged, dict.fromkeys(CASES, "send"))
+        identify(sql, staged, dict.fromkeys(CASES, "create"))
     result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
@@ -64,19 +64,19 @@ _SENT = State.IN_FLIGHT
 _WAYS: dict[State | None, list[State | None]] = {
     None: [None],
     State.PENDING: [],
-    State.ADOPTED: [State.ADOPTED],
+    State.MATCHED: [State.MATCHED],
     State.IN_FLIGHT: [_SENT],
     State.CREATED: [_SENT, State.CREATED],
     State.REJECTED: [_SENT, State.REJECTED],
-    State.UNKNOWN: [_SENT, State.UNKNOWN],
-    State.ABSENT: [_SENT, State.UNKNOWN, State.ABSENT],
+    State.UNCONFIRMED: [_SENT, State.UNCONFIRMED],
+    State.NOT_FOUND: [_SENT, State.UNCONFIRMED, State.NOT_FOUND],
     State.GONE: [_SENT, State.CREATED, State.GONE],
 }
 
 
-def records_of(bodies: Sequence[bytes]) -> Iterable[Record]:
+def records_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
     """Return pending records of these request bodies."""
     return [
-        Record(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
+        SourceRow(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
         for n, body in enumerate(bodies, 1)
     ]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.duplicate_question import is_quarter
 from petstore_frame.loader.journal.animals import Animals, Guess
-from petstore_frame.loader.journal.rows import read_problem
+from petstore_frame.loader.journal.rows import unpack_problems
 from petstore_frame.loader.row_state import RecordProblem, State
 from petstore_frame.schema import folded_name
 
@@ -43,7 +43,7 @@ UPDATE temp.keyed SET found = same.animal FROM (
   CROSS JOIN keys ON keys.columns = :columns AND keys.form = keyed.form
   CROSS JOIN animals AS own ON own.animal = keys.animal
   GROUP BY keyed.form HAVING count(*) = 1 AND keys.key = keyed.key
-    AND own.likeness = keyed.likeness AND own.state IN ('created', 'adopted')) AS same
+    AND own.likeness = keyed.likeness AND own.state IN ('created', 'matched')) AS same
 WHERE keyed.form = same.form AND keyed.key = same.key AND keyed.record = same.record
 """
 _BE_SAME = """
@@ -123,7 +123,7 @@ class KeyedRow(NamedTuple):
     @property
     def has_no_key(self) -> bool:
         """Whether its key is what is to be fixed."""
-        return self.problem is not None and read_problem(self.problem).code in KEY_PROBLEMS
+        return any(problem.code in KEY_PROBLEMS for problem in unpack_problems(self.problem))
 
 
 class KeyAnimal(NamedTuple):
@@ -176,14 +176,17 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
         return rows[0]
     if Differs.BOTH in differences(rows):
         return _differ(rows, OTHER_ANIMALS)
-    if keep in ("first", "last"):
-        return rows[0] if keep == "first" else rows[-1]
     if keep is None:
         return _differ(rows, "leave one, or say which one counts", ("keep", "?"))
-    newest = max(row.rank or "" for row in rows)
-    best = [row for row in rows if row.rank == newest]
-    is_clear = all(row.rank for row in rows) and len({row.content for row in best}) == 1
-    return best[0] if is_clear else _differ(rows, "it is not clear which is the newest; leave one")
+    if all(row.rank is None for row in rows):  # without order_by
+        return rows[0] if keep == "first" else rows[-1]
+    select = min if keep == "first" else max
+    selected_rank = select(row.rank or "" for row in rows)
+    candidates = [row for row in rows if row.rank == selected_rank]
+    is_clear = all(row.rank for row in rows) and len({row.content for row in candidates}) == 1
+    if is_clear:
+        return candidates[0]
+    return _differ(rows, f"it is not clear which is the {keep}; leave one")
 
 
 OTHER_ANIMALS = (
@@ -220,7 +223,7 @@ def one_row_per_key(animals: Animals) -> None:
             spoilt.append((rows, one))
         else:
             stand |= {row.id: one.id for row in rows if row is not one}
-    is_said = keep is not None and animals.answers.get("reused") == "skip"
+    is_said = keep is not None and animals.answers.get("reused_key") == "skip"
     if is_quarter(len(renamed), repeated) and not is_said:
         spoilt += [(rows, _differ(rows, OTHER_ANIMALS)) for rows in renamed]
     to_fix = {row.id for rows, _ in spoilt for row in rows}
@@ -273,8 +276,8 @@ def known_keys(animals: Animals) -> None:
     else:
         is_known += has_other_name
     animals.become((guess.animal, "key", guess.record) for guess in is_known)
-    animals.ask("reused", is_reused, of)
-    animals.ask("alias", is_like, animals.count("FROM temp.keyed"))
+    animals.ask("reused_key", is_reused, of)
+    animals.ask("similar_key", is_like, animals.count("FROM temp.keyed"))
 
 
 def _animal_of_key(

@@ -32,8 +32,8 @@ class Import:
     header: tuple[str, ...]
     mapping: dict[str, str]  # field to column
     key: tuple[str, ...] = ()
-    duplicates: Any = "refuse"  # one answer, or one for each case
-    keep: str | None = None
+    duplicates: Any = "raise"  # one answer, or one for each case
+    keep: str | None = None  # first or last
     bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
     copy: int = 0  # or the number of a copy that was made on purpose
     recipe: dict[str, Any] | None = None  # how it was read, as the words that say so
@@ -129,9 +129,9 @@ class JournalRow:
     cells: tuple[str, ...]
     state: State
     payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
-    problem: RecordProblem | None
+    problems: tuple[RecordProblem, ...]
     notes: tuple[str, ...]
-    reason: str | None  # why it is in its state; of a skipped one a ``Reason``
+    reason: str | None  # why it is in its state; of an excluded one a ``Reason``
     reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
     pet_id: int | None = None
     error_code: str | None = None
@@ -165,14 +165,20 @@ def read_cells(value: str | bytes) -> tuple[str, ...]:
     return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
 
 
-def pack_problem(problem: RecordProblem) -> str:
-    """Store a problem as one text."""
-    return json.dumps([getattr(problem, name) for name in RecordProblem.__slots__])
+def pack_problems(problems: Sequence[RecordProblem]) -> str:
+    """Store the problems of a row as one text."""
+    return json.dumps(
+        [[getattr(problem, name) for name in RecordProblem.__slots__] for problem in problems]
+    )
 
 
-def read_problem(text: str) -> RecordProblem:
-    """Return a problem as it was stored."""
-    problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
+def unpack_problems(text: str | None) -> tuple[RecordProblem, ...]:
+    """Return the problems of a row as they were stored."""
+    return tuple(map(_unpack_problem, json.loads(text))) if text else ()
+
+
+def _unpack_problem(values: Sequence[Any]) -> RecordProblem:
+    problem = dict(zip(RecordProblem.__slots__, values, strict=True))
     add = problem.pop("add")
     return RecordProblem(**problem, add=None if add is None else tuple(add))
 
@@ -209,8 +215,8 @@ def _row(values: Sequence[Any]) -> JournalRow:
     elif own_state is not None:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
         pet_id = None
-    refused = None if problem is None else read_problem(problem)
-    first = record, line, read_cells(packed), _STATES[state], payload, refused, noted, why
+    problems = unpack_problems(problem)
+    first = record, line, read_cells(packed), _STATES[state], payload, problems, noted, why
     return JournalRow(*first, reads_now, pet_id, **answered, known=known)
 
 
@@ -225,20 +231,21 @@ def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
 
 
 # The rows of an import in groups, so that a million of them are a few.
-_SKIPPED = """
+_EXCLUDED = """
 SELECT r.why, r.known_by, other.source, other.staged_at, count(*)
 FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
-WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
+WHERE mine.id = ? AND r.state = 'excluded' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
 """
 _NOTED = """
 SELECT notes, count(*), min(line) FROM records
 WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
 GROUP BY notes ORDER BY 3
 """
+# By the first problem of a row, which is the one that is to be fixed first.
 _INVALID = """
-SELECT problem, count(*), min(line), max(line) FROM records
-WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY problem
+SELECT json_extract(problem, '$[0]') AS first, count(*), min(line), max(line) FROM records
+WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY first
 ORDER BY min(record)
 """
 # An animal of which nothing is to be sent has no state.
@@ -265,8 +272,8 @@ class KeyOfPet(NamedTuple):
     source: str | None
 
 
-class SkippedRows(NamedTuple):
-    """Rows that were skipped for one reason."""
+class ExcludedRows(NamedTuple):
+    """Rows that are excluded for one reason."""
 
     reason: Reason
     by: str | None  # what shows that they are known, as in ``rows``
@@ -275,10 +282,10 @@ class SkippedRows(NamedTuple):
     records: int
 
 
-def read_skipped(sql: sqlite3.Connection, run: Import) -> list[SkippedRows]:
-    """Return the skipped rows of an import by their reason, the first row's first."""
-    found = sql.execute(_SKIPPED, [run.id])
-    return [SkippedRows(Reason(reason), *values) for reason, *values in found]
+def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
+    """Return the excluded rows of an import by their reason, the first row's first."""
+    found = sql.execute(_EXCLUDED, [run.id])
+    return [ExcludedRows(Reason(reason), *values) for reason, *values in found]
 
 
 def read_problems(
@@ -286,7 +293,7 @@ def read_problems(
 ) -> Iterator[tuple[RecordProblem, list[int], int]]:
     """Yield each problem of an import, with the lines of two rows that have it, and how many do."""
     for text, rows, *lines in sql.execute(_INVALID, [run.number]):
-        yield read_problem(text), lines, rows
+        yield _unpack_problem(json.loads(text)), lines, rows
 
 
 def read_noted(sql: sqlite3.Connection, run: Import) -> Iterator[tuple[list[str], int, int]]:
