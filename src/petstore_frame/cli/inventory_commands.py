@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["available", "pending", "sold"]
+Overwrite = Annotated[
+    bool, Option("--overwrite", help="Replace a file that was changed since it was written.")
+]
 _MARKS = {
     "exact": "{:,}",
     "at_least": "≥ {:,}",
@@ -83,6 +86,7 @@ def fetch(
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
@@ -94,9 +98,9 @@ def fetch(
     """
     from petstore_frame.report import check_target, write_data
 
-    check_target(output, is_data=True)  # before minutes are spent on reading
+    check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout, status=status, is_data=True)
-    write_data(inventory, output)
+    write_data(inventory, output, overwrite=overwrite)
     counts = inventory.completeness.counts_asked_for().items()
     more = "\n".join(f"  {name:<12} {n}" for name, n in counts)
     tell(inventory, output, as_json=as_json, more=more)
@@ -107,6 +111,7 @@ def report(
     categories: CategoriesFile = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write a report, which says at its top if it is only a part.
@@ -115,9 +120,9 @@ def report(
     """
     from petstore_frame.report import check_target
 
-    check_target(output)  # before minutes are spent on reading
+    check_target(output, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
-    pf.write_report(inventory, output, categories=categories)
+    pf.write_report(inventory, output, categories=categories, overwrite=overwrite)
     tell(inventory, output, as_json=as_json)
 
 

@@ -16,7 +16,7 @@ from petstore_frame.extras import import_extra
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.queries import run, statement
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem, read_table
-from petstore_frame.inventory import Inventory, StatusCount, read_listing
+from petstore_frame.inventory import Inventory, StatusCount, describe_value, read_listing
 from petstore_frame.pet_table import pandas_frame
 from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import FIELDS
@@ -182,7 +182,7 @@ def _listing(value: object) -> Snapshot | Inventory:
     if listing is None:
         raise ArgumentError(
             "diff(old, new) takes an Inventory, a frame of pets with ids, a file of one, or a "
-            f"Snapshot; got {type(value).__name__}"
+            f"Snapshot; got {describe_value(value)}"
         )
     return listing
 
