@@ -75,7 +75,7 @@ def start_child(
 
 def settle(result: LoadResult, store: FlakyStore, **options: Any) -> Reconciliation:
     """Reconcile a result with its store, without a wait."""
-    with Client(store.base_url, KEY, max_retries=0) as client:
+    with Client(store.base_url, KEY, retry_timeout=0) as client:
         return result.reconcile(client, **{"grace_s": 0.0} | options)
 
 

@@ -303,14 +303,14 @@ def _cards(counts: Summary, everything: Summary, chosen: Selection) -> Markup:
     name = "Pets selected" if chosen.words else "Pets"
     drawn = [Card(name, short(counts.total), under, None, counts.total.is_exact)]
     for status, colour in palette.status_colours(everything.statuses).items():
-        count = counts.by_status.get(status, StatusCount(0, counts.total.is_exact))
+        count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
         number = short(count)
         if chosen.status not in ("", status):
             number, under = "–", "not selected"
         elif chosen.words:
             under = f"of {short(everything.by_status[status])}"
         elif not counts.total.is_exact:
-            under = count.kind
+            under = count.bound.replace("_", " ")
         else:
             under = counts.shares[status]
         drawn.append(Card(status_word(status), number, under, colour, count.is_exact))

@@ -74,12 +74,15 @@ class Diff:
 
     @property
     def moves(self) -> pd.DataFrame:
-        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64).
+        """How many pets by ``kind``, ``was`` and ``now``.
 
-        A pet that kept its status and changed in another field is in ``counts`` only.
+        Columns: these, ``pets`` (int64), and ``bound`` (``exact``, ``at_least`` or ``about``, see
+        ``count``). A pet that kept its status and changed in another field is in ``counts`` only.
         """
         moved_pets = self.frame[self.frame["was"].ne(self.frame["now"])]
         moves = moved_pets.groupby(_MOVE, dropna=False).size().reset_index(name="pets")
+        bounds = [self.count(kind).bound for kind in moves["kind"]]
+        moves["bound"] = pd.Series(bounds, dtype="str")
         ranks = {kind: rank for rank, kind in enumerate(KINDS)}
         return moves.sort_values(
             _MOVE,
@@ -100,19 +103,21 @@ class Diff:
 
     @property
     def total(self) -> StatusCount:
-        """How many pets came, went or changed.
-
-        It is exact if both listings hold every pet of the store. Otherwise it is a minimum as long
-        as every row is proven. A pet that was first seen, or not seen, may have been there all the
-        time, so with such rows the number is only about right.
-        """
+        """How many pets came, went or changed; exact, at least or about, see ``count``."""
         return self.count(*KINDS)
 
     def count(self, *kinds: str) -> StatusCount:
-        """Return how many pets are of these kinds together, and whether that number is exact."""
+        """Return how many pets are of these kinds together.
+
+        The number is exact if both listings hold every pet of the store. Otherwise it is a minimum
+        as long as every row is proven. A pet that was first seen, or not seen, may have been there
+        all the time, so with such rows the number is only about right.
+        """
         pets = sum(self.counts[kind] for kind in kinds)
         unproven_pets = sum(self.counts[kind] for kind in kinds if kind in _UNPROVEN_KINDS)
-        return StatusCount(pets, self.is_exact, is_least=unproven_pets == 0)
+        if self.is_exact:
+            return StatusCount(pets, "exact")
+        return StatusCount(pets, "about" if unproven_pets else "at_least")
 
     def __len__(self) -> int:
         return len(self.frame)

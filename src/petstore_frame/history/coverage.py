@@ -9,7 +9,7 @@ from typing import Any
 
 from petstore_frame.extras import import_extra
 from petstore_frame.history.folder import Contents
-from petstore_frame.inventory import Completeness, StatusCount
+from petstore_frame.inventory import Completeness
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
 
@@ -31,9 +31,9 @@ def coverage_tables(contents: Contents, every_days: int | None = None) -> dict[s
         if known is None:
             days.append((day, day.toordinal(), problems[day], None, None))
         else:
-            days.append((day, day.toordinal(), None, known.covers_all, _bound(known.total)))
+            days.append((day, day.toordinal(), None, known.covers_all, known.total.bound))
     bounds = [
-        (day, status, _bound(known.count(status)))
+        (day, status, known.count(status).bound)
         for day, known in completeness.items()
         for status in _statuses(known)
     ]
@@ -68,10 +68,6 @@ def _missing_dates(dates: Iterable[date], every_days: int) -> list[date]:
 
 def _statuses(completeness: Completeness) -> set[str]:
     return {*PET_STATUSES, *completeness.by_status, NO_STATUS}
-
-
-def _bound(count: StatusCount) -> str:
-    return count.kind.replace(" ", "_")
 
 
 def _table(arrow: Any, rows: list[tuple[Any, ...]], schema: Any) -> Any:

@@ -207,7 +207,7 @@ def _check_coverage(inventory: Inventory) -> None:
     completeness = inventory.completeness
     if not completeness.requests:
         raise HistoryError(
-            f"what the frame covers is not known: {completeness.basis} "
+            f"what the frame covers is not known: {completeness.reason} "
             "Add the inventory before you edit its frame"
         )
     if completeness.part:
