@@ -115,7 +115,7 @@ class ImportTab(FileTab):
 
         self._plan(None)
         if self.look() and self.source is not None:
-            options = self._options(dry_run=True, progress=False, records_read=read)
+            options = self._options(dry_run=True, progress=False, rows_read=read)
             self._plan(run_import(self.source, self.top.client, self.recognised, **options))
         self.work.say("")
 
@@ -192,12 +192,12 @@ class ImportTab(FileTab):
         }
         words.draw_rows(wrong, fields)
         known = [each for each in facts.excluded if not each.reason.is_plain]
-        changed = sum(each.records for each in known if each.reason == "changed")
+        changed = sum(each.rows for each in known if each.reason == "changed")
         not_found = facts.count(State.NOT_FOUND)
         shown = {
             "New pets to send": (facts.count(State.PENDING), ""),
             "Known already": (
-                sum(each.records for each in known) + facts.count(State.CREATED, State.MATCHED),
+                sum(each.rows for each in known) + facts.count(State.CREATED, State.MATCHED),
                 f"not sent again; {changed:,} read otherwise now" if changed else "not sent again",
             ),
             "To fix": (facts.to_fix, "not sent"),
