@@ -36,7 +36,7 @@ VERBS = {
     ("fetch", "--output", "pets.parquet"): ("history",),
     ("snapshot", "--history", "history"): ("history",),
     ("trend", "--history", "../kept"): ("history",),
-    ("keys",): ("service",),
+    ("api-keys",): ("service",),
     ("serve", "--port", "0", "--api-key-file", "key"): ("service",),
     ("dashboard", "--no-browser"): ("lab",),
 }
@@ -85,7 +85,7 @@ def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[s
     if code in (0, 1) and "Traceback" not in text:  # 1: done, with something to say
         return "works"
     for extra in EXTRAS:
-        if code == 2 and extra and f"pip install 'petstore-frame[{extra}]'" in text:
+        if code == 2 and extra and f'pip install "petstore-frame[{extra}]"' in text:
             return extra
     raise SystemExit(f"{' '.join(words)} ended with {code}:\n{text[-2000:]}")
 

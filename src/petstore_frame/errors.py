@@ -64,7 +64,7 @@ class MissingExtraError(PetstoreError, ImportError):
         what = f"cannot be imported: {reason}; perhaps" if reason else "is not installed:"
         super().__init__(
             f"{feature} needs an optional part that {what} "
-            f"python -m pip install 'petstore-frame[{extra}]'"
+            f'python -m pip install "petstore-frame[{extra}]"'
         )
 
 

@@ -9,8 +9,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
 
-import petstore_frame as pf
-from petstore_frame.schema import PetColumns
+from petstore_frame.history import History
+from petstore_frame.inventory import Inventory
+from petstore_frame.schema import Pet, PetColumns
 from petstore_frame.validation import whole_number
 
 # fmt: off
@@ -122,7 +123,7 @@ def write_sample_categories(path: str | PathLike[str]) -> Path:
 
 def write_sample_history(
     folder: str | PathLike[str], *, days: int = 30, pets: int = 300, seed: int = 7
-) -> pf.History:
+) -> History:
     """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
 
     Two days went wrong, as they do: on the twelfth nobody kept a snapshot, and on the twentieth
@@ -137,7 +138,7 @@ def write_sample_history(
     whole_number("days", days, 0)
     whole_number("pets", pets, 1)
     chance = random.Random(seed)
-    history = pf.History(folder, timezone=UTC)
+    history = History(folder, timezone=UTC)
     start = datetime.combine(_FIRST_DAY, time(12), UTC)
     for day, living in enumerate(_days(pets, days, chance)):
         if day == _DAY_WITHOUT_SNAPSHOT:
@@ -147,7 +148,7 @@ def write_sample_history(
             shown, verdict = living[:100], "unknown"
             basis = "the page was full and the store shows no next page"
         frame, now = PetColumns.of_pets(shown).to_frame(), start + timedelta(days=day)
-        history.add(pf.Inventory.from_frame(frame, verdict=verdict, basis=basis, fetched_at=now))
+        history.add(Inventory.from_frame(frame, verdict=verdict, basis=basis, fetched_at=now))
     return history
 
 
@@ -160,14 +161,14 @@ def _row(chance: random.Random, at: int, rows: int) -> list[str]:
     return [name, str(category), chance.choice(_STATUSES), arrived.isoformat()]
 
 
-def _arrival(number: int, chance: random.Random) -> pf.Pet:
+def _arrival(number: int, chance: random.Random) -> Pet:
     name = chance.choice(_NAMES) + chance.choice(_SECONDS)
     (category_id,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
     status = None if chance.random() < 0.05 else "available"
-    return pf.Pet(id=number, name=name, category_id=category_id, status=status)
+    return Pet(id=number, name=name, category_id=category_id, status=status)
 
 
-def _days(pets: int, days: int, chance: random.Random) -> Iterator[list[pf.Pet]]:
+def _days(pets: int, days: int, chance: random.Random) -> Iterator[list[Pet]]:
     """Yield the animals of each day."""
     living = [_arrival(number, chance) for number in range(1, pets + 1)]
     known, most = pets, max(pets // 20, 1)

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-import petstore_frame as pf
-from petstore_frame.errors import ArgumentError
+from petstore_frame.client import Client
+from petstore_frame.errors import ArgumentError, MissingExtraError, ServiceStartError
 from petstore_frame.fault_proxy import FaultyProxy, read_faults
-from petstore_frame.transport import checked_key
+from petstore_frame.transport import IdempotencyKey, checked_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class Server:
         process: subprocess.Popen[str],
         base_url: str,
         api_key: SecretStr,
-        idempotency: pf.IdempotencyKey | None,
+        idempotency: IdempotencyKey | None,
         proxy: FaultyProxy | None = None,
     ) -> None:
         self._process = process
@@ -71,14 +71,12 @@ class Server:
         """Process id of the service."""
         return self._process.pid
 
-    def client(self, *, timeout: float = 30.0) -> pf.Client:
+    def client(self, *, timeout: float = 30.0) -> Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
 
         For other settings, make your own: ``pf.Client(server.base_url, server.api_key, …)``.
         """
-        return pf.Client(
-            self.base_url, self.api_key, timeout=timeout, idempotency=self._idempotency
-        )
+        return Client(self.base_url, self.api_key, timeout=timeout, idempotency=self._idempotency)
 
     def truth(self) -> pd.DataFrame:
         """Return what the store made of each body that was posted, by no client's account.
@@ -169,10 +167,10 @@ def serve(
     process, base_url = _launch(settings)
     try:
         proxy = None if drawn is None else FaultyProxy(base_url, drawn, seed, port)
-    except pf.errors.ServiceStartError:
+    except ServiceStartError:
         _end(process)
         raise
-    honoured = None if spec_only else pf.IdempotencyKey(_KEY_LIFETIME_S)
+    honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
     return Server(process, base_url, api_key, honoured, proxy)
 
 
@@ -218,7 +216,7 @@ def _launch(
                 raise
             log.seek(0)
             last = log.read()[-2000:].strip() or "none"
-            raise pf.errors.ServiceStartError(
+            raise ServiceStartError(
                 f"the bundled service did not come up; its last output: {last}"
             ) from problem
 
@@ -255,9 +253,9 @@ def run_service(settings: Mapping[str, Any]) -> None:
 def _require_libraries(database: str | None) -> None:
     """Refuse to go on where a library of the service or of its database is missing."""
     if not all(find_spec(library) for library in ("fastapi", "uvicorn", "sqlalchemy")):
-        raise pf.errors.MissingExtraError("the bundled service", "service")
+        raise MissingExtraError("the bundled service", "service")
     if (database or "").startswith("postgresql") and not find_spec("psycopg"):
-        raise pf.errors.MissingExtraError("the bundled service on PostgreSQL", "postgres")
+        raise MissingExtraError("the bundled service on PostgreSQL", "postgres")
 
 
 def ask_keys(database: str, **words: str) -> dict[str, Any]:
@@ -276,6 +274,6 @@ def ask_keys(database: str, **words: str) -> dict[str, Any]:
         check=False,
     )
     if done.returncode:
-        raise pf.errors.ServiceStartError(done.stderr.strip())
+        raise ServiceStartError(done.stderr.strip())
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import Any
 
-import petstore_frame as pf
+from petstore_frame.client import Client
+from petstore_frame.schema import PET_STATUSES, NewPet, Pet
 from petstore_frame.transport import STORE_ID, GivenTransport, in_memory
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 100
 _Answer = tuple[int, bytes, Mapping[str, str]]
 
 
-def fake_store(pets: Iterable[pf.NewPet | pf.Pet | Mapping[str, Any]] = ()) -> FakeStore:
+def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeStore:
     """Return a store in memory: no process, no socket, all three operations.
 
     It answers as the interface states, and pages by next links. ``pf.serve()`` is the store for
@@ -58,36 +59,36 @@ class FakeStore:
     transport: GivenTransport
     requests: list[str]
 
-    def __init__(self, pets: Iterable[pf.NewPet | pf.Pet | Mapping[str, Any]]) -> None:
+    def __init__(self, pets: Iterable[NewPet | Pet | Mapping[str, Any]]) -> None:
         self._id = secrets.token_hex(8)
         self.base_url = f"https://fake-{self._id}.invalid/v1"
         self.api_key = secrets.token_urlsafe(24)
         self.transport = in_memory(self._answer)
         self.requests = []
-        self._pets: dict[int, pf.Pet] = {}
+        self._pets: dict[int, Pet] = {}
         self._lock = Lock()
         for pet in pets:
             self._add(dict(pet))
 
-    def client(self, *, max_retries: int = 4) -> pf.Client:
+    def client(self, *, max_retries: int = 4) -> Client:
         """Return a Client of this store."""
-        return pf.Client(
+        return Client(
             self.base_url, self.api_key, max_retries=max_retries, transport=self.transport
         )
 
     @property
-    def pets(self) -> list[pf.Pet]:
+    def pets(self) -> list[Pet]:
         """What the store holds now, by ascending id."""
         with self._lock:
             return [self._pets[pet_id] for pet_id in sorted(self._pets)]
 
-    def _add(self, fields: dict[str, Any]) -> pf.Pet:
+    def _add(self, fields: dict[str, Any]) -> Pet:
         """Add a pet; one without an id gets the next free one."""
         pet_id = fields.pop("id", None)
-        new = pf.NewPet(**fields)
+        new = NewPet(**fields)
         with self._lock:
             pet_id = max([0, *self._pets]) + 1 if pet_id is None else pet_id
-            added = pf.Pet(id=pet_id, **dict(new))
+            added = Pet(id=pet_id, **dict(new))
             self._pets[added.id] = added
         return added
 
@@ -119,8 +120,8 @@ class FakeStore:
         limit, status = query.get("limit", str(_DEFAULT_LIMIT)), query.get("status")
         if not limit.isdecimal() or not 1 <= int(limit) <= _MAX_LIMIT:
             return _error(400, "invalid_request", f"limit is 1 to {_MAX_LIMIT}")
-        if status not in (None, *pf.PET_STATUSES):
-            return _error(400, "invalid_request", f"status is one of {', '.join(pf.PET_STATUSES)}")
+        if status not in (None, *PET_STATUSES):
+            return _error(400, "invalid_request", f"status is one of {', '.join(PET_STATUSES)}")
         found = [pet for pet in self.pets if status in (None, pet.status)]
         rest = [pet for pet in found if "after" not in query or pet.id > int(query["after"])]
         page = rest[: int(limit)]
@@ -132,7 +133,7 @@ class FakeStore:
 
     def _create(self, sent: bytes) -> _Answer:
         try:
-            new = pf.NewPet.model_validate_json(sent, by_name=False)
+            new = NewPet.model_validate_json(sent, by_name=False)
         except ValueError as problem:
             return _error(400, "invalid_request", f"the body is not a NewPet: {problem}")
         if not new.name.strip():
@@ -143,7 +144,7 @@ class FakeStore:
         return f"<FakeStore: {len(self._pets)} pets>"
 
 
-def _json(pet: pf.Pet) -> bytes:
+def _json(pet: Pet) -> bytes:
     return pet.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 

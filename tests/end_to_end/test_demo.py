@@ -57,7 +57,7 @@ def test_what_to_do_next_works_as_printed(folder: Path, shown: str, tmp_path, mo
 
 
 # In an order in which each finds what it needs; demo and dashboard have tests of their own.
-COMMANDS = ("sample", "load", "fetch", "report", "snapshot", "trend", "keys")
+COMMANDS = ("sample", "load", "fetch", "report", "snapshot", "trend", "api-keys")
 
 
 @pytest.mark.usefixtures("server_here")

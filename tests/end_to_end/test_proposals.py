@@ -124,7 +124,7 @@ CASES = {
         [f"{NAME},categoryId", *[",1"] * 3, "Bo,1"], "defaults", 4, filled=["Found"]
     ),
     "the rest": Case(NAMELESS, "max_errors", 1, KEY),
-    "odd ids": Case([f"{NAME},categoryId", *["Zero,0"] * 3], "accept", 3),
+    "odd ids": Case([f"{NAME},categoryId", *["Zero,0"] * 3], "allow", 3),
     "which row counts": Case([f"{TAGS},status", *TWICE], "keep", 3, KEY, ["last"]),
     "each label": Case(
         [f"{NAME},Kind", "A,Dog", "B,Cat", "C,Dog", "D,Cat"], "categories", 4, KIND, ["1", "2"]
@@ -181,7 +181,7 @@ def test_what_is_to_be_added_does_what_it_says(desk: Desk, way: str, name: str) 
 
 def test_likely_is_not_settled(desk: Desk) -> None:
     """No long list of lines, no word that empties a cell and no row that counts is proposed."""
-    newest = KEY | {"keep": "newest: day"}
+    newest = KEY | {"keep": "last", "order_by": "day"}
     tied = [f"7,Rex,{kind},2026-01-0{day}" for kind, day in ((1, 2), (2, 2), (3, 1))]
     for lines, words in (
         ([f"{TAGS},day", *tied], newest),

@@ -31,7 +31,7 @@ def blocks(language: str, text: str = README) -> list[str]:
 def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
     """CI types the README's own test command, and the README opens with it and the demo."""
     first, second = [block.strip() for block in blocks("bash")]
-    assert first == "python -m pip install '.[all]' && petstore-frame demo"
+    assert first == 'python -m pip install ".[all]" && petstore-frame demo'
     assert second in (ROOT / ".ci/run").read_text(encoding="utf-8").replace("--quiet ", "")
 
 

@@ -30,8 +30,8 @@ Words = Annotated[
     list[str] | None,
     Option(
         "--set",
-        metavar="WORD=VALUE",
-        help="A word of the recipe, such as encoding=cp1252 or 'mapping.name=Pet name'.",
+        metavar="OPTION=VALUE",
+        help="An option of the recipe, such as encoding=cp1252 or 'mapping.name=Pet name'.",
     ),
 ]
 

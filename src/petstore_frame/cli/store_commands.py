@@ -1,4 +1,4 @@
-"""``petstore-frame serve`` and ``keys``: the bundled service, and the keys in its database."""
+"""``petstore-frame serve`` and ``api-keys``: the bundled store, and the keys in its database."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def serve(
     run_service(settings)
 
 
-def keys(
+def api_keys(
     new: Annotated[str | None, Option(metavar="LABEL", help="Make a key; shown once.")] = None,
     revoke: Annotated[str | None, Option(metavar="KEY", help="A key, or as it is listed.")] = None,
     database: Database = "petstore.sqlite3",
@@ -69,7 +69,7 @@ def keys(
     The store keeps only the hash of a key, and refuses a revoked one from the next request on. It
     also accepts the key in its --api-key-file, which is not in the database.
 
-    Example: petstore-frame keys --new till --database petstore.sqlite3
+    Example: petstore-frame api-keys --new till --database petstore.sqlite3
     """
     from petstore_frame.server import ask_keys
 

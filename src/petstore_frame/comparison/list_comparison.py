@@ -23,7 +23,7 @@ from petstore_frame.comparison.pet_matching import (
 )
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Completeness, Inventory, read_listing
-from petstore_frame.loader import Recipe, RecipeWords, State, as_recipe, read_ids, read_list
+from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_ids, read_list
 from petstore_frame.rendering import PAGE, count_text, in_notebook, minute_text, palette
 from petstore_frame.schema import FIELDS, AnyFrame, Categories, Labels, as_type
 from petstore_frame.storage import Book, Sheet, open_book, styles, whole_file
@@ -55,7 +55,7 @@ def compare(
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
     on: str | Sequence[str] | None = None,
     journal: str | PathLike[str] | None = None,
-    **words: Unpack[RecipeWords],
+    **options: Unpack[RecipeOptions],
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
@@ -72,8 +72,8 @@ def compare(
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``; or
             ``id``.
         journal: Folder of the journals; None is the user's state directory.
-        words: Words of a recipe, which win over its own; ``key`` is the column of the list by which
-            it was loaded, or several.
+        options: Options of a recipe, which override its own; ``key`` is the column of the list by
+            which it was loaded, or several.
 
     Returns:
         A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, its
@@ -98,7 +98,7 @@ def compare(
     Interface: List all animals (what is compared is ours; the interface has no change and no
         delete).
     """
-    how = as_recipe(recipe, words)
+    how = as_recipe(recipe, options)
     fields = some_of("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(how.key) == bool(fields):
         raise ArgumentError(

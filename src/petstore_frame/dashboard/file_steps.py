@@ -24,7 +24,9 @@ from petstore_frame.schema import FIELDS, Labels
 ROWS_SHOWN, ROWS_KEPT, ROWS_LOOKED_AT, COLUMN_LENGTH = 6, 30_000, 100_000, 40
 KINDS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
 HINT = "Drop a file here, or paste a table from a spreadsheet"
-OPEN, NONE, BLANK = "choose …", "(not in the file)", "?"  # a recipe has the last for an answer
+OPEN, NONE = "choose …", "(not in the file)"
+PLACEHOLDER = "?"  # what a recipe has for an open answer
+ORDERED = "order_by: "
 # The words of a recipe that say how a file is laid out, as "Does it look wrong?" asks for them.
 LAYOUT = {"encoding": "Encoding", "delimiter": "Delimiter", "header_row": "Column names in row",
           "sheet": "Sheet"}  # fmt: skip
@@ -216,18 +218,21 @@ class FileTab:
         sent, key = {*seen.mapping.values()}, seen.reading.key
         likely = seen.reading.key or [each.column for each in seen.keys]
         keys = [each for each in dict.fromkeys([*likely, *columns]) if each not in sent]
-        dates = [(f"the newest by {shorten(each, COLUMN_LENGTH)}", f"newest: {each}")
+        dates = [(f"the latest by {shorten(each, COLUMN_LENGTH)}", f"{ORDERED}{each}")
                  for each in seen.dates if each.strip()]  # fmt: skip
-        rows = [(OPEN, BLANK), *dates, ("the first row", "first"), ("the last row", "last")]
+        keep = self.recipe.keep or PLACEHOLDER
+        if self.recipe.order_by is not None:
+            keep = f"{ORDERED}{self.recipe.order_by}"
+        rows = [(OPEN, PLACEHOLDER), *dates, ("the first row", "first"), ("the last row", "last")]
         row, laid_out = seen.header_row or 1, {word: seen.facts.get(word, "") for word in LAYOUT}
         encodings = dict.fromkeys([*ENCODINGS, laid_out["encoding"]])
         signs = SIGNS | {sign: sign for sign in [laid_out["delimiter"]] if sign not in SIGNS}
         return {
             **{field.name: ([(NONE, ""), *columns], seen.mapping.get(field.name, ""))
                for field in FIELDS.sent},
-            "key": ([(OPEN, BLANK), ("(none)", ""), *keys],
-                    BLANK if key is None else "".join(key[:1])),
-            "keep": (rows, self.recipe.keep or BLANK),
+            "key": ([(OPEN, PLACEHOLDER), ("(none)", ""), *keys],
+                    PLACEHOLDER if key is None else "".join(key[:1])),
+            "keep": (rows, keep),
             "encoding": ([*encodings], laid_out["encoding"]),
             "delimiter": ([(name, sign) for sign, name in signs.items()], laid_out["delimiter"]),
             "header_row": ([*range(1, max(40, row) + 1)], row),
@@ -244,7 +249,11 @@ class FileTab:
 
     def _say(self, word: str, value: Any) -> None:
         """Take what a control says as a word of the recipe."""
-        said: dict[str, Any] = {word: None if value == BLANK else value}
+        said: dict[str, Any] = {word: None if value == PLACEHOLDER else value}
+        if word == "keep":
+            is_ordered = str(value).startswith(ORDERED)
+            said["order_by"] = str(value).removeprefix(ORDERED) if is_ordered else None
+            said["keep"] = "last" if is_ordered else said["keep"]
         if word in LAYOUT:
             # Laid out otherwise, it has other columns, which are recognised anew.
             self.words.forget()
@@ -278,7 +287,7 @@ def _recognised(word: str, value: Any) -> list[str]:
     if word == "mapping":
         return [
             f"Say above which column is the {LABELS[name].lower()}."
-            if column == BLANK
+            if column == PLACEHOLDER
             else f"{LABELS[name]} is {column!r}."
             for name, column in value.items()
         ]

@@ -39,7 +39,7 @@ class FileWord(NamedTuple):
 
     def meaning(self, recipe: Recipe) -> str | int | float | None:
         """Return what it means by a recipe; None where that says nothing."""
-        if self.text in recipe.leave_out.get(self.column, ()):
+        if self.text in recipe.exclude.get(self.column, ()):
             return LEAVE
         table = recipe.value_map.get(self.field, {}) if self.text else recipe.defaults
         return table.get(self.text or self.field)
@@ -47,7 +47,7 @@ class FileWord(NamedTuple):
     def with_meaning(self, recipe: Recipe, value: str | int) -> Recipe:
         """Return a recipe by which it means this; an empty text takes its meaning away."""
         value_map = {**recipe.value_map}
-        left_out = {column: {*texts} for column, texts in recipe.leave_out.items()}
+        left_out = {column: {*texts} for column, texts in recipe.exclude.items()}
         table = {**(value_map.get(self.field, {}) if self.text else recipe.defaults)}
         table.pop(self.text or self.field, None)
         left_out.setdefault(self.column, set()).discard(self.text)
@@ -59,7 +59,7 @@ class FileWord(NamedTuple):
         return recipe.replace(
             value_map={name: each for name, each in value_map.items() if each},
             defaults=recipe.defaults if self.text else table,
-            leave_out={column: sorted(texts) for column, texts in left_out.items() if texts},
+            exclude={column: sorted(texts) for column, texts in left_out.items() if texts},
         )
 
 
@@ -79,7 +79,7 @@ class WordsStep:
         self._kit = kit = top.kit
         self._shown, self._recipe = dict[Name, FileWord](), Recipe()
         self.words: dict[Name, Any] = {}
-        self.accept: dict[str, widgets.Checkbox] = {}
+        self.allow: dict[str, widgets.Checkbox] = {}
         self.rows: dict[int, Any] = {}
         self._lines: dict[int, widgets.HBox] = {}
         self.rest = kit.choice("All other statuses", _answers("choose …"), self._answer_rest)
@@ -99,7 +99,7 @@ class WordsStep:
 
     def forget(self) -> None:
         """Take the controls of the last file away."""
-        self.words, self.accept, self._shown = {}, {}, {}
+        self.words, self.allow, self._shown = {}, {}, {}
         self.rows, self._lines = {}, {}
         self._open.children = self._done.children = ()
         self._ask()
@@ -120,11 +120,11 @@ class WordsStep:
             if control.value != meant:
                 control.value = meant
         for kind, rows in seen.suspicious.items():
-            if kind not in self.accept:
+            if kind not in self.allow:
                 text = f"send all the same: {kind.replace('_', ' ')} ({rows:,})"
-                self.accept[kind] = self._kit.tick(text, self._accept)
-        for kind, tick in self.accept.items():
-            tick.value = kind in recipe.accept
+                self.allow[kind] = self._kit.tick(text, self._accept)
+        for kind, tick in self.allow.items():
+            tick.value = kind in recipe.allow
         shown = [self.words[name] for name in self._shown]
         still_open = [each for each in shown if not each.value]
         # A word that was just answered stays where it is until all are.
@@ -132,13 +132,13 @@ class WordsStep:
             still_open = [each for each in shown if each not in self._done.children]
         self._open.children = still_open
         self._done.children = [each for each in shown if each not in still_open]
-        self._ticks.children = [*self.accept.values()]
+        self._ticks.children = [*self.allow.values()]
         self._fold.titles = (f"Answered: {len(self._done.children):,}",)
         show(self._fold, self._done.children)
         show(self._rest_box, len(self._open_statuses()) >= FEW)
         show(self._title, still_open)
-        show(self._tick_title, self.accept)
-        show(self.widget, self.accept or shown)
+        show(self._tick_title, self.allow)
+        show(self.widget, self.allow or shown)
 
     def is_asked(self, field: str | None, text: str | None) -> bool:
         """Whether this is a word without a meaning, so that its rows need no other decision."""
@@ -260,8 +260,8 @@ class WordsStep:
             self._put(value, *self._open_statuses())
 
     def _accept(self, _: bool) -> None:
-        kinds = [kind for kind, tick in self.accept.items() if tick.value]
-        self._answered(lambda recipe: recipe.replace(accept=kinds))
+        kinds = [kind for kind, tick in self.allow.items() if tick.value]
+        self._answered(lambda recipe: recipe.replace(allow=kinds))
 
     def _ask(self, title: str = "", *lines: str) -> None:
         self._asked.value = PAGE.warning(title, lines) if title else ""
@@ -274,7 +274,7 @@ def _words_of(seen: Look, recipe: Recipe) -> Iterator[FileWord]:
     # Words whose rows are left out, which no row shows any more.
     listed = {(each.column, each.text) for each in seen.values}
     for name, column in seen.mapping.items():
-        for text in recipe.leave_out.get(column, ()):
+        for text in recipe.exclude.get(column, ()):
             if (column, text) not in listed:
                 yield FileWord(name, text, column, 0)
     # Where a column is missing, each of its cells is empty.

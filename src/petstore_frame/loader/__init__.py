@@ -21,13 +21,13 @@ from petstore_frame.loader.next_steps import to_add
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import Look, Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.source import Look, Recipe, RecipeOptions, as_recipe
 
 __all__ = [
     "LoadResult",
     "Look",
     "Recipe",
-    "RecipeWords",
+    "RecipeOptions",
     "State",
     "as_recipe",
     "place_of",

@@ -46,7 +46,7 @@ from petstore_frame.loader.sending.session import PostingClient, ignore, run_ses
 from petstore_frame.loader.source import (
     LikelyKey,
     Recipe,
-    RecipeWords,
+    RecipeOptions,
     Source,
     as_recipe,
     open_source,
@@ -80,7 +80,7 @@ def load(
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int | None = None,
-    **words: Unpack[RecipeWords],
+    **options: Unpack[RecipeOptions],
 ) -> LoadResult:
     """Load the animals of a file or a frame into the store, none twice and none lost.
 
@@ -104,8 +104,8 @@ def load(
             function that is given the number of rows in each state.
         journal: Folder of the journals; None is the user's state directory.
         workers: Requests in flight at most, 1 to 32; None is about 16.
-        words: Words of the recipe, which win over it: ``key="Tag"``, ``categories="labels.csv"``,
-            ``mapping={"name": "Pet"}``. ``help(pf.Recipe)`` has all.
+        options: Options of the recipe, which override it: ``key="Tag"``,
+            ``categories="labels.csv"``, ``mapping={"name": "Pet"}``. ``help(pf.Recipe)`` has all.
 
     Returns:
         A LoadResult: ``.frame`` has each row and its state, ``.fix`` those to correct, and
@@ -129,13 +129,14 @@ def load(
 
     Interface: Endpoints, Add an animal.
     """
-    known = [*RecipeWords.__annotations__, "recipe", *LoadOptions.__annotations__]
-    for word in words.keys() - RecipeWords.__annotations__.keys():
-        raise ArgumentError(f"load has no word {word!r}{nearest(word, known)}; nothing was sent")
+    known = [*RecipeOptions.__annotations__, "recipe", *LoadOptions.__annotations__]
+    for name in options.keys() - RecipeOptions.__annotations__.keys():
+        what = f"load has no option {name!r}{nearest(name, known)}; nothing was sent"
+        raise ArgumentError(what)
     return run_import(
         source,
         client,
-        as_recipe(recipe, words),
+        as_recipe(recipe, options),
         workers=workers,
         max_errors=max_errors,
         dry_run=dry_run,

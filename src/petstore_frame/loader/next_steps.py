@@ -12,11 +12,11 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from petstore_frame.loader.journal.database import place_of
-from petstore_frame.loader.source import RecipeWords
+from petstore_frame.loader.source import RecipeOptions
 from petstore_frame.storage import toml_files as toml
 
 # Words of a recipe go by --set in a shell, but for these two.
-_SET = RecipeWords.__annotations__.keys() - {"key", "categories"}
+_SET = RecipeOptions.__annotations__.keys() - {"key", "categories"}
 # Who reads a next step, and so how it is typed.
 Reader = Literal["python", "shell", "recipe"]
 
@@ -48,10 +48,10 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
 
     Example:
         >>> for reader in ("python", "shell", "recipe"):
-        ...     print(to_add("keep", "newest: Seen", reader))
-        keep='newest: Seen'
-        --set 'keep=newest: Seen'
-        keep = "newest: Seen"
+        ...     print(to_add("order_by", "Last seen", reader))
+        order_by='Last seen'
+        --set 'order_by=Last seen'
+        order_by = "Last seen"
     """
     if reader == "python":
         return f"{word}={value!r}"

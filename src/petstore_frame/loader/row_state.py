@@ -92,14 +92,14 @@ class Ending(StrEnum):
 
 
 class Suspicion(StrEnum):
-    """Why a record is not sent until a person confirms it; ``accept=`` takes these words."""
+    """Why a record is not sent until a person confirms it; ``allow=`` takes these words."""
 
     TOTAL_ROW = "total_row"
     UNLISTED_CATEGORY = "unlisted_category"
     LOW_CATEGORY_ID = "low_category_id"
     SWALLOWED_ROWS = "swallowed_rows"
     HIDDEN_ROW = "hidden_row"
-    LARGE_COUNT = "large_count"
+    LARGE_QUANTITY = "large_quantity"
 
 
 SUSPICIOUS = "suspicious"
@@ -115,7 +115,7 @@ class RecordProblem:
     value: str | None = None
     hint: str = ""
     add: tuple[str, Any] | None = None  # a word that helps and its value, "?" where it is open
-    accept: str | None = None  # the word of ``accept=`` that lets a suspicious record through
+    allow: str | None = None  # the word of ``allow=`` that lets a suspicious record through
 
 
 class RecordOrigin(NamedTuple):
@@ -138,7 +138,7 @@ class Record(NamedTuple):
     notes: tuple[str, ...] = ()  # what was normalised on the way, such as ``trimmed``
     key: str | None = None  # text of the key's cell, or a JSON list of several
     origin: RecordOrigin | None = None  # the record that a row of a fix file corrects
-    rank: str | None = None  # with ``keep="newest: COLUMN"`` a text that sorts as that column
+    rank: str | None = None  # with ``order_by`` a text that sorts as that column
     left_out: bool = False  # the user does not want this row to be sent
     is_unnamed: bool = False  # the name is from ``defaults``
 

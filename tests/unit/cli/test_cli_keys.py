@@ -1,4 +1,4 @@
-"""``petstore-frame keys``: make, list and revoke, and no key on screen but the new one."""
+"""``petstore-frame api-keys``: make, list and revoke, and no key on screen but the new one."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from petstore_frame.service.store import open_database
 def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:
     """It is shown once, then its beginning, label and state; without a database there are none."""
     monkeypatch.chdir(tmp_path)
-    assert typed("petstore-frame keys --revoke psk_a1b2c3").exit_code == 2
-    assert typed("petstore-frame keys").stdout == "no keys in petstore.sqlite3\n"
+    assert typed("petstore-frame api-keys --revoke psk_a1b2c3").exit_code == 2
+    assert typed("petstore-frame api-keys").stdout == "no keys in petstore.sqlite3\n"
     assert list(tmp_path.iterdir()) == []
-    key = typed("petstore-frame keys --new till").stdout.strip()
-    listed = typed("petstore-frame keys").stdout
+    key = typed("petstore-frame api-keys --new till").stdout.strip()
+    listed = typed("petstore-frame api-keys").stdout
     assert key[:10] in listed and "till" in listed and "good" in listed and key not in listed
-    revoke = f"petstore-frame keys --revoke {key[:10]}..."
+    revoke = f"petstore-frame api-keys --revoke {key[:10]}..."
     assert typed(revoke).stdout == "1 revoked\n"
-    assert "revoked" in typed("petstore-frame keys").stdout
+    assert "revoked" in typed("petstore-frame api-keys").stdout
     assert (typed(revoke).exit_code, typed(revoke).stdout) == (2, "")
-    assert typed("petstore-frame keys --database none/store.sqlite3").exit_code == 2
+    assert typed("petstore-frame api-keys --database none/store.sqlite3").exit_code == 2
 
 
 def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:

@@ -115,7 +115,7 @@ def test_a_cell_is_corrected(importing) -> None:
     assert importing.words["category_id", "1x"] == "Cat (1)" and "To fix" in importing.text
     importing.press("send")
     assert "Luna" in importing.names and "Total" not in importing.names
-    importing.tab.words.accept["total_row"].value = True
+    importing.tab.words.allow["total_row"].value = True
     assert importing.settled().offer == "Send 1 pet"
 
 

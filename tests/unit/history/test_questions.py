@@ -202,5 +202,5 @@ def test_an_absent_engine_names_its_extra(folder, monkeypatch, library: str, ext
     for name in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(errors.MissingExtraError, match=rf"pip install 'petstore-frame\[{extra}\]'"):
+    with pytest.raises(errors.MissingExtraError, match=rf'pip install "petstore-frame\[{extra}\]"'):
         pf.History(folder, engine=library.removeprefix("py")).trend()

@@ -37,7 +37,7 @@ def written_out(record: Record) -> str:
     if record.payload is not None:
         what = record.payload.decode()
     elif (problem := record.problem) is not None:
-        what = f"{what} {problem.accept or problem.code} {problem.column or '-'}"
+        what = f"{what} {problem.allow or problem.code} {problem.column or '-'}"
     key = [] if record.key is None else [f"key {record.key}"]
     return " | ".join([f"{record.line}: {what}", *record.notes, *key])
 

@@ -29,7 +29,7 @@ STATUS = st.sampled_from(["available", "pending", "sold", None])
 def test_payload_is_the_models_bytes(name: str, category: int, status: str | None) -> None:
     """A payload equals ``NewPet.to_json`` byte for byte."""
     row = {"name": [name], "category": [str(category)], "status": [status]}
-    (record,) = records_of(pd.DataFrame(row, dtype="object"), accept=[*Suspicion])
+    (record,) = records_of(pd.DataFrame(row, dtype="object"), allow=[*Suspicion])
     if not name.strip():
         assert record.state is not State.PENDING
         return
@@ -71,25 +71,25 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
          f'{pet(4, "A", 5, "available")} | default_category_id | default_status',
          "5: invalid missing_name name | default_status"],
     ),
-    "otherwise is what neither the field nor the value map knows": (
+    "fallback is what neither the field nor the value map knows": (
         "name,category,status\nA,Dog,sold\nB,Cat,gone\nC,Emu,kept\n",
         {"categories": {1: "Dog", 2: "Cat", 9: "Other"}, "value_map": {"status": {"kept": "sold"}},
-         "otherwise": {"status": "", "category_id": "Other"}},
+         "fallback": {"status": "", "category_id": "Other"}},
         [pet(2, "A", 1, "sold"), pet(3, "B", 2), pet(4, "C", 9, "sold")],
     ),
     "rows are left out by the words of a column, in any case, or by their lines": (
         "name,category,outcome,place\nA,3,Died,x\nB,3,,x\nC,3,,y\nD,3,,x\n",
-        {"leave_out": {"Outcome": "DIED"}, "only": {"place": ["x"]}, "exclude_lines": [5]},
+        {"exclude": {"Outcome": "DIED"}, "include": {"place": ["x"]}, "exclude_lines": [5]},
         ["2: left out", pet(3, "B", 3), "4: left out", "5: left out"],
     ),
     "each of several animals of a row has its key and which of them it is": (
         "tag,name,category,n\n7,Hen,3,2\n8,Cow,4,1\n9,Ox,4,0\n",
-        {"key": "tag", "count": "N"},
+        {"key": "tag", "quantity": "N"},
         [f'{pet(2, "Hen", 3)} | key ["7", "1"]', f'{pet(2, "Hen", 3)} | key ["7", "2"]',
-         f'{pet(3, "Cow", 4)} | key ["8", "1"]', '4: invalid not_a_count n | key ["9", "1"]'],
+         f'{pet(3, "Cow", 4)} | key ["8", "1"]', '4: invalid not_a_quantity n | key ["9", "1"]'],
     ),
     "more than a thousand animals of a row are to confirm": (
-        "name,category,n\nBee,3,1001\n", {"count": "n"}, ["2: invalid large_count n"],
+        "name,category,n\nBee,3,1001\n", {"quantity": "n"}, ["2: invalid large_quantity n"],
     ),
     "an apostrophe in front of a formula is a guard, and no other one": (
         "name,category\n'=A1,3\n's Heer,3\n", {},
@@ -111,7 +111,7 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
          "value_map": {"status": {"in": "?"}}},
         ["2: invalid open_word status",
          "3: invalid open_word category | also status: unknown status 'out'",
-         "4: invalid open_word name | also category: what 'Cat' means is a question mark in the "
+         "4: invalid open_word name | also category: what 'Cat' means is a placeholder in the "
          "recipe"],
     ),
     "a note of several lines is ordinary": (
@@ -128,7 +128,7 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         [pet(2, "A", 3), "3: invalid unlisted_category category"],
     ),
     "what is accepted is sent, and says so": (
-        "name,category\nA,3\nB,-5\n", {"accept": [Suspicion.LOW_CATEGORY_ID]},
+        "name,category\nA,3\nB,-5\n", {"allow": [Suspicion.LOW_CATEGORY_ID]},
         [pet(2, "A", 3), f"{pet(3, 'B', -5)} | low_category_id"],
     ),
     "blank rows of a sheet are nothing above the header and at the end": (
@@ -181,7 +181,9 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
 def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
     """Days, times and numbers come in their order, whatever their texts look like."""
     rows = pd.DataFrame({"day": [*dates, "?"], "name": "A", "category": 3, "tag": "1"})
-    ranks = [record.rank or "" for record in records_of(rows, key="tag", keep="newest: day")]
+    ranks = [
+        record.rank or "" for record in records_of(rows, key="tag", keep="last", order_by="day")
+    ]
     assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == ""
 
 
@@ -196,12 +198,12 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
     tmp_path: Path, row: str, answer: str, held: str | None
 ) -> None:
     """The fix file does not know of hidden rows, so it carries the question along."""
-    header = "name,category_id,_pf_accept,_pf_record"
+    header = "name,category_id,_pf_allow,_pf_record"
     path = written(tmp_path, f"{header}\n{row},{answer},rabababab-2\nBo,3,,rabababab-5\n")
     first, second = records_of(path)
-    assert (first.problem and first.problem.accept, second.problem) == (held, None)
+    assert (first.problem and first.problem.allow, second.problem) == (held, None)
     assert [first.origin, second.origin] == [("abababab", 2), ("abababab", 5)]
-    assert not any(each.problem for each in records_of(path, accept=["hidden_row", "total_row"]))
+    assert not any(each.problem for each in records_of(path, allow=["hidden_row", "total_row"]))
 
 
 def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:

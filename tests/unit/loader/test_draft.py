@@ -63,7 +63,7 @@ DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] =
     ),
     "rows of one animal": (
         SHELTER, {"key": "?", "keep": "?", "mapping": {"name": "Name", "category_id": "Category"}},
-        {'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "newest: Seen"'}, 20,
+        {'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "last"\norder_by = "Seen"'}, 20,
     ),
     "a title, another language and another encoding": (
         TITLE.encode("cp1252"),
@@ -92,7 +92,7 @@ def test_a_draft_asks_what_is_not_proven(shop: Shop, content, stated, filled, co
     recipe.write_text(text, encoding="utf-8")
     assert Recipe.read(recipe).to_dict() == stated
     if "?" in stated.values() or "?" in stated["mapping"].values():
-        with pytest.raises(InputError, match="question mark"):
+        with pytest.raises(InputError, match="placeholder"):
             pf.load(path, shop.client, recipe=recipe, journal=shop.journal)
     for blank, answer in filled.items():
         assert blank in text
@@ -107,7 +107,7 @@ def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(SHELTER.replace(",3,", ",Dog,"))
     text = Recipe.draft(tmp_path / "a.csv")
     assert 'key = "?"  # Animal ID: 20 different in 40 rows' in text
-    assert '20 of Animal ID stand in several rows: first, last, "newest: Seen" leaves 0' in text
+    assert '20 of Animal ID stand in several rows: first, last, order_by = "Seen" leaves 0' in text
     assert 'Dog = "?"  # 40 rows' in text
 
 

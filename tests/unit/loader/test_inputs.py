@@ -41,7 +41,7 @@ def on_page(record: Record) -> str:
     if record.state is State.SKIPPED:
         return "skipped"
     if record.problem is not None:
-        return "to confirm" if record.problem.accept else "to fix"
+        return "to confirm" if record.problem.allow else "to fix"
     return "sent with a warning" if record.notes else "sent"
 
 

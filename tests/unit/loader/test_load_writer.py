@@ -103,7 +103,7 @@ def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path)
 
 def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
-    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("accept", ["x"]), "x")
+    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("allow", ["x"]), "x")
     for number, cells in enumerate([(), ("",), ("a\x1fb\x00", "Zoë\n", "lone \ud800")]):
         record = Record(1, 2, cells, State.INVALID, problem=problem, notes=("a", "b"))
         (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [record]).rows()

@@ -36,7 +36,7 @@ def test_cells_come_back_as_they_were(rows: list[tuple[str, ...]], delimiter, en
     writer.writerows([["name", "categoryId", "status", "note"], *rows])
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), text.getvalue().encode(encoding))
-        records = records_of(path, accept=[Suspicion.SWALLOWED_ROWS])
+        records = records_of(path, allow=[Suspicion.SWALLOWED_ROWS])
     lines = csv.reader(io.StringIO(text.getvalue(), newline=""), delimiter=delimiter)
     begins = [lines.line_num + 1 for _ in lines][:-1]
     assert [record.cells for record in records] == rows

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader import read_list
-from petstore_frame.loader.source import Recipe, RecipeWords, as_recipe
+from petstore_frame.loader.source import Recipe, RecipeOptions, as_recipe
 from petstore_frame.loader.source.recipe_options import readers_of
 from shop import Shop
 from unit.loader import opened
@@ -33,15 +33,16 @@ RECIPES = st.fixed_dictionaries(
                                      st.dictionaries(word, st.just(""), min_size=1), min_size=1)
         | st.dictionaries(st.just("status"), st.dictionaries(
             word, st.sampled_from(["sold", "pending", ""]), min_size=1), min_size=1),
-        "otherwise": st.just({"status": ""}) | st.just({"category_id": 7}),
+        "fallback": st.just({"status": ""}) | st.just({"category_id": 7}),
         "defaults": st.fixed_dictionaries({"name": column.map("Unnamed {{{}".format)}),
         "categories": st.dictionaries(st.integers(-9, 99), word, min_size=1)
         | st.dictionaries(word.map("l{}".format), st.integers(0, 3), min_size=1),
         "key": st.just("") | st.lists(column, min_size=1, max_size=3, unique=True),
-        "keep": st.sampled_from(["first", "last"]) | column.map("newest: x{}".format),
-        "leave_out": st.dictionaries(word, texts, min_size=1, max_size=3),
-        "only": st.dictionaries(word, texts, min_size=1, max_size=3),
-        "count": column,
+        "keep": st.sampled_from(["first", "last"]),
+        "order_by": column,
+        "exclude": st.dictionaries(word, texts, min_size=1, max_size=3),
+        "include": st.dictionaries(word, texts, min_size=1, max_size=3),
+        "quantity": column,
         "encoding": st.sampled_from(["cp1252", "utf-16"]),
         "delimiter": st.sampled_from([";", "\t", "|"]),
         "quoting": st.sampled_from(["strict", "none"]),
@@ -50,7 +51,7 @@ RECIPES = st.fixed_dictionaries(
         "columns": st.lists(column, min_size=1, max_size=4, unique=True),
         "thousands": st.sampled_from([",", "."]),
         "keep_spaces": st.booleans(),
-        "accept": st.lists(st.sampled_from(["total_row", "hidden_row"]), unique=True),
+        "allow": st.lists(st.sampled_from(["total_row", "hidden_row"]), unique=True),
     },
 )  # fmt: skip
 
@@ -80,10 +81,10 @@ def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) ->
         ('key = "a"\nkep = "last"\n', 2, "did you mean 'keep'"),
         ("\n[value_mapp.status]\nx = 'sold'\n", 2, "did you mean 'value_map'"),
         ('key = "a"\nheader_row = \n', 2, "not TOML"),
-        ('key = "a"\n\nkeep = "lst"\n', 3, "first, last"),
-        ('api_key = "secret"\n', 1, "has no word 'api_key'"),
-        ('accept = "total_rows"\n', 1, "one of 'total_row'"),
-        ('keep = "last"\n[mapping]\nname = "?"\n', 3, "a question mark for mapping.name"),
+        ('key = "a"\n\nkeep = "lst"\n', 3, "'first', 'last'"),
+        ('api_key = "secret"\n', 1, "has no option 'api_key'"),
+        ('allow = "total_rows"\n', 1, "one of 'total_row'"),
+        ('keep = "last"\n[mapping]\nname = "?"\n', 3, "a placeholder for mapping.name"),
         ("key = [\n" + "[" * 3000, 2, "nested too deeply"),
         # Python 3.13 reads it, and then the word is not known.
         ("x" + ".x" * 3000 + " = 1\n", 1, "r.toml, line 1"),
@@ -99,16 +100,20 @@ def test_a_wrong_word_is_named_with_its_line(tmp_path: Path, text: str, line: in
 
 def test_the_words_are_stated_once() -> None:
     """Type checkers know exactly the words that a recipe has."""
-    assert [*RecipeWords.__annotations__] == [*Recipe.model_fields]
+    assert [*RecipeOptions.__annotations__] == [*Recipe.model_fields]
 
 
 def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
     """Nothing is sent while a column is a question mark; an empty key says that there is none."""
     rows = "a.csv", "tag,name", "1,Ada"
-    blanks: dict[str, Any] = {"key": "?", "keep": "newest: ?", "mapping": {"name": "?"}}
+    blanks: dict[str, Any] = {
+        "key": {"key": "?"},
+        "order_by": {"keep": "last", "order_by": "?"},
+        "mapping": {"mapping": {"name": "?"}},
+    }
     for word, blank in blanks.items():
-        with pytest.raises(InputError, match=f"question mark for {word}"):
-            shop.load(*rows, **{word: blank})
+        with pytest.raises(InputError, match=f"placeholder for {word}"):
+            shop.load(*rows, **blank)
     shop.load(*rows, key="", keep="?")
     assert shop.names == ["Ada"]
 
@@ -134,9 +139,9 @@ def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
     [
         ({"keep": "first"}, "A"),
         ({"keep": "last"}, "C"),
-        ({"keep": "newest: day"}, "B"),
-        ({"keep": "newest: day", "leave_out": {"name": "B"}}, None),
-        ({"keep": "newest: day", "exclude_lines": [3]}, "C"),
+        ({"keep": "last", "order_by": "day"}, "B"),
+        ({"keep": "last", "order_by": "day", "exclude": {"name": "B"}}, None),
+        ({"keep": "last", "order_by": "day", "exclude_lines": [3]}, "C"),
         ({"exclude_lines": [2, 3]}, "C"),
         ({}, None),
     ],
@@ -155,7 +160,7 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
 def test_a_row_that_stands_and_is_left_out_is_not_to_fix(shop: Shop) -> None:
     """Its word need have no other meaning, and no older row of its key takes its place."""
     rows = "7,A,sold,1.2.2026", "7,A,died,2.2.2026", "8,B,sold,1.2.2026"
-    words = {"keep": "newest: day", "leave_out": {"status": "died"}}
+    words = {"keep": "last", "order_by": "day", "exclude": {"status": "died"}}
     result = shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
     assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["skipped"] == 2
 

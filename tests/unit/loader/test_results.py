@@ -102,7 +102,7 @@ def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
     assert len(empty.frame) == 0 and "nothing to load" in str(empty).lower()
     assert (list(result.created["pet_id"]), list(result.unknown["line"])) == ([2**60], [4, 5])
     wrong = ["line", "error_column", "error_value", "error_message", "hint"]
-    assert list(result.fix.columns[4:]) == [*wrong, "accept", "_pf_record"]
+    assert list(result.fix.columns[4:]) == [*wrong, "allow", "_pf_record"]
     assert list(result.fix["line"]) == [3, 6, 7, 9]
     assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
 
@@ -133,7 +133,7 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
     ("name", "records", "columns"),
     [
         ("results.csv", range(1, 9), "record state pet_id problem column value hint changed"),
-        ("fix.csv", (2, 5, 6, 7), "record problem column value hint accept"),
+        ("fix.csv", (2, 5, 6, 7), "record problem column value hint allow"),
         ("unknown.csv", (3, 4), "record state pet_id problem column value hint changed"),
     ],
 )

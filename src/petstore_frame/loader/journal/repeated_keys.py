@@ -176,14 +176,17 @@ def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | Re
         return rows[0]
     if Differs.BOTH in differences(rows):
         return _differ(rows, OTHER_ANIMALS)
-    if keep in ("first", "last"):
-        return rows[0] if keep == "first" else rows[-1]
     if keep is None:
         return _differ(rows, "leave one, or say which one counts", ("keep", "?"))
-    newest = max(row.rank or "" for row in rows)
-    best = [row for row in rows if row.rank == newest]
-    is_clear = all(row.rank for row in rows) and len({row.content for row in best}) == 1
-    return best[0] if is_clear else _differ(rows, "it is not clear which is the newest; leave one")
+    if all(row.rank is None for row in rows):  # without order_by
+        return rows[0] if keep == "first" else rows[-1]
+    select = min if keep == "first" else max
+    selected_rank = select(row.rank or "" for row in rows)
+    candidates = [row for row in rows if row.rank == selected_rank]
+    is_clear = all(row.rank for row in rows) and len({row.content for row in candidates}) == 1
+    if is_clear:
+        return candidates[0]
+    return _differ(rows, f"it is not clear which is the {keep}; leave one")
 
 
 OTHER_ANIMALS = (

@@ -33,7 +33,7 @@ class Import:
     mapping: dict[str, str]  # field to column
     key: tuple[str, ...] = ()
     duplicates: Any = "refuse"  # one answer, or one for each case
-    keep: str | None = None
+    keep: str | None = None  # first or last
     bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
     copy: int = 0  # or the number of a copy that was made on purpose
     recipe: dict[str, Any] | None = None  # how it was read, as the words that say so

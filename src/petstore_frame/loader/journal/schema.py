@@ -37,7 +37,7 @@ CREATE TABLE rows (
   import INTEGER, record INTEGER, line INTEGER, cells, payload BLOB,
   likeness BLOB,     -- digest of all that is sent but the status
   is_unnamed INTEGER, key TEXT,
-  rank TEXT,         -- sorts as the column of keep="newest: COLUMN"
+  rank TEXT,         -- sorts as the column of order_by
   animal INTEGER,
   known_by TEXT,     -- repeat, record, key, equal, store, user; NULL: an animal of its own
   problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, record)) WITHOUT ROWID;

@@ -68,7 +68,7 @@ NOTES: dict[str, str] = {
     "unlisted_category": "accepted although the category is not among those given",
     "low_category_id": "accepted although the category id is not above 0",
     "hidden_row": "accepted although the row is hidden",
-    "large_count": "accepted although the row stands for very many animals",
+    "large_quantity": "accepted although the row stands for very many animals",
     "default_name": "the name is empty, and has the default",
     "default_category_id": "the category is empty, and has the default",
     "default_status": "the status is empty, and has the default",
@@ -219,7 +219,7 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     for each in found:
         problem, *_ = each
         # One kind of suspicion is one cause, in whatever column.
-        where = problem.accept or problem.column
+        where = problem.allow or problem.column
         kinds[problem.code, where, problem.add and problem.add[0]].append(each)
     causes = []
     for alike in kinds.values():

@@ -49,7 +49,7 @@ COLUMNS: dict[str, str] = {
 }
 # What a row to fix has instead.
 FIX_COLUMNS = (
-    "line", "error_column", "error_value", "error_message", "hint", "accept", RECORD,
+    "line", "error_column", "error_value", "error_message", "hint", "allow", RECORD,
 )  # fmt: skip
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 # The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
@@ -88,7 +88,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "error_message": problem.message or None,
         "hint": problem.hint or None,
         # A suspicious row is sent once somebody writes "yes" here.
-        "accept": problem.accept and f"no: {problem.accept}",
+        "allow": problem.allow and f"no: {problem.allow}",
         RECORD: record_name(run.id, row.record),
         "changed": changed,
         "notes": "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank") or None,

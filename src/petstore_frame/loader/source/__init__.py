@@ -7,20 +7,20 @@ What the caller says are the ``words`` of a ``recipe``, which also drafts the fi
 ``preview`` opens a file, or shows it to a person.
 """
 
-from petstore_frame.loader.source.cell_parsing import BLANK
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.loader.source.key_columns import LikelyKey
 from petstore_frame.loader.source.preview import Look, open_source
 from petstore_frame.loader.source.recipe import Recipe, as_recipe
-from petstore_frame.loader.source.recipe_options import RecipeWords
+from petstore_frame.loader.source.recipe_options import RecipeOptions
 from petstore_frame.loader.source.source_rows import Source
 
 __all__ = [
-    "BLANK",
+    "PLACEHOLDER",
     "LikelyKey",
     "Look",
     "Recipe",
-    "RecipeWords",
+    "RecipeOptions",
     "Source",
     "as_recipe",
     "field_name",

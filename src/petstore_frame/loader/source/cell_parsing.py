@@ -22,7 +22,7 @@ from petstore_frame.validation import INT64, like
 
 MAX_CELL = 1024 * 1024
 # What a recipe has where a person still has to say something.
-BLANK = "?"
+PLACEHOLDER = "?"
 # A column that a default names.
 IN_BRACES = re.compile(r"\{([^{}]+)\}")
 # What a spreadsheet would run when the name is opened in one.
@@ -53,7 +53,7 @@ def word_of(text: str) -> str:
 def suspicious(kind: Suspicion, message: str) -> RecordProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
     hint, word = "check it; if it is right, accept it, or write yes in a fix file", str(kind)
-    return RecordProblem(SUSPICIOUS, message, hint=hint, add=("accept", [word]), accept=word)
+    return RecordProblem(SUSPICIOUS, message, hint=hint, add=("allow", [word]), allow=word)
 
 
 class Meaning(NamedTuple):
@@ -78,7 +78,7 @@ class FieldReader(dict[str, Meaning]):
         self.field, self.thousands, self.keep_spaces = field, thousands, keep_spaces
         # What the user says of words, by ``word_of``, and of all others that are not allowed.
         self.meanings = dict[str, Meaning]()
-        self.otherwise: Meaning | None = None
+        self.fallback: Meaning | None = None
         self.listed = set[int]()  # the ids of the categories that were given
         # Whether a quote before a formula was put there when the file was written.
         self.has_guards = False
@@ -117,10 +117,10 @@ class FieldReader(dict[str, Meaning]):
         Raises:
             ArgumentError: It cannot be sent; the text names the option.
         """
-        if value in ("", BLANK):
+        if value in ("", PLACEHOLDER):
             return OPEN if value else NOTHING
         part, _, problem = self._read(str(value))
-        if problem is not None and problem.accept is None:
+        if problem is not None and problem.allow is None:
             values = self.field.values
             allowed = f"one of {', '.join(values)}" if values else "a whole number"
             what = f"{value!r} as a {self.field.label.lower()}; it is {allowed}"
@@ -143,7 +143,7 @@ class FieldReader(dict[str, Meaning]):
             if not self.field.is_required:
                 return NOTHING
             what = f"the {self.field.label.lower()} is missing"
-            add = ("defaults", {self.field.name: BLANK})
+            add = ("defaults", {self.field.name: PLACEHOLDER})
             return _refused(f"missing_{self.field.name}", what, "fill it in", add)
         word = text.strip()
         if meant := self.meanings.get(word_of(text)):
@@ -156,8 +156,8 @@ class FieldReader(dict[str, Meaning]):
             found = self._read_choice(word)
         else:
             found = self._read_by_dtype(word)
-        if found.problem and found.problem.accept is None and self.otherwise is not None:
-            return self._said(self.otherwise, word)
+        if found.problem and found.problem.allow is None and self.fallback is not None:
+            return self._said(self.fallback, word)
         if word == text or not found.part:
             return found
         return found._replace(notes=("trimmed", *found.notes))
@@ -165,7 +165,7 @@ class FieldReader(dict[str, Meaning]):
     def _said(self, meant: Meaning, word: str) -> Meaning:
         if meant is not OPEN:
             return meant
-        what = f"what {short_text(word)} means is a question mark in the recipe"
+        what = f"what {short_text(word)} means is a placeholder in the recipe"
         return _refused("open_word", what, f"say which {self.field.label.lower()} it is")
 
     def _read_name(self, text: str) -> Meaning:
@@ -204,7 +204,7 @@ class FieldReader(dict[str, Meaning]):
         elif not word[:1].isdigit():
             if self.meanings:
                 return self._unknown(word, "category", "say which number it is")
-            hint, add = "give the number of each label", ("categories", {word[:60]: BLANK})
+            hint, add = "give the number of each label", ("categories", {word[:60]: PLACEHOLDER})
         what = f"{short_text(word)} is not a category's number"
         return _refused("not_a_whole_number", what, hint, add)
 
@@ -223,7 +223,7 @@ class FieldReader(dict[str, Meaning]):
         """Return the refusal of a word that is to be said what it means."""
         if likely := self.nearest(word):
             hint = f"did you mean {likely!r}? else {hint}"
-        add = ("value_map", {self.field.name: {word[:60]: BLANK}})
+        add = ("value_map", {self.field.name: {word[:60]: PLACEHOLDER}})
         return _refused(f"unknown_{what}", f"unknown {what} {short_text(word)}", hint, add)
 
     def _read_by_dtype(self, word: str) -> Meaning:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import short_text
-from petstore_frame.loader.source.cell_parsing import BLANK
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.schema import FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
@@ -122,7 +122,10 @@ def recognise(
         alike = [name for name in alike if normalise(name) == normalise(field.name)] or alike
         if len(alike) > 1:
             what = f"the columns {listed(alike)} both look like {field.name}"
-            hint, add = "say which one to use, or rename one", ("mapping", {field.name: BLANK})
+            hint, add = (
+                "say which one to use",
+                ("mapping", {field.name: PLACEHOLDER}),
+            )
             raise InputError(what, column=alike[1], hint=hint, add=add)
         if alike:
             used[field.name] = alike[0]
@@ -176,7 +179,7 @@ def find_columns(
     perhaps = [f"the {field} may be {' or '.join(map(repr, found.likely[field][:3]))}"
                for field in found.missing if field in found.likely]  # fmt: skip
     hint = "; ".join(perhaps or ["a file without a header needs the word columns"])
-    wanted = dict.fromkeys(found.missing, BLANK) | found.proposed
+    wanted = dict.fromkeys(found.missing, PLACEHOLDER) | found.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}
     raise InputError(what, hint=f"name the column; {hint}", add=add)
 

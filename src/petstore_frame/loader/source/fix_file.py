@@ -22,7 +22,7 @@ from petstore_frame.storage import harmless
 
 STATE: str = f"{OWN_PREFIX}state"
 RECORD: str = f"{OWN_PREFIX}record"
-ACCEPT: str = f"{OWN_PREFIX}accept"
+ALLOW: str = f"{OWN_PREFIX}allow"
 # What a row of the file has beyond its header.
 EXTRA = f"{OWN_PREFIX}extra"
 FIX_SHEET = "Fix"
@@ -46,7 +46,7 @@ COLUMNS: dict[str, Own] = {
     "error_value": Own(f"{OWN_PREFIX}value"),
     "hint": Own(f"{OWN_PREFIX}hint", "How to fix it", 44),
     "changed": Own(f"{OWN_PREFIX}changed", "Changed since (was → is)", 34),
-    "accept": Own(ACCEPT, "Send as it is? (yes)", 24),
+    "allow": Own(ALLOW, "Send as it is? (yes)", 24),
     "line": Own(f"{OWN_PREFIX}line", "Line", 8),
     "notes": Own(f"{OWN_PREFIX}notes", "Notes", 30),
     "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
@@ -55,10 +55,10 @@ RESULT_COLUMNS: tuple[str, ...] = (
     "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
 FIX_COLUMNS: tuple[str, ...] = (
-    "record", "error_message", "error_column", "error_value", "hint", "accept",
+    "record", "error_message", "error_column", "error_value", "hint", "allow",
 )  # fmt: skip
 FIX_SHEET_COLUMNS: tuple[str, ...] = (
-    "error_message", "hint", "error_column", "line", "accept", "record",
+    "error_message", "hint", "error_column", "line", "allow", "record",
 )  # fmt: skip
 
 _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
@@ -108,7 +108,7 @@ def _is_guarded(text: str) -> bool:
 WordsOf = Callable[[str], Mapping[str, Any] | None]
 # What a row of a fix file takes from its import: no layout, and no choice of rows.
 _CARRIED = (
-    "mapping", "key", "value_map", "otherwise", "defaults", "categories", "thousands",
+    "mapping", "key", "value_map", "fallback", "defaults", "categories", "thousands",
     "keep_spaces",
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ def _own_names(header: Sequence[str]) -> list[str]:
 def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:
     """Return a row as it was; one that may be in the store already is an InputError."""
     own = dict(zip(names, row.cells, strict=False))
-    answer = own.get(ACCEPT, "").strip().casefold()
+    answer = own.get(ALLOW, "").strip().casefold()
     kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has the kind alone
     if answer.startswith("no") or answer in _KINDS:
         known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW

@@ -16,7 +16,7 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import Record, State, Suspicion
-from petstore_frame.loader.source.cell_parsing import BLANK, word_of
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, word_of
 from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise, unsent
 from petstore_frame.loader.source.csv_file import Input, SourceKind
 from petstore_frame.loader.source.excel_file import Table
@@ -56,7 +56,7 @@ def open_source(
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
-    recipe.refuse_blanks()
+    recipe.reject_placeholders()
     opened = Input(path_or_frame)
     with opened.naming():
         return _lay_out(opened, recipe, words_of, exclude_lines)
@@ -98,7 +98,10 @@ def _explained(
                 hint = f"row {row} looks like the header"
                 return InputError(what, hint=hint, add=("header_row", row))
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
-        refusal.hint, refusal.add = "name the character between the cells", ("delimiter", BLANK)
+        refusal.hint, refusal.add = (
+            "name the character between the cells",
+            ("delimiter", PLACEHOLDER),
+        )
     return refusal
 
 
@@ -156,7 +159,7 @@ class Look:
     count: int = 0  # of all records that are not skipped
     words: Mapping[str, Counter[str]] = field(default_factory=dict)  # by field; of names none
     values: tuple[ValueToMap, ...] = ()  # or mapped already, the commonest first
-    suspicious: Counter[str] = field(default_factory=Counter)  # by the word of ``accept``
+    suspicious: Counter[str] = field(default_factory=Counter)  # by the word of ``allow``
     empty: Counter[str] = field(default_factory=Counter)  # or with a default, by required field
 
     @property
@@ -209,8 +212,10 @@ def _with_answers(opened: Input, seen: Look) -> Source | None:
             return _lay_out(opened, seen.reading)
         except InputError as problem:
             seen.questions = (*seen.questions, problem)
-            word, value = problem.add or ("", BLANK)
-            if value == BLANK or (isinstance(value, Mapping) and BLANK in value.values()):
+            word, value = problem.add or ("", PLACEHOLDER)
+            if value == PLACEHOLDER or (
+                isinstance(value, Mapping) and PLACEHOLDER in value.values()
+            ):
                 break
             seen.reading = seen.reading.with_words(**{word: value})
     return None
@@ -233,7 +238,7 @@ def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> N
             for name in REQUIRED:
                 text = cell_at(record.cells, places[name]) if name in places else ""
                 seen.empty[name] += source.readers[name].means_nothing(text)
-            held = {record.problem.accept or ""} if record.problem is not None else set[str]()
+            held = {record.problem.allow or ""} if record.problem is not None else set[str]()
             seen.suspicious.update(_SUSPICIONS & {*held, *record.notes})
     except InputError as problem_below:
         seen.questions = (*seen.questions, problem_below)

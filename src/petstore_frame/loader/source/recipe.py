@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import short_text
-from petstore_frame.loader.source.cell_parsing import BLANK, quoted, word_of
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, quoted, word_of
 from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise
 from petstore_frame.loader.source.csv_file import Input
 from petstore_frame.loader.source.key_columns import (
@@ -22,7 +22,7 @@ from petstore_frame.loader.source.key_columns import (
     proven_key,
 )
 from petstore_frame.loader.source.preview import Look
-from petstore_frame.loader.source.recipe_options import RecipeFields, RecipeWords, read_set
+from petstore_frame.loader.source.recipe_options import RecipeFields, RecipeOptions, read_set
 from petstore_frame.rendering import count_text
 from petstore_frame.schema import FIELDS
 from petstore_frame.storage import toml_files as toml
@@ -53,10 +53,10 @@ class Recipe(RecipeFields):
 
     if TYPE_CHECKING:  # they would require each field, and by its checked type
 
-        def __init__(self, **words: Unpack[RecipeWords]) -> None: ...
+        def __init__(self, **words: Unpack[RecipeOptions]) -> None: ...
 
     @classmethod
-    def draft(cls, source: Any, **words: Unpack[RecipeWords]) -> str:
+    def draft(cls, source: Any, **words: Unpack[RecipeOptions]) -> str:
         """Return a recipe for a file as TOML: what is proven, and a question mark for the rest.
 
         The whole file is read. Each question mark has the facts beside it.
@@ -81,7 +81,7 @@ def as_recipe(
 ) -> Recipe:
     """Return a recipe, given as such, as a dict or as a file, with words that win over its own.
 
-    ``texts`` are words as a shell has them, ``WORD=VALUE``.
+    ``texts`` are words as a shell has them, ``OPTION=VALUE``.
 
     Raises:
         ArgumentError: It is none of these, or a word cannot be used.
@@ -96,7 +96,7 @@ def as_recipe(
         kind = type(recipe).__name__
         raise ArgumentError(f"recipe= is a Recipe, a dict or the path of its file, got {kind}")
     found = (recipe or Recipe()).with_words(**{**read_set(texts), **words})
-    found.refuse_blanks(path)
+    found.reject_placeholders(path)
     return found
 
 
@@ -116,7 +116,7 @@ class _Drafting:
             free = [column for column in likely if column not in column_of.values()]
             if free:
                 column_of[name] = free[0]
-        without = {name: BLANK for name in self._found.missing if name not in column_of}
+        without = {name: PLACEHOLDER for name in self._found.missing if name not in column_of}
         counted = reading.replace(
             mapping={**known.mapping, **column_of}, defaults={**without, **known.defaults}
         )
@@ -157,7 +157,7 @@ class _Drafting:
             is_needed = name in REQUIRED and name not in self._known.defaults
             if name in mapping or not (likely or is_needed):
                 continue
-            mapping[name] = BLANK
+            mapping[name] = PLACEHOLDER
             note = f"{' or '.join(map(quoted, likely[:3]))}?"
             if not likely:
                 note = f"which column? {listed(self._columns)}; without one, take this line out "
@@ -173,7 +173,7 @@ class _Drafting:
         chosen = self._known.key
         if chosen is None and keys:
             proven = proven_key(keys)
-            self._words["key"] = BLANK if proven is None else proven.column
+            self._words["key"] = PLACEHOLDER if proven is None else proven.column
             self._notes["key",] = "; ".join(map(str, keys)) + '; "" if none identifies an animal'
         elif chosen is None:
             remark = 'No column is called like an animal\'s number. If one is: key = "COLUMN"'
@@ -183,7 +183,7 @@ class _Drafting:
             and (not each.is_of_others if chosen is None else each.column in chosen)
         ]  # fmt: skip
         if repeating and self._known.keep is None:
-            self._words["keep"] = BLANK
+            self._words["keep"] = PLACEHOLDER
             self._notes["keep",] = self._ties(repeating[0])
 
     def _ties(self, key: LikelyKey) -> str:
@@ -205,7 +205,7 @@ class _Drafting:
             )
             newest = rows[rows[1] == rows.groupby(0)[1].transform("max")]
             ties = int((newest.groupby(0)[2].nunique() > 1).sum())
-            facts.append(f'"newest: {column}" leaves {ties:,} open')
+            facts.append(f'order_by = "{column}" leaves {ties:,} open')
         repeated = f"{key.repeated:,} of {key.column} stand in several rows"
         return f"{repeated}: first, last, {'; '.join(facts) or 'no column has dates'}"
 
@@ -223,19 +223,19 @@ class _Drafting:
         table = self._words
         for part in place if asked else ():
             table = table.setdefault(part, {})
-        table.update(dict.fromkeys(islice(asked.values(), _MOST_WORDS), BLANK))
+        table.update(dict.fromkeys(islice(asked.values(), _MOST_WORDS), PLACEHOLDER))
         if len(asked) > _MOST_WORDS:
-            self._words.setdefault("otherwise", {})[name] = BLANK
+            self._words.setdefault("fallback", {})[name] = PLACEHOLDER
             more = f"{self._column_of[name]} has {len(asked) - _MOST_WORDS:,} more words"
-            self._notes["otherwise", name] = more
+            self._notes["fallback", name] = more
 
     def _defaults(self) -> list[str]:
         """Return in comments what could stand for the empty cells of a required field."""
-        lines, key = list[str](), self._words.get("key") or BLANK
-        column = "COLUMN" if key == BLANK or not isinstance(key, str) else key
+        lines, key = list[str](), self._words.get("key") or PLACEHOLDER
+        column = "COLUMN" if key == PLACEHOLDER or not isinstance(key, str) else key
         for name, empty in self._seen.empty.items():
             if name in self._column_of and name not in self._known.defaults:
-                example = f"Unnamed {{{column}}}" if name == "name" else BLANK
+                example = f"Unnamed {{{column}}}" if name == "name" else PLACEHOLDER
                 rows = f"{empty:,} of {count_text(self._seen.count, 'row')}"
                 lines.append(f"# {name} = {quoted(example)}  # empty in {rows}")
         return ["# [defaults]  # what an empty cell becomes", *lines] if lines else []

@@ -11,12 +11,21 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import Suspicion
 from petstore_frame.loader.source import cell_parsing as fields
-from petstore_frame.loader.source.cell_parsing import BLANK, FieldReader, word_of
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, word_of
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
@@ -24,23 +33,23 @@ from petstore_frame.validation import nearest
 
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
-NEWEST = re.compile(r"newest:\s*(\S.*)", re.DOTALL)
 
 
-class RecipeWords(TypedDict, total=False):
+class RecipeOptions(TypedDict, total=False):
     """The words of a recipe, for type checkers; None says nothing."""
 
     key: str | Sequence[str] | None
-    keep: str | None
+    keep: Literal["first", "last", "?"] | None
+    order_by: str | None
     mapping: Mapping[str, str | None] | None
     value_map: Mapping[str, Mapping[Any, Any]] | None
-    otherwise: Mapping[str, Any] | None
+    fallback: Mapping[str, Any] | None
     defaults: Mapping[str, Any] | None
     categories: Categories
-    leave_out: Mapping[str, str | Collection[str]] | None
-    only: Mapping[str, str | Collection[str]] | None
-    count: str | None
-    accept: str | Collection[str] | None
+    exclude: Mapping[str, str | Collection[str]] | None
+    include: Mapping[str, str | Collection[str]] | None
+    quantity: str | None
+    allow: str | Collection[str] | None
     encoding: str | None
     delimiter: str | None
     quoting: Literal["strict", "none"] | None
@@ -73,25 +82,27 @@ class RecipeFields(BaseModel):
     # Each text is the comment in a file, and says in a refusal what the word may be.
     key: tuple[str, ...] | None = None
     """the column, or columns, that identify an animal; "" if none does"""
-    keep: str | None = Field(None, pattern=r"(?s)^(\?|first|last|newest:\s*\S.*)$")
-    """of several rows of one key: first, last, or newest: COLUMN"""
+    keep: Literal["first", "last", "?"] | None = None
+    """of several rows of one key: first or last, by the order of the file or by order_by"""
+    order_by: str | None = Field(None, pattern=r"\S")
+    """the column of dates or numbers that says which row of a key is first or last"""
     mapping: dict[str, str] = {}
     """the column of each field, as text: {"name": "Animal"}"""
     value_map: dict[str, dict[str, str | int | float]] = {}
     """what words mean, by field: {"status": {"in stock": "available"}}"""
-    otherwise: dict[str, str | int | float] = {}
+    fallback: dict[str, str | int | float] = {}
     """what all other words of a field become"""
     defaults: dict[str, str | int | float] = {}
     """what an empty cell becomes; braces name a column of the file"""
     categories: Any = {}
     """the number of each label, or a CSV file"""
-    leave_out: dict[str, tuple[str, ...]] = {}
+    exclude: dict[str, tuple[str, ...]] = {}
     """rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}"""
-    only: dict[str, tuple[str, ...]] = {}
+    include: dict[str, tuple[str, ...]] = {}
     """the rows that are loaded, in the same way: {"Place": ["North"]}"""
-    count: str | None = Field(None, pattern=r"\S")
+    quantity: str | None = Field(None, pattern=r"\S")
     """the column that says how many animals a row stands for"""
-    accept: tuple[Suspicion, ...] = ()
+    allow: tuple[Suspicion, ...] = ()
     """kinds of suspicious rows that are sent all the same, such as hidden_row"""
     encoding: str | None = None
     """of a text file that is not UTF-8"""
@@ -110,14 +121,14 @@ class RecipeFields(BaseModel):
     keep_spaces: bool = False
     """true leaves the outer spaces of names"""
 
-    @field_validator("key", "accept", "columns", "leave_out", "only", mode="before")
+    @field_validator("key", "allow", "columns", "exclude", "include", mode="before")
     @classmethod
     def _one_or_several(cls, value: Any) -> Any:
         if isinstance(value, Mapping):
             return {column: _as_tuple(words) for column, words in value.items()}
         return _as_tuple(value)
 
-    @field_validator("mapping", "value_map", "otherwise", "defaults", mode="before")
+    @field_validator("mapping", "value_map", "fallback", "defaults", mode="before")
     @classmethod
     def _by_field(cls, table: Any, info: ValidationInfo) -> Any:
         """Spell the fields as Python does, and the words of a value map as text."""
@@ -144,8 +155,8 @@ class RecipeFields(BaseModel):
             return fspath(categories)
         blanks = dict[str, str]()
         if isinstance(categories, Mapping):
-            blanks = {label: BLANK for label, value in categories.items()
-                      if value == BLANK and not _is_number(label)}  # fmt: skip
+            blanks = {label: PLACEHOLDER for label, value in categories.items()
+                      if value == PLACEHOLDER and not _is_number(label)}  # fmt: skip
             categories = {label: categories[label] for label in categories if label not in blanks}
         words = {*Labels.words(categories)}
         table: dict[Any, Any] = {label: number for number, label in words}
@@ -164,7 +175,13 @@ class RecipeFields(BaseModel):
             raise ValueError(f"{encoding!r} is no encoding that Python knows") from None
         return encoding
 
-    def __init__(self, **words: Unpack[RecipeWords]) -> None:
+    @model_validator(mode="after")
+    def _has_a_direction(self) -> Self:
+        if self.order_by is not None and self.keep is None:
+            raise PydanticCustomError("order_by", "order_by= needs keep='last' or keep='first'")
+        return self
+
+    def __init__(self, **words: Unpack[RecipeOptions]) -> None:
         given = {word: value for word, value in words.items() if value is not None}
         try:
             super().__init__(**given)
@@ -241,19 +258,19 @@ class RecipeFields(BaseModel):
                 said[word] = value if word == "categories" else _over(said.get(word), value)
         return type(self)(**said)
 
-    def refuse_blanks(self, path: Path | None = None) -> None:
+    def reject_placeholders(self, path: Path | None = None) -> None:
         """Refuse a recipe that leaves open what only a person can say.
 
         Raises:
             InputError: It names the word, and its line where the recipe's file is known.
         """
-        keep = (self.keep or "").removeprefix("newest:").strip()
-        blanks = ["key"] if BLANK in (self.key or ()) else []
-        blanks += ["keep"] if keep == BLANK and self.key != () else []  # which needs a key
-        blanks += [f"mapping.{name}" for name, at in self.mapping.items() if at == BLANK]
+        blanks = ["key"] if PLACEHOLDER in (self.key or ()) else []
+        if self.key != ():  # both need a key
+            blanks += [name for name in ("keep", "order_by") if getattr(self, name) == PLACEHOLDER]
+        blanks += [f"mapping.{name}" for name, at in self.mapping.items() if at == PLACEHOLDER]
         if blanks:
             word, _, name = blanks[0].partition(".")
-            what = f"the recipe has a question mark for {' and '.join(blanks)}"
+            what = f"the recipe has a placeholder for {' and '.join(blanks)}"
             hint = f"{word}: {type(self).model_fields[word].description}"
             refusal = InputError(what, hint=hint)
             if path is not None:
@@ -270,22 +287,22 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
     }
     labels, of_categories = recipe.categories, readers["category_id"]
     if isinstance(labels, Mapping):
-        blanks = {word_of(label) for label, number in labels.items() if number == BLANK}
+        blanks = {word_of(label) for label, number in labels.items() if number == PLACEHOLDER}
         of_categories.meanings |= dict.fromkeys(blanks, fields.OPEN)
-        labels = {label: number for label, number in labels.items() if number != BLANK}
+        labels = {label: number for label, number in labels.items() if number != PLACEHOLDER}
     for number, label in Labels.words(labels):
         of_categories.add_label(label, number)
     for name, value in recipe.defaults.items():
         if not fields.IN_BRACES.search(str(value)):
             readers[name].meaning("defaults", value)  # which refuses what cannot be sent
-    for name, value in recipe.otherwise.items():
-        readers[name].otherwise = readers[name].meaning("otherwise", value)
+    for name, value in recipe.fallback.items():
+        readers[name].fallback = readers[name].meaning("fallback", value)
     for name, table in recipe.value_map.items():
         if name != KEY:
             meaning = readers[name].meaning
             said = {word_of(word): meaning("value_map", value) for word, value in table.items()}
             readers[name].meanings |= said
-        elif any(value not in ("", BLANK) for value in table.values()):
+        elif any(value not in ("", PLACEHOLDER) for value in table.values()):
             raise ArgumentError('value_map of the key says which words are none, so it gives ""')
     return readers
 
@@ -299,10 +316,12 @@ def _over(old: Any, new: Any) -> Any:
 def _refusal(error: ValidationError) -> ArgumentError:
     """Return one error that names the word at fault, and what it may be."""
     problem = error.errors(include_url=False)[0]
+    if not problem["loc"]:  # of two options that do not fit
+        return ArgumentError(problem["msg"])
     word = str(problem["loc"][0])
     known = RecipeFields.model_fields
     if word not in known:
-        return ArgumentError(f"a recipe has no word {word!r}{nearest(word, known)}")
+        return ArgumentError(f"a recipe has no option {word!r}{nearest(word, known)}")
     about = problem.get("ctx", {})
     if isinstance(reason := about.get("error"), ValueError):
         return ArgumentError(f"{word}= {reason}")
@@ -313,11 +332,11 @@ def _refusal(error: ValidationError) -> ArgumentError:
 
 # Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
 _BY_LABEL = ("categories", "value_map")
-_LISTS = ("key", "columns", "accept", "leave_out", "only")
+_LISTS = ("key", "columns", "allow", "exclude", "include")
 
 
 def read_set(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the words of ``--set WORD=VALUE``.
+    """Return the words of ``--set OPTION=VALUE``.
 
     Raises:
         ArgumentError: One has no ``=``, or a word is both a value and a table.
@@ -332,7 +351,7 @@ def read_set(texts: Iterable[str]) -> dict[str, Any]:
         split = text.rpartition if word in _BY_LABEL else text.partition
         path, equals, value = split("=")
         if not (word and equals):
-            raise ArgumentError(f"--set is WORD=VALUE, such as encoding=cp1252, got {text!r}")
+            raise ArgumentError(f"--set is OPTION=VALUE, such as encoding=cp1252, got {text!r}")
         *tables, last = path.split(".", 2 if word == "value_map" else 1)
         table = found
         for part in tables:

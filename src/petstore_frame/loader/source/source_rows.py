@@ -13,8 +13,8 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import Record, RecordProblem, State, Suspicion, digest_of
 from petstore_frame.loader.source import key_columns as keys
 from petstore_frame.loader.source.cell_parsing import (
-    BLANK,
     IN_BRACES,
+    PLACEHOLDER,
     FieldReader,
     suspicious,
     word_of,
@@ -23,7 +23,7 @@ from petstore_frame.loader.source.column_mapping import find_columns, find_given
 from petstore_frame.loader.source.csv_file import Input
 from petstore_frame.loader.source.excel_file import MERGED, NUMBER_NOTE, Row, Table
 from petstore_frame.loader.source.key_columns import cell_at
-from petstore_frame.loader.source.recipe_options import KEY, NEWEST, RecipeFields, readers_of
+from petstore_frame.loader.source.recipe_options import KEY, RecipeFields, readers_of
 from petstore_frame.schema import FIELDS, PetField
 
 _AT_ONCE = 128
@@ -31,7 +31,7 @@ _AT_ONCE = 128
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
 _OPEN_DEFAULT = RecordProblem(
-    "open_word", "what an empty cell becomes is a question mark in the recipe", hint="fill it in"
+    "open_word", "what an empty cell becomes is a placeholder in the recipe", hint="fill it in"
 )
 _OF_NUMBERS = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the place of a field that has a default and no column
@@ -78,18 +78,17 @@ class Source:
         self.readers["name"].has_guards = "encoding" in table.facts
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
         named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())
-        self._count_at = self._place_of("count", recipe.count)
-        count = self.columns[self._count_at] if recipe.count else None
+        self._count_at = self._place_of("quantity", recipe.quantity)
+        count = self.columns[self._count_at] if recipe.quantity else None
         self._own_key = tuple(column for column in named if column != count)
         self.key = (*self._own_key, count) if count and self._own_key else named
         self._width, self._delimiter = len(self.columns), table.facts.get("delimiter", "")
         self._sent = [*self._columns_that_are_sent()]
-        newest = NEWEST.fullmatch(recipe.keep or "")
-        self._newest_at = self._place_of("keep", newest and newest[1])
-        # By what the cells of a column hold; ``only`` lists the words that stay.
+        self._order_at = self._place_of("order_by", recipe.order_by)
+        # By what the cells of a column hold; ``include`` lists the words that stay.
         self._left = [
-            (self._place_of(option, name), frozenset(map(word_of, words)), option == "leave_out")
-            for option, choice in (("leave_out", recipe.leave_out), ("only", recipe.only))
+            (self._place_of(option, name), frozenset(map(word_of, words)), option == "exclude")
+            for option, choice in (("exclude", recipe.exclude), ("include", recipe.include))
             for name, words in choice.items()
         ]
 
@@ -116,7 +115,7 @@ class Source:
 
     @cached_property
     def _ranks(self) -> keys.Ranks | None:
-        at = self._newest_at
+        at = self._order_at
         return None if at == _NOWHERE else keys.Ranks(at, self.columns[at], self.table.cells())
 
     def likely_keys(self) -> tuple[keys.LikelyKey, ...]:
@@ -194,10 +193,10 @@ class Source:
         if not problems and doubt is not None:
             problems.append(doubt)
         if problems:
-            accepted = [each.accept for each in problems if each.accept
-                        and (is_confirmed or each.accept in self.recipe.accept)]  # fmt: skip
+            accepted = [each.allow for each in problems if each.allow
+                        and (is_confirmed or each.allow in self.recipe.allow)]  # fmt: skip
             notes += accepted
-            problems = [each for each in problems if each.accept not in accepted]
+            problems = [each for each in problems if each.allow not in accepted]
         left_out = is_left = line in self._leave_lines
         for at, words, is_out in self._left:
             left_out |= (word_of(cell_at(cells, at)) in words) is is_out
@@ -230,7 +229,7 @@ class Source:
         for field, at, default, named, reader in self._sent:
             text = cells[at] if at < width else ""
             if default and reader.means_nothing(text):
-                if default == BLANK:
+                if default == PLACEHOLDER:
                     problems.append(self._placed(_OPEN_DEFAULT, at, cells))
                     continue
                 if filled := _filled_in(default, named, cells):
@@ -263,11 +262,11 @@ class Source:
             return 1, None
         text = cell_at(row.cells, self._count_at).removesuffix(".0")
         count = int(text[:9]) if text.isascii() and text.isdecimal() else 0
-        if 0 < count <= _MOST_OF_A_ROW or (count and Suspicion.LARGE_COUNT in self.recipe.accept):
+        if 0 < count <= _MOST_OF_A_ROW or (count and Suspicion.LARGE_QUANTITY in self.recipe.allow):
             return count, None
-        problem = RecordProblem("not_a_count", "this is no number of animals", hint="correct it")
+        problem = RecordProblem("not_a_quantity", "this is no number of animals", hint="correct it")
         if count:
-            problem = suspicious(Suspicion.LARGE_COUNT, f"this row stands for {count:,} animals")
+            problem = suspicious(Suspicion.LARGE_QUANTITY, f"this row stands for {count:,} animals")
         return 1, self._placed(problem, self._count_at, row.cells)
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
