@@ -1,4 +1,4 @@
-"""The same facts, live, in core ipywidgets: each control that a user sees has a value."""
+"""The live view of a store in ipywidgets."""
 
 from petstore_frame.dashboard.dashboard import Dashboard
 

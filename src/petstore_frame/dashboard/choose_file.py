@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, PLACEHOLDER, FileState
+from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, FileState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible

@@ -33,6 +33,8 @@ class LiveHTML(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("live_html.js")
     largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
     markup = traitlets.Unicode().tag(sync=True)
+    # Data attributes of the marks to highlight; a mark needs all of one entry.
+    selected = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def __init__(self, on_use: Handler, on_upload: Handler | None = None, **options: Any) -> None:
         super().__init__(**options)

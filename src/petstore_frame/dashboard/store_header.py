@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import ipywidgets as widgets
+
 from petstore_frame.dashboard.background import (
     Background,
     Job,
@@ -11,14 +13,12 @@ from petstore_frame.dashboard.background import (
     failure_markup,
     is_key_rejected,
 )
+from petstore_frame.dashboard.local_time import time_element, utc_text
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import PetstoreError
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.rendering import PAGE, palette
-from petstore_frame.dashboard.local_time import time_element, utc_text
-
-import ipywidgets as widgets
 
 
 class StoreHeader:
