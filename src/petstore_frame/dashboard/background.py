@@ -283,9 +283,7 @@ def is_key_rejected(problem: BaseException | None) -> bool:
     return False
 
 
-def failure_markup(
-    problem: BaseException, title: str = "Something went wrong", *more: str
-) -> str:
+def failure_markup(problem: BaseException, title: str = "Something went wrong", *more: str) -> str:
     """Return a message that says what went wrong, and what still holds."""
     text = str(problem) or type(problem).__name__
     if isinstance(problem, JournalLockedError):

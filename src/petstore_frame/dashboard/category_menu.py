@@ -46,8 +46,13 @@ class CategoryMenu(LiveHTML):
 
     def _draw(self, _: object = None) -> None:
         items = [self._item(name) for name in self.options]
-        search = element("input", type="search", class_="pf-search", placeholder=SEARCH,
-                         aria_label=f"{self._label}: {SEARCH}")  # fmt: skip
+        search = element(
+            "input",
+            type="search",
+            class_="pf-search",
+            placeholder=SEARCH,
+            aria_label=f"{self._label}: {SEARCH}",
+        )
         summary = element("summary", f"{self._label}: {_chosen_text(self.value)}")
         entries = element("div", *items, class_="pf-options", role="group", aria_label=self._label)
         self.markup = element("details", summary, element("div", search, entries), class_="pf-menu")

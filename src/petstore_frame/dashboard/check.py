@@ -80,16 +80,18 @@ class CheckStep:
         self._allow = factory.column()
         self._grid_title, self._grid_note = factory.html(), factory.html()
         self.grid = factory.live_html(self._use_grid)
-        self.decisions = {
-            name: factory.checkbox("", self._decide(name)) for name in DECISIONS
-        }
+        self.decisions = {name: factory.checkbox("", self._decide(name)) for name in DECISIONS}
         self._held = factory.html()
         self.step.body.children = [
-            self._cards, self._warnings, self._question, self._cases,
+            self._cards,
+            self._warnings,
+            self._question,
+            self._cases,
             factory.column(self._conflicts, self._keep_row),
             factory.column(self._grid_title, self.grid, self._grid_note, self._allow),
-            self._held, *self.decisions.values(),
-        ]  # fmt: skip
+            self._held,
+            *self.decisions.values(),
+        ]
         self.step.widget.children = [*self.step.widget.children, self.area.widget]
 
     def forget(self) -> None:
@@ -123,9 +125,12 @@ class CheckStep:
             set_visible(box, has_plan and (bool(text) or box.value))
         held = plan is not None and plan.is_held and not state.send_valid_rows
         self._held.value = (
-            PAGE.warning("Nothing is sent yet, as most rows have the same problem",
-                         [plan.held_reason]) if held and plan is not None else ""
-        )  # fmt: skip
+            PAGE.warning(
+                "Nothing is sent yet, as most rows have the same problem", [plan.held_reason]
+            )
+            if held and plan is not None
+            else ""
+        )
 
     def _drawn_cards(self, state: ImportState) -> Markup:
         plan = state.plan
@@ -170,10 +175,14 @@ class CheckStep:
     def _case_markup(self, case: Any) -> Markup:
         found = case.text.found.format(f"{case.records:,}", f"{case.of:,} rows")
         rows = [
-            [f"line {example.line}", self._pet_text(example.ours), self._pet_text(example.theirs),
-             _origin(example)]
+            [
+                f"line {example.line}",
+                self._pet_text(example.ours),
+                self._pet_text(example.theirs),
+                _origin(example),
+            ]
             for example in case.examples
-        ]  # fmt: skip
+        ]
         markup = PAGE.warning("Are these the same animals?", [found])
         if rows:
             head = ["Line", "In your file", "Looks like", "Where"]
@@ -223,10 +232,13 @@ class CheckStep:
         dates = [column for column in preview.dates if column.strip() and not is_birthday(column)]
         options = [
             (CHOOSE, ""),
-            *((f"the last by {shorten(column, LONGEST)}", f"{ORDERED}{column}")
-              for column in dates),
-            ("the last in the file", "last"), ("the first in the file", "first"),
-        ]  # fmt: skip
+            *(
+                (f"the last by {shorten(column, LONGEST)}", f"{ORDERED}{column}")
+                for column in dates
+            ),
+            ("the last in the file", "last"),
+            ("the first in the file", "first"),
+        ]
         value = state.recipe.keep or ""
         if state.recipe.order_by is not None:
             value = f"{ORDERED}{state.recipe.order_by}"
@@ -238,14 +250,23 @@ class CheckStep:
         title = element("h4", f"{animals} {verb} several rows that disagree ({rows})")
         columns = _example_columns(conflict, state)
         table = [
-            [str(row.line), *(_marked(row.cells.get(column, ""), column in conflict.columns)
-                              for column in columns)]
+            [
+                str(row.line),
+                *(
+                    _marked(row.cells.get(column, ""), column in conflict.columns)
+                    for column in columns
+                ),
+            ]
             for row in conflict.example[:EXAMPLE_ROWS]
-        ]  # fmt: skip
+        ]
         markup = title + scrollable(PAGE.table(table, ["Line", *columns], caption="For example"))
         if not conflict.needs_rule:
-            markup += PAGE.quiet([conflict.hint, "These rows are not sent; correct the file, or "
-                                  "fix.csv after sending."])  # fmt: skip
+            markup += PAGE.quiet(
+                [
+                    conflict.hint,
+                    "These rows are not sent; correct the file, or fix.csv after sending.",
+                ]
+            )
         return markup
 
     def _keep(self, value: str) -> None:
@@ -315,7 +336,9 @@ class CheckStep:
             return texts
         if plan.loaded_rows and not state.rows_to_send:
             rows = f"{plan.loaded_rows:,}"
-            texts["as_new"] = f"Import this whole file again as new animals (adds {rows} duplicates)"
+            texts["as_new"] = (
+                f"Import this whole file again as new animals (adds {rows} duplicates)"
+            )
         missing = plan.cards.get("Did not arrive", 0)
         if missing:
             texts["resend"] = f"Send the {count_text(missing, 'missing animal')} again"
@@ -352,9 +375,7 @@ def check_edits(state: ImportState) -> dict[int, str]:
     lines = [*rows]
     if not lines:
         return {}
-    frame = pd.DataFrame(
-        [{**rows[line].cells, **state.edits[line]} for line in lines], dtype="str"
-    )
+    frame = pd.DataFrame([{**rows[line].cells, **state.edits[line]} for line in lines], dtype="str")
     layout = dict.fromkeys(("encoding", "delimiter", "sheet", "header_row", "columns"))
     preview = Look.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
     return {
@@ -414,9 +435,7 @@ def _grid(rows: list[FileRow], state: ImportState) -> Markup:
         return Markup("")
     fields = {column: LABELS[field] for field, column in preview.mapping.items()}
     key = [column for column in state.recipe.key or () if column not in fields]
-    others = [
-        column for column in rows[0].cells if column not in fields and column not in key
-    ]
+    others = [column for column in rows[0].cells if column not in fields and column not in key]
     columns = [*key, *fields, *others]
     body = []
     for row in rows:
@@ -438,9 +457,15 @@ def _grid(rows: list[FileRow], state: ImportState) -> Markup:
 def _cell_input(line: int, column: str, text: str, *, is_wrong: bool) -> Cell:
     css = "pf-edit pf-wrong-cell" if is_wrong else "pf-edit"
     control = element(
-        "input", type="text", value=text, class_=css, data_line=str(line), data_edit=column,
-        aria_label=f"Line {line}: {column}", placeholder="(empty)",
-    )  # fmt: skip
+        "input",
+        type="text",
+        value=text,
+        class_=css,
+        data_line=str(line),
+        data_edit=column,
+        aria_label=f"Line {line}: {column}",
+        placeholder="(empty)",
+    )
     return Cell(control)
 
 

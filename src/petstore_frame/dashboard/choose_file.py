@@ -53,8 +53,9 @@ class ChooseFileStep:
         self._steps = steps
         self.step = Step(factory, 1, title, hint, steps.toggle)
         self.file = factory.upload(title, EXTENSIONS, steps.keep_upload)
-        self.path = factory.text("or a file path", "in the folder where this was started",
-                                 self._use_path, css="pf-wide")  # fmt: skip
+        self.path = factory.text(
+            "or a file path", "in the folder where this was started", self._use_path, css="pf-wide"
+        )
         self.settings = factory.upload("Use saved settings", ".toml", self._use_settings)
         self.drop = factory.live_html(lambda _: None, self._use_dropped)
         area = {"class_": "pf-drop", "placeholder": DROP_HERE, "aria_label": DROP_HERE}
@@ -79,9 +80,13 @@ class ChooseFileStep:
         self.area = steps.background.add_area(factory)
         self.extra = factory.row(self.settings)
         self.step.body.children = [
-            factory.row(self.file, self.path, self.extra), self.drop, self._question,
-            factory.row(self.confirm), self._preview, self._layout_fold,
-        ]  # fmt: skip
+            factory.row(self.file, self.path, self.extra),
+            self.drop,
+            self._question,
+            factory.row(self.confirm),
+            self._preview,
+            self._layout_fold,
+        ]
         self.step.widget.children = [*self.step.widget.children, self.area.widget, self.remembered]
 
     def render(self, state: FileState) -> None:
@@ -115,8 +120,10 @@ class ChooseFileStep:
         if content is None:
             limit = LARGEST_MESSAGE // 1024**2
             hint = "save the file on the machine that runs this page, and enter its path instead"
-            raise InputError(f"{name} has {size // 1024**2:,} MB; a browser uploads at most "
-                             f"{limit} MB", hint=hint)  # fmt: skip
+            raise InputError(
+                f"{name} has {size // 1024**2:,} MB; a browser uploads at most {limit} MB",
+                hint=hint,
+            )
         self._steps.keep_upload(name, content)
 
     def _use_settings(self, name: str, content: bytes) -> None:
@@ -200,5 +207,3 @@ def preview_table(preview: Look, notes: Callable[[str], str] = lambda _: "") -> 
         for row in preview.rows[:ROWS_SHOWN]
     ]
     return PAGE.table(rows, head, caption=f"The first rows of {preview.name}")
-
-

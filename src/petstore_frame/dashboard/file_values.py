@@ -115,9 +115,7 @@ def values_of(preview: Look, recipe: Recipe) -> list[FileValue]:
 
 def _listed_values(preview: Look) -> Iterator[FileValue]:
     for value in preview.values:
-        yield FileValue(
-            value.field, value.column, (value.text,), value.count, value.suggestion
-        )
+        yield FileValue(value.field, value.column, (value.text,), value.count, value.suggestion)
 
 
 def _excluded_values(preview: Look, recipe: Recipe) -> Iterator[FileValue]:

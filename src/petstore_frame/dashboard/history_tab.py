@@ -37,14 +37,18 @@ class HistoryTab:
         self._store, self.history = store, history
         path = "" if history is None else str(Path(history.folder).absolute())
         self.by = factory.dropdown("Show by", BY, lambda _: self.draw())
-        self.folder = factory.text("Folder for snapshots", "for example: history", self._open,
-                                   css="pf-wide", value=path)  # fmt: skip
+        self.folder = factory.text(
+            "Folder for snapshots", "for example: history", self._open, css="pf-wide", value=path
+        )
         self.keep = factory.button("Keep a snapshot", self._keep, "of the last reading")
         self.notice, self.figures = factory.html(), factory.live_html(on_use)
         self.widget = factory.column(
-            factory.row(self.folder, self.keep), factory.message, self.notice,
-            factory.row(self.by), self.figures,
-        )  # fmt: skip
+            factory.row(self.folder, self.keep),
+            factory.message,
+            self.notice,
+            factory.row(self.by),
+            self.figures,
+        )
 
     def draw(self) -> None:
         """Draw the charts."""
@@ -82,10 +86,13 @@ class HistoryTab:
     def _charts(self, history: History) -> Markup:
         labels, figures = Labels(self._store.memory.categories), self.figures
         trend, flow = history.trend(by=self.by.value), history.flow()
-        moves = section("New, sold and gone, by week",
-                        figures.with_save_buttons(moves_chart(flow.moves)))  # fmt: skip
-        ages = section("Days that pets have been available",
-                       figures.with_save_buttons(ageing_chart(flow.ageing)))  # fmt: skip
+        moves = section(
+            "New, sold and gone, by week", figures.with_save_buttons(moves_chart(flow.moves))
+        )
+        ages = section(
+            "Days that pets have been available",
+            figures.with_save_buttons(ageing_chart(flow.ageing)),
+        )
         trend_drawing = figures.with_save_buttons(trend_chart(trend, categories=labels))
         markup = section("Pets over time", trend_drawing)
         markup += element("div", moves + ages, class_="pf-two")

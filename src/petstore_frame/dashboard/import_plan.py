@@ -81,9 +81,7 @@ class Plan:
         facts = result.facts
         conflicting, invalid = _rows_to_fix(result)
         cards = _cards(facts)
-        changed = sum(
-            group.records for group in facts.excluded if str(group.reason) == "changed"
-        )
+        changed = sum(group.records for group in facts.excluded if str(group.reason) == "changed")
         return cls(
             cards=cards,
             rows_to_send=cards[TO_ADD],
@@ -129,8 +127,11 @@ def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[Fi
     header = result.run.header
     conflicting, others = list[tuple[FileRow, Any]](), list[FileRow]()
     for row in result.rows(State.INVALID, State.REJECTED):
-        cells = {column: row.cells[at] if at < len(row.cells) else ""
-                 for at, column in enumerate(header) if column.strip()}  # fmt: skip
+        cells = {
+            column: row.cells[at] if at < len(row.cells) else ""
+            for at, column in enumerate(header)
+            if column.strip()
+        }
         problem = row.problem
         text = row.error_message or "the store rejected it"
         if problem is not None:
@@ -164,6 +165,10 @@ def _conflicts(rows: Sequence[tuple[FileRow, Any]], key: Sequence[str]) -> Itera
             if len({row.cells[column].strip() for row in example}) > 1
         }
         yield Conflict(
-            needs_rule, hints[first], len(animals), len(of_cause), tuple(example),
+            needs_rule,
+            hints[first],
+            len(animals),
+            len(of_cause),
+            tuple(example),
             frozenset(columns),
-        )  # fmt: skip
+        )

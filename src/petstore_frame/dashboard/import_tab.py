@@ -81,9 +81,11 @@ class ImportTab(FileSteps):
         )
         steps = (self.choose_file, self.match_columns, self.match_values, self.check, self.send)
         self.widget = factory.column(
-            self.unfinished.widget, self._introduction, *(step.step.widget for step in steps),
+            self.unfinished.widget,
+            self._introduction,
+            *(step.step.widget for step in steps),
             css="pf-column",
-        )  # fmt: skip
+        )
         self.widget.add_class("pf-tab")
         self.unfinished.read()
         self.render()
@@ -177,8 +179,12 @@ class ImportTab(FileSteps):
 
     def start_checking(self) -> None:
         """Look for unconfirmed rows in the store, in a job."""
-        job = Job("Looking for them in the store …", self._look_for_unconfirmed,
-                  self.unfinished.area, can_stop=True)  # fmt: skip
+        job = Job(
+            "Looking for them in the store …",
+            self._look_for_unconfirmed,
+            self.unfinished.area,
+            can_stop=True,
+        )
         self.background.start(job)
 
     def _start(self, label: str, run: Callable[[], None], area: ProgressArea) -> None:

@@ -64,8 +64,9 @@ class InventoryTab:
         self.categories = factory.make(CategoryMenu, "Category")
         on_categories = factory.handling(self._filter)
         self.categories.observe(lambda change: on_categories(change["new"]), "value")
-        self.name = factory.text("Name", "type a name or an ID", self._filter,
-                                 continuous_update=True)  # fmt: skip
+        self.name = factory.text(
+            "Name", "type a name or an ID", self._filter, continuous_update=True
+        )
         self.order = factory.dropdown("Sort by", ORDERS, self._filter)
         self.clear = factory.button("Clear filters", lambda: self.select(Selection()))
         tooltip = "the selected pets"
@@ -88,8 +89,11 @@ class InventoryTab:
         self._content = factory.column(
             factory.row(filters, files, css="pf-ends"),
             factory.row(factory.row(self.summary, self.clear), self.order, css="pf-ends"),
-            factory.message, self.notice, self.cards, self._parts,
-        )  # fmt: skip
+            factory.message,
+            self.notice,
+            self.cards,
+            self._parts,
+        )
         self.widget = factory.column(self._empty, self._content)
         set_visible(self._content, False)
 

@@ -25,9 +25,7 @@ def time_element(moment: datetime | float) -> Markup:
     Without the script it is in UTC, and says so.
     """
     at = _in_utc(moment)
-    return element(
-        "time", utc_text(at), datetime=f"{at:%Y-%m-%dT%H:%M:%SZ}", title=utc_text(at)
-    )
+    return element("time", utc_text(at), datetime=f"{at:%Y-%m-%dT%H:%M:%SZ}", title=utc_text(at))
 
 
 def _in_utc(moment: datetime | float) -> datetime:

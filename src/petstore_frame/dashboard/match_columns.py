@@ -47,9 +47,11 @@ class MatchColumnsStep:
         }
         self.use_key = factory.button("", self._use_key, css="pf-suggestion")
         self.fill = {
-            field.name: factory.text(f"{LABELS[field.name]} for all rows",
-                                     "a number" if field.values is None else "a name",
-                                     partial(self._fill, field.name))  # fmt: skip
+            field.name: factory.text(
+                f"{LABELS[field.name]} for all rows",
+                "a number" if field.values is None else "a name",
+                partial(self._fill, field.name),
+            )
             for field in FIELDS.sent
             if field.is_required
         }
@@ -58,9 +60,12 @@ class MatchColumnsStep:
         self.confirm.button_style = "primary"
         self._preview = factory.html(css="pf-preview")
         self.step.body.children = [
-            factory.row(*self.columns.values(), self.use_key), factory.row(*self.fill.values()),
-            self._question, factory.row(self.confirm), self._preview,
-        ]  # fmt: skip
+            factory.row(*self.columns.values(), self.use_key),
+            factory.row(*self.fill.values()),
+            self._question,
+            factory.row(self.confirm),
+            self._preview,
+        ]
 
     def render(self, state: FileState) -> None:
         preview = state.preview

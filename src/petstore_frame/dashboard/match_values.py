@@ -42,9 +42,7 @@ class MatchValuesStep:
         self._factory, self._steps = factory, steps
         hint = "Tell us what the words in your file mean."
         self.step = Step(factory, 3, "Match values", hint, steps.toggle)
-        self.labels = factory.upload(
-            "Category list (CSV: number, name)", ".csv", self._use_labels
-        )
+        self.labels = factory.upload("Category list (CSV: number, name)", ".csv", self._use_labels)
         self.values: dict[tuple[str, str], Any] = {}
         self.suggestions: dict[tuple[str, str], widgets.Button] = {}
         self.everything_else: dict[str, Any] = {}
@@ -60,8 +58,9 @@ class MatchValuesStep:
             self._groups[field.name] = _Group(factory, rest_row)
         self._labels_row = factory.row(self.labels)
         self.step.body.children = [
-            self._labels_row, *(group.widget for group in self._groups.values()),
-        ]  # fmt: skip
+            self._labels_row,
+            *(group.widget for group in self._groups.values()),
+        ]
 
     def forget(self) -> None:
         """Remove the controls of the last file."""
@@ -115,9 +114,11 @@ class MatchValuesStep:
         self.values[name] = self._control(value.field, partial(self._answer, name), value.text)
         tooltip = "take this suggestion"
         self.suggestions[name] = factory.button(
-            f"{value.suggestion}?", partial(self._take_suggestion, name), tooltip,
+            f"{value.suggestion}?",
+            partial(self._take_suggestion, name),
+            tooltip,
             css="pf-suggestion",
-        )  # fmt: skip
+        )
         self._names[name] = factory.html("", "pf-value-name")
         parts = (self._names[name], self.values[name], self.suggestions[name])
         self._rows[name] = factory.row(*parts, css="pf-value")
@@ -142,8 +143,9 @@ class MatchValuesStep:
         group.rows.children = [self._rows[value.name] for value in open_rows]
         group.done.children = [self._rows[value.name] for value in done_rows]
         column = "".join(dict.fromkeys(value.column for value in values))
-        group.title.value = element("h4", f"{LABELS[field]} (column {column})" if column
-                                    else LABELS[field])  # fmt: skip
+        group.title.value = element(
+            "h4", f"{LABELS[field]} (column {column})" if column else LABELS[field]
+        )
         matched = _summary(done_rows, state, self._steps.memory.categories)
         group.fold.titles = (f"{len(done_rows):,} matched: {matched}",)
         set_visible(group.fold, bool(done_rows))
@@ -234,9 +236,7 @@ def _label(field: str) -> str:
     return LABELS[field].lower()
 
 
-def _summary(
-    values: list[FileValue], state: FileState, categories: dict[int, str]
-) -> str:
+def _summary(values: list[FileValue], state: FileState, categories: dict[int, str]) -> str:
     """Return what the most frequent values mean, in one line."""
     if not values:
         return "nothing to match"

@@ -56,9 +56,13 @@ class SendStep:
         self.next_file = factory.button("Import another file", tab.clear)
         self._after = factory.row(self.upload_fix, self.save_settings, self.next_file)
         self.step.body.children = [
-            self._send_row, self._waits_for, self.area.widget, self._result, self._files,
+            self._send_row,
+            self._waits_for,
+            self.area.widget,
+            self._result,
+            self._files,
             self._after,
-        ]  # fmt: skip
+        ]
 
     def render(self, state: ImportState) -> None:
         is_sent = state.result is not None

@@ -70,8 +70,10 @@ class StocktakeTab(FileSteps):
         self.workbook = part.button("Download Excel", self._write, "all differences")
         self._facts, self._table = part.html(), part.html()
         self._step.body.children = [
-            self._facts, part.row(self.kind, self.workbook), self._table,
-        ]  # fmt: skip
+            self._facts,
+            part.row(self.kind, self.workbook),
+            self._table,
+        ]
         self.use_imported = factory.button("", self._use_imported, css="pf-suggestion")
         self._introduction = factory.html(element("span", INTRODUCTION))
         self.choose_file.extra.children = [*self.choose_file.extra.children, self.use_imported]
@@ -121,8 +123,9 @@ class StocktakeTab(FileSteps):
             return
         self._step.render(Progress.CURRENT)
         counts = comparison.frame["kind"].value_counts()
-        kinds = [(f"{kind_text(kind)} ({counts[kind]:,})", str(kind))
-                 for kind in Kind if kind in counts]  # fmt: skip
+        kinds = [
+            (f"{kind_text(kind)} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts
+        ]
         set_options(self.kind, [ALL_DIFFERENCES, *kinds], self.kind.value)
         self._facts.value = _facts(comparison)
         self._table.value = scrollable(self._differences(comparison))

@@ -44,9 +44,7 @@ class StoreHeader:
         area = self.background.add_area()
         self.area, self.notice, self.stop = area, area.notice, area.stop
         self.refresh = factory.button("Refresh", self.read, "read the store again", icon="refresh")
-        self.api_key = factory.make(
-            widgets.Password, description="API key", placeholder="new key"
-        )
+        self.api_key = factory.make(widgets.Password, description="API key", placeholder="new key")
         self.use_key = factory.button("Use this key", self._use_key, "for this page; not saved")
         self._title = factory.html()
         self._key_row = factory.row(self.api_key, self.use_key)

@@ -80,8 +80,9 @@ class StoreState:
 
     def _existing_number(self, number: int) -> int:
         if number not in self.memory.categories and number not in self.used_numbers:
-            raise ArgumentError(f"category {number} is new here, so it needs a name: "
-                                f"type Name ({number})")  # fmt: skip
+            raise ArgumentError(
+                f"category {number} is new here, so it needs a name: type Name ({number})"
+            )
         return number
 
     def _new_or_same(self, label: str, number: int) -> int:
@@ -89,11 +90,14 @@ class StoreState:
         if name is not None and name.casefold() == label.casefold():
             return number
         if name is not None:
-            raise ArgumentError(f"category {number} is called {name} here; choose "
-                                f"{name} ({number}), or type {label} ({self.free_number})")  # fmt: skip
+            raise ArgumentError(
+                f"category {number} is called {name} here; choose "
+                f"{name} ({number}), or type {label} ({self.free_number})"
+            )
         if same_label is not None:
-            raise ArgumentError(f"{label} is category {same_label} here; choose "
-                                f"{label} ({same_label})")  # fmt: skip
+            raise ArgumentError(
+                f"{label} is category {same_label} here; choose {label} ({same_label})"
+            )
         if number in self.used_numbers:
             raise ArgumentError(
                 f"the store already has pets in category {number}, whose name is not known; type "

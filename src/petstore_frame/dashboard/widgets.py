@@ -134,9 +134,7 @@ class WidgetFactory:
         self, text: str, on_click: Callable[[], Any], tooltip: str = "", **options: Any
     ) -> widgets.Button:
         """Make a button."""
-        button = self.make(
-            widgets.Button, description=text, tooltip=tooltip or None, **options
-        )
+        button = self.make(widgets.Button, description=text, tooltip=tooltip or None, **options)
         handle = self.handling(on_click)
         button.on_click(lambda _: handle())
         return button
