@@ -20,9 +20,6 @@ from sphinx_design.shared import create_component
 import petstore_frame
 
 HERE = Path(__file__).parent
-HOUSE = Path(petstore_frame.__file__).parent
-sys.path.insert(0, str(HERE))
-import house  # noqa: E402 # beside this file
 
 project = "petstore_frame"
 author = "The petstore_frame authors"
@@ -97,12 +94,6 @@ def _bring_notebooks(app: Any) -> None:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(HERE.parent / "notebooks", place, ignore=shutil.ignore_patterns(".*"))
     (place / "index.md").write_text(_NOTEBOOKS, encoding="utf-8")
-
-
-def _draw_house(app: Any) -> None:
-    """Draw the parts and their imports as they are now."""
-    picture = house.drawing(house.parts_of(HOUSE), "Now")
-    (HERE / "explanations" / "house.svg").write_text(picture, encoding="utf-8")
 
 
 def _link_interface(
@@ -185,7 +176,6 @@ def _take_pictures(app: Any, problem: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     app.connect("builder-inited", _bring_notebooks)
-    app.connect("builder-inited", _draw_house)
     app.connect("autodoc-process-docstring", _link_interface)
     app.connect("build-finished", _write_llms_txt)
     app.connect("build-finished", _take_pictures)

@@ -14,54 +14,14 @@
 ``pf.serve(sample=500)`` starts a store to try all this with. The errors are in ``pf.errors``.
 """
 
-# __init__.pyi lists the names that a user may rely on, for type checkers and for this. Each is
-# imported on first use, so that importing this stays light and the command line starts quickly.
+# __init__.pyi lists the names that a user may rely on, for type checkers and for lazy_loader, which
+# imports each on first use, so that importing this stays light and the command line starts quickly.
 
-import re
-from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
-__version__ = "0.4.0"
-_STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-_LINES = re.findall(r"^from (\.[\w.]*) import (\w+)", _STUB, re.MULTILINE)
-_HOMES = dict(sorted((name, home) for home, name in _LINES))
-# Libraries that the base install lacks, and the extra that brings them.
-_EXTRAS = dict.fromkeys(("anywidget", "ipywidgets", "traitlets", "IPython"), "notebook")
-# A star import and help() ask for each of these.
-__all__ = list(_HOMES if find_spec("ipywidgets") else _HOMES.keys() - {"Dashboard"})
+import lazy_loader
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"{__name__} has no {name!r}{_where(name)}")
-    home = _HOMES[name]
-    try:
-        if home == ".":
-            return import_module(f".{name}", __name__)
-        found = getattr(import_module(home, __name__), name)
-    except ModuleNotFoundError as problem:
-        if problem.name not in _EXTRAS:
-            raise
-        from petstore_frame.errors import MissingExtraError
-
-        raise MissingExtraError(f"pf.{name}", _EXTRAS[problem.name]) from None
-    globals()[name] = found
-    return found
-
-
-def _where(name: str) -> str:
-    if name.startswith("_"):
-        return ""
-    for part in ("errors", "inventory", "charts"):
-        module = import_module(f".{part}", __name__)
-        if name in getattr(module, "__all__", dir(module)):
-            return f" at its top; it is {__name__}.{part}.{name}"
-    from petstore_frame.validation import nearest
-
-    return nearest(name, __all__)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__version__ = "0.5.0"
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+if find_spec("ipywidgets") is None:
+    __all__.remove("Dashboard")  # a star import asks for each of these

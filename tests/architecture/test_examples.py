@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from architecture.sources import MODULES
+from package_files import FILES, module_name
 
 
 # Not by pkgutil, which imports each part: every worker collects this file, and one runs it.
@@ -20,7 +20,7 @@ class Finder(doctest.DocTestFinder):
         return super()._from_module(module, inspect.unwrap(found) if callable(found) else found)
 
 
-RUN = sorted(name for name in MODULES if not name.endswith("__main__"))
+RUN = sorted(name for name in map(module_name, FILES) if not name.endswith("__main__"))
 
 
 @pytest.mark.parametrize("name", RUN)

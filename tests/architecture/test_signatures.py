@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 
 import petstore_frame
-from architecture.sources import ROOT
+from package_files import ROOT
 
 RECORDED = Path(__file__).with_name("signatures.txt")
 ROW = re.compile(r"^\| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ((?:`\w+`(?:, )?)+) \|$", re.MULTILINE)

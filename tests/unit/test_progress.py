@@ -1,4 +1,4 @@
-"""Progress is shown to whoever watches, and invents no totals."""
+"""Progress is shown to a person who watches, and invents no totals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame import progress
+from petstore_frame.storage import progress
 
 
 def client() -> pf.Client:
@@ -22,15 +22,20 @@ def test_a_function_is_told_the_pets_held() -> None:
     assert told == [100, 200, 300]
 
 
-def test_a_line_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line counts pets and promises no end; without a terminal or a notebook there is none."""
-    assert not progress.is_watched()
-    progress.Display(None, "Pets").show(5, 5)
-    assert capsys.readouterr().err == ""
+def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bar counts pets and promises no end."""
     pf.fetch_inventory(client(), progress=True)
-    shown = capsys.readouterr().err
-    assert "Pets read" in shown
-    assert " of " not in shown
+    written = capsys.readouterr().err
+    assert "Pets read" in written
+    assert "%" not in written
+
+
+def test_redirected_output_has_no_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a terminal or a notebook nothing is written unless the user asks for it."""
+    assert not progress.is_watched()
+    with progress.ProgressBar(None, "Pets") as bar:
+        bar.show(5, 5)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -43,15 +48,17 @@ def test_a_fetch_logs_one_line(caplog: pytest.LogCaptureFixture) -> None:
     assert line.getMessage() == f"{store.base_url}: complete: 300 pets, 7 requests"
 
 
-def test_a_note_that_no_longer_holds_is_taken_away(capsys, monkeypatch) -> None:
-    """A count that fell to nothing does not stay behind the number, and no line stays."""
-    monkeypatch.setattr(progress, "EVERY_S", 0)
-    with progress.Display(True, "Loading", 3) as display:
-        display.show(None, 3, unknown=2)
-        display.show(None, 3)
-    *_, first, last, cleared, end = capsys.readouterr().err.split("\r")
-    assert "unknown 2" in first and "3 of 3" in last and "unknown" not in last
-    assert (cleared.strip(), end) == ("", "")
+def test_a_note_is_removed_with_its_cause(capsys, monkeypatch) -> None:
+    """A count that fell to zero does not stay behind the number, and no bar stays at the end."""
+    monkeypatch.setattr(progress, "REDRAW_S", 0)
+    with progress.ProgressBar(True, "Loading", 3) as bar:
+        bar.show(None, 2, unconfirmed=2)
+        bar.show(None, 3)
+    lines = capsys.readouterr().err.split("\r")
+    drawn = [line for line in lines if line.strip()]
+    assert "unconfirmed 2" in drawn[-2]
+    assert "3/3" in drawn[-1] and "unconfirmed" not in drawn[-1]
+    assert lines[-1].strip() == ""
 
 
 STORY = """
@@ -64,7 +71,7 @@ with pf.testing.fake_store([{"name": "Otis", "category_id": 3}] * 300).client() 
 
 
 def test_no_line_stays_in_a_saved_notebook(tmp_path: Path) -> None:
-    """A line is seen while a cell runs; the saved notebook has no word of it, and no widget."""
+    """A bar is seen while a cell runs; the saved notebook has no text of it, and no widget."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     cell = nbformat.v4.new_code_cell(STORY)
     book = nbformat.v4.new_notebook(cells=[cell])

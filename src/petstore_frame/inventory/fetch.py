@@ -20,7 +20,7 @@ from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.strategies import Reading
 from petstore_frame.rendering import count_text
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
-from petstore_frame.storage.progress import Display
+from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
 
 log = logging.getLogger("petstore_frame.inventory")
@@ -73,7 +73,7 @@ def fetch_inventory(
         if status is not None:
             one_of("status", status, PET_STATUSES)
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
-        display = Display(progress, "Pets read")
+        display = ProgressBar(progress, "Pets read")
         ask = Requests(
             client,
             status=status,

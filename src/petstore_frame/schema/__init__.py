@@ -2,6 +2,7 @@
 
 from petstore_frame.schema.categories import Categories, Labels
 from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type
+from petstore_frame.schema.folding import content_of, core, core_of_key, fold
 from petstore_frame.schema.models import (
     FIELDS,
     PET_COLUMNS,
@@ -26,6 +27,10 @@ __all__ = [
     "PetField",
     "PetStatus",
     "as_type",
+    "content_of",
+    "core",
+    "core_of_key",
+    "fold",
     "folded_name",
     "form_of",
 ]

@@ -1,34 +1,35 @@
-"""Shows progress as one line that is written anew, or by the caller's function."""
+"""Shows progress with tqdm on a terminal or in a notebook, or calls the user's function."""
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeAlias, TypeVar
 
+from tqdm import tqdm
+
 from petstore_frame.errors import ArgumentError
 
-Fact = TypeVar("Fact")
-ProgressOption: TypeAlias = bool | Callable[[Fact], object] | None
-EVERY_S = 0.2
+Value = TypeVar("Value")
+ProgressOption: TypeAlias = bool | Callable[[Value], object] | None
+REDRAW_S = 0.2
 
 
 def checked_progress(option: Any) -> None:
-    """Refuse what cannot be a ``progress=`` option."""
+    """Reject anything that cannot be a ``progress=`` argument."""
     if not (callable(option) or option is None or option is True or option is False):
-        raise ArgumentError(f"progress is a function, True, False or None, got {option!r}")
+        raise ArgumentError(f"progress must be a function, True, False or None, got {option!r}")
 
 
-class Display(Generic[Fact]):
-    """The caller's function, a line of which nothing stays, or neither; use it in a ``with``.
+class ProgressBar(Generic[Value]):
+    """A bar that disappears when it is done, or calls of the user's function. Use it in a ``with``.
 
     Args:
-        option: The caller's ``progress=``: True for a line, False for nothing, None for a line if
-            a person is watching; or a function, called with each fact.
+        option: The user's ``progress=``: True shows a bar, False shows nothing, None shows a bar if
+            a person is watching. A function is called with each value.
         label: What is counted.
-        total: Where it ends, or None where nobody knows.
-        delay_s: How long nothing is shown, for what is mostly done in a moment.
+        total: The number at which it ends, or None if nobody knows.
+        delay_s: Seconds before the bar appears, for work that usually takes a moment.
 
     Raises:
         ArgumentError: The option is something else.
@@ -36,48 +37,66 @@ class Display(Generic[Fact]):
 
     def __init__(
         self,
-        option: ProgressOption[Fact],
+        option: ProgressOption[Value],
         label: str,
         total: int | None = None,
         *,
         delay_s: float = 0.0,
     ) -> None:
         checked_progress(option)
-        self._function = option if callable(option) else None
-        self._has_line = is_watched() if option is None else option is True
-        self._label, self._of = label, "" if total is None else f" of {total:,}"
-        self._began, self._next = time.monotonic(), time.monotonic() + delay_s
-        self._width = 0
-        self._cell: Any = None  # a display of IPython
+        self._callback = option if callable(option) else None
+        is_visible = is_watched() if option is None else option is True
+        self._bar: tqdm[Any] = tqdm(
+            desc=label,
+            total=total,
+            delay=delay_s,
+            disable=not is_visible,
+            file=_CellStream() if is_in_notebook() else sys.stderr,
+            leave=False,
+            miniters=0,  # the time alone decides when the bar is drawn again
+            mininterval=REDRAW_S,
+            unit=" pets",
+        )
 
-    def show(self, fact: Fact, done: int, **notes: object) -> None:
-        """Call the function with a fact, or write the number done, with notes behind it."""
-        now = time.monotonic()
-        if self._function is not None:
-            self._function(fact)
-        elif self._has_line and now >= self._next:
-            self._next = now + EVERY_S
-            rate = f"{done / max(now - self._began, 1e-3):,.0f}/s"
-            words = [f"{self._label}: {done:,}{self._of}", rate]
-            self._write(", ".join([*words, *(f"{name} {value}" for name, value in notes.items())]))
-
-    def _write(self, text: str) -> None:
-        if is_in_notebook():
-            if self._cell is None:
-                display: Any = sys.modules["IPython"].display.display
-                self._cell = display({"text/plain": ""}, raw=True, display_id=True)
-            self._cell.update({"text/plain": text}, raw=True)
-        else:
-            end = "" if text else "\r"
-            print(f"\r{text:{self._width}}", end=end, file=sys.stderr, flush=True)  # noqa: T201 # progress
-        self._width = len(text)
+    def show(self, value: Value, done: int, **notes: object) -> None:
+        """Call the user's function with a value, or show the number done with notes behind it."""
+        if self._callback is not None:
+            self._callback(value)
+            return
+        self._bar.set_postfix_str(
+            ", ".join(f"{name} {note}" for name, note in notes.items()), refresh=False
+        )
+        self._bar.update(done - self._bar.n)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._width:
-            self._write("")
+        self._bar.close()
+
+
+class _CellStream:
+    """Shows the last line written to it below the running cell.
+
+    tqdm's own notebook bar is a widget, which a saved notebook shows as an error once the kernel is
+    gone. Text in a display of the cell leaves nothing behind, with or without ipywidgets.
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        self._display: Any = None
+
+    def write(self, text: str) -> None:
+        line = text.strip("\r\n")
+        if self._display is None:
+            display: Any = sys.modules["IPython"].display.display
+            self._display = display({"text/plain": ""}, raw=True, display_id=True)
+        if text != "\r":  # tqdm's last write moves the cursor back and shows nothing
+            self._display.update({"text/plain": line.rstrip()}, raw=True)
+
+    def flush(self) -> None:
+        """Do nothing: the display is updated at once."""
 
 
 def is_in_notebook() -> bool:
@@ -88,5 +107,5 @@ def is_in_notebook() -> bool:
 
 
 def is_watched() -> bool:
-    """Return whether a person sees the output live: in a terminal or a notebook."""
+    """Return whether a person sees the output live: on a terminal or in a notebook."""
     return is_in_notebook() or (sys.stderr is not None and sys.stderr.isatty())

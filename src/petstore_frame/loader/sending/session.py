@@ -26,7 +26,7 @@ from petstore_frame.loader.sending.post_judgment import (
     unsaved,
     why_stopped,
 )
-from petstore_frame.storage.progress import Display
+from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.transport import IdempotencyKey, Interrupts, PostOutcome, Proof
 
 _INTERRUPTED = "interrupted"
@@ -82,7 +82,7 @@ def run_session(
     counts[State.UNKNOWN] += counts.pop(State.IN_FLIGHT)
     total, progress = counts[State.PENDING], options.progress
     option = progress if total or callable(progress) else False  # no bar for nothing
-    with Display(option, "Loading", total) as display:
+    with ProgressBar(option, "Loading", total) as display:
         ending, detail = Sender(client, outcomes, counts, options, timing, display, step).run()
     outcomes.end(timing.now(), ending, detail)
     return True
@@ -98,7 +98,7 @@ class Sender:
         counts: Counter[State],
         options: LoadOptions,
         timing: SessionClocks,
-        display: Display[Mapping[State, int]],
+        display: ProgressBar[Mapping[State, int]],
         step: Callable[[str], None],
     ) -> None:
         self.client, self.journal, self.counts, self.options = client, journal, counts, options

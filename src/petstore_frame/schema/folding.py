@@ -1,0 +1,182 @@
+"""Folds texts that look the same to a person into one text, to decide whether to ask.
+
+Spreadsheets change text invisibly: a typographic apostrophe, a space that nobody sees, a dash of
+another width. Folded texts and cores are only compared. What is sent is the original text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+SEPARATOR = "\x1f"  # between the parts of a content, and between the columns of a core
+
+# Lowercase letters of other alphabets that look like a Latin letter, or whose capitals do.
+_LOOK_ALIKES = {
+    # Cyrillic
+    "а": "a", "в": "b", "е": "e", "к": "k", "м": "m", "н": "h", "о": "o", "р": "p",
+    "с": "c", "т": "t", "у": "y", "х": "x", "і": "i", "ј": "j", "ѕ": "s", "ԁ": "d", "ԛ": "q",
+    "ԝ": "w", "һ": "h", "ӏ": "i", "ү": "y", "ԍ": "g", "ѵ": "v",
+    # Greek
+    "α": "a", "β": "b", "ε": "e", "ζ": "z", "η": "h", "ι": "i", "κ": "k", "μ": "m", "ν": "n",
+    "ο": "o", "ρ": "p", "τ": "t", "υ": "y", "χ": "x",
+    # Latin
+    "ı": "i", "ɡ": "g", "ɑ": "a",
+}  # fmt: skip
+_DASHES = "־‐‑‒–—―⸺⸻֊᠆﹘﹣－˗⁃−⁻₋"
+_SINGLE_QUOTES = "‘’‚‛‹›′‵`´ʹʻʼʽʾʿˈˊˋ΄ՙ՚׳＇＀｀꞊ꞌ"
+_DOUBLE_QUOTES = "“”„‟«»″‶〝〞〟ʺˮ״＂"
+_SIGNS = str.maketrans(
+    dict.fromkeys(_DASHES, "-")
+    | dict.fromkeys(_SINGLE_QUOTES, "'")
+    | dict.fromkeys(_DOUBLE_QUOTES, '"')
+)
+_LETTERS = str.maketrans(_LOOK_ALIKES)
+# Unicode's Default_Ignorable_Code_Point, its format characters (Cf), and control characters.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890"
+    "\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# The marks of Latin, Greek and Cyrillic letters are removed. A mark of another script, such as a
+# Japanese or a Hindi one, makes another letter.
+_MARKED_LETTER = re.compile(
+    "[A-Za-z\u00aa-\u02af\u0370-\u0482\u048a-\u052f\u1c80-\u1c8f\u1d00-\u1dbf\u1e00-\u1fff"
+    "\u2c60-\u2c7f\ua640-\ua66e\ua680-\ua69d\ua720-\ua7ff\uab30-\uab6f]"
+)
+_WHOLE_NUMBER_END = re.compile(r"(?<=\d)[.,]0+$")
+_ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
+_NEEDS_FOLDING = re.compile(r"[&.,]")  # what changes the groups of a printable ASCII text
+# An ASCII text without these needs nothing but lower case and single spaces.
+_NEEDS_WORK = re.compile(r"[\"'`=&\x00-\x08\x0e-\x1b\x7f]")
+_QUOTED = re.compile(r"=?\s*(?P<quote>[\"'])(?P<text>.*)(?P=quote)", re.DOTALL)
+
+
+def fold(text: str) -> str:
+    """Return a text without what a person cannot see or a spreadsheet changes.
+
+    Texts that fold alike may be the same text, which is a reason to ask, never to merge.
+
+    Example:
+        >>> fold(" Zoe\u0308  O\u2019Brien") == fold("ZOË O'BRIEN")
+        True
+        >>> fold('="A\u2011 17"'), fold("\u0410-17\u200b"), fold("A-17&nbsp;")
+        ('a- 17', 'a-17', 'a-17')
+    """
+    if text.isascii() and not _NEEDS_WORK.search(text):
+        return " ".join(text.lower().split())
+    while True:
+        folded = _fold_once(text)
+        if folded == text:
+            return folded
+        text = folded
+
+
+def _fold_once(text: str) -> str:
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    text = text.translate(_SIGNS)  # before NFKC, which splits an accent into a space and a mark
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = unicodedata.normalize("NFKC", _without_marks(text).casefold())
+        text = text.translate(_SIGNS).translate(_LETTERS)
+    else:
+        text = text.lower()
+    return _without_quotes(" ".join(_INVISIBLE.sub("", text).split()))
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the marks of Latin, Greek and Cyrillic letters."""
+    kept: list[str] = []
+    has_plain_letter = False
+    for sign in unicodedata.normalize("NFD", text):
+        is_mark = unicodedata.category(sign) in ("Mn", "Me")
+        if is_mark and has_plain_letter:
+            continue
+        if not (is_mark or _INVISIBLE.match(sign)):
+            has_plain_letter = _MARKED_LETTER.match(sign) is not None
+        kept.append(sign)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+def _without_quotes(text: str) -> str:
+    """Return a text without the quotes around it, or the apostrophe of a spreadsheet's text."""
+    quoted = _QUOTED.fullmatch(text)
+    if quoted is not None and quoted["text"].strip():
+        return quoted["text"].strip()
+    if text.startswith("'"):
+        return text.lstrip("'").strip() or text
+    return text
+
+
+def core(text: str) -> str:
+    """Return the letters and digits of a key in groups, joined by ``-``.
+
+    Zeros at the start of a number and a ``.0`` at the end do not count. A key without a letter or
+    a digit has its folded text instead, so that it equals nothing but itself.
+
+    Example:
+        >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
+        ('aus-17', 'aus-17', '7', 'a-7')
+    """
+    is_plain = text.isascii() and text.isprintable() and not _NEEDS_FOLDING.search(text)
+    groups = _ASCII_GROUPS.findall(text.lower()) if is_plain else []
+    if not groups:
+        folded = _WHOLE_NUMBER_END.sub("", fold(text))
+        groups = _ASCII_GROUPS.findall(folded) if folded.isascii() else [*_groups_of(folded)]
+        if not groups:
+            return f"={folded}" if folded else ""
+    return "-".join([group.lstrip("0") or "0" if group[0] <= "9" else group for group in groups])
+
+
+def _groups_of(folded: str) -> Iterable[str]:
+    """Yield the groups of letters, with their marks, and of digits, in ASCII, of a folded text."""
+    group, group_kind = "", ""
+    for sign in folded:
+        kind = unicodedata.category(sign)[0]
+        if kind == "M" and group_kind == "L":
+            kind = "L"
+        is_digit = sign.isdecimal()
+        kind = "N" if is_digit else ("L" if kind in "LN" else "")
+        if kind != group_kind and group:
+            yield group
+            group = ""
+        if kind:
+            group += str(unicodedata.decimal(sign)) if is_digit else sign
+        group_kind = kind
+    if group:
+        yield group
+
+
+def core_of_key(key: Sequence[str]) -> str:
+    """Return the core of a key of one or several columns.
+
+    Example:
+        >>> core_of_key(["N-01", "7.0"]) == core_of_key(["n1", "007"])
+        True
+    """
+    return core(key[0]) if len(key) == 1 else SEPARATOR.join(map(core, key))
+
+
+def content_of(name: str, category_id: object) -> str:
+    """Return what makes two animals look equal: their category and folded name, not their status.
+
+    Example:
+        >>> content_of("Zoe\u0308", 3) == content_of("ZOË ", 3)
+        True
+    """
+    return f"{category_id}{SEPARATOR}{fold(name)}"
+
+
+def name_in(content: str) -> str:
+    """Return the folded name of a content."""
+    return content.partition(SEPARATOR)[2]
+
+
+def category_in(content: str) -> str:
+    """Return the category of a content."""
+    return content.partition(SEPARATOR)[0]
