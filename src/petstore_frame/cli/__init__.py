@@ -63,7 +63,8 @@ for _command in (
     inventory_commands.report, dashboard.dashboard, inventory_commands.snapshot,
     inventory_commands.trend, weekly.weekly,
 ):  # fmt: skip
-    app.command()(_command)
+    _class = load_commands.LoadCommand if _command is load_commands.load else None
+    app.command(cls=_class)(_command)
 
 
 def main(words: Sequence[str] | None = None) -> NoReturn:

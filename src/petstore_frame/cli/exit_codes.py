@@ -15,7 +15,7 @@ EXIT_CODES = {
     0: "done",
     PARTLY: "done, and something is left: rows to fix, differences, a listing not whole",
     REFUSED: "refused: a word, a setting or a file; nothing was sent",
-    3: "rows in doubt",
+    3: "unconfirmed rows",
     4: "too many errors",
     STORE: "the store refused, broke the interface or was not reached",
     DISK: "this machine's disk, or the journal on it",

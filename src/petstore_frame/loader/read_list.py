@@ -41,7 +41,7 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
     fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
     for batch in source.batches():
-        records = [record for record in batch if record.state is not State.SKIPPED]
+        records = [record for record in batch if record.state is not State.EXCLUDED]
         for record in records:
             problem = record.problem
             text = problem and ": ".join(filter(None, (problem.column, problem.message)))
@@ -75,7 +75,7 @@ def _repeats(
     """Return the records that another row of their key stands for, and those that differ."""
     keyed, others, differ = defaultdict[str, list[KeyedRow]](list), set[int](), dict[int, str]()
     for record in source if repeated else ():
-        if record.key in repeated and record.state is not State.SKIPPED:
+        if record.key in repeated and record.state is not State.EXCLUDED:
             cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
             row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
             keyed[record.key].append(KeyedRow(record.key, *row))
@@ -101,7 +101,7 @@ def read_ids(
     Returns:
         One row for each key that was ever given, in the order of the animals: ``key`` str (of
         several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
-        or ``adopted``, one of doubt, or ``pending``), ``source`` str.
+        or ``matched``, one of doubt, or ``pending``), ``source`` str.
 
     Raises:
         JournalError: The journal has lost something.

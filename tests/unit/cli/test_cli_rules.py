@@ -110,7 +110,7 @@ def test_another_writer_is_7() -> None:
     assert typed(line).exit_code == 0
     (journal,) = [path for path in Path("journal").rglob("*") if path.suffix == ".sqlite3"]
     with locked(journal.with_name(f"{journal.name}.lock")):
-        ended = typed(f"{line} --again")
+        ended = typed(f"{line} --as-new")
     assert ended.exit_code == LOCKED, ended.output
 
 
@@ -133,7 +133,7 @@ REFUSED = {
     "load a.csv --set encoding": "--set is OPTION=VALUE, such as encoding=cp1252",
     "load a.csv --kye name": "--key",
     "load a.csv --reconcile --dry-run": "exclude each other",
-    "load a.csv --duplicates skip --duplicates send": "CASE=ANSWER",
+    "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "RECORD=PET_ID",
     "load": "give a file to load, or --resume without one",
     f"dashboard --sample 5 {STORE}": "--sample shows a store of its own",

@@ -37,7 +37,7 @@ _OF_NUMBERS = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the place of a field that has a default and no column
 _STATUS = FIELDS.named("status")
 # Looked up for each record, which takes an enum longer than a name.
-_PENDING, _SKIPPED = State.PENDING, State.SKIPPED
+_PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
 
 class _Column(NamedTuple):
@@ -165,8 +165,8 @@ class Source:
         cells = tuple(given)
         if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(noted):
             if origin is not None:  # somebody emptied the row of a fix file
-                return Record(number, line, cells, _SKIPPED, origin=origin, left_out=True)
-            return Record(number, line, cells, _SKIPPED, notes=("blank",))
+                return Record(number, line, cells, _EXCLUDED, origin=origin, left_out=True)
+            return Record(number, line, cells, _EXCLUDED, notes=("blank",))
         problems = [] if uncounted is None else [uncounted]
         notes: list[str] = []
         if lines > 1 and self._is_swallowing(cells):
@@ -213,7 +213,7 @@ class Source:
             )  # fmt: skip
         # First which row of a key counts, then whether the user leaves it out.
         if left_out and (is_left or self.recipe.keep is None):
-            return record._replace(state=_SKIPPED, payload=None, problem=None)
+            return record._replace(state=_EXCLUDED, payload=None, problem=None)
         return record
 
     def _read_fields(
