@@ -77,6 +77,7 @@ class Background:
     ) -> None:
         self._factory, self._on_change, self._ask_for_key = factory, on_change, ask_for_key
         self._lock, self._stop_event = Lock(), Event()
+        self._stops = 0  # clicks on Stop that the job has not noticed yet
         self._thread: Thread | None = None
         self._job: Job | None = None
         self._next_job: Job | None = None
@@ -105,7 +106,7 @@ class Background:
             self._next_job = job
             if self._job is not None:
                 if not self._job.can_stop:
-                    self._stop_event.set()
+                    self._note_stop()
                 return
             self._job = job
             self._thread = Thread(target=self._run_jobs, name="petstore", daemon=True)
@@ -139,7 +140,7 @@ class Background:
         """Take the next job; None ends the thread."""
         with self._lock:
             self._stop_event.clear()
-            self.is_stopping = False
+            self._stops, self.is_stopping = 0, False
             self._job, self._next_job = self._next_job, None
             return self._job
 
@@ -154,10 +155,14 @@ class Background:
         if job is None:
             return
         self.is_stopping = True
-        self._stop_event.set()
+        self._note_stop()
         if job.is_sending:
             job.area.show(PAGE.progress(FINISHING))
             job.area.stop.description = "Stop now"
+
+    def _note_stop(self) -> None:
+        self._stops += 1
+        self._stop_event.set()
 
     def check(self, seconds: float = 0) -> None:
         """Wait, and end the job if somebody asked for that before or during the wait.
@@ -165,9 +170,12 @@ class Background:
         Raises:
             KeyboardInterrupt: Once per click, so that whatever is running ends as after Ctrl-C.
         """
-        if self._stop_event.wait(seconds):
+        if not self._stop_event.wait(seconds):
+            return
+        self._stops -= 1
+        if self._stops <= 0:
             self._stop_event.clear()
-            raise KeyboardInterrupt
+        raise KeyboardInterrupt
 
     def say(self, markup: str) -> None:
         """Show markup in the area of the current job."""
@@ -196,7 +204,7 @@ class Background:
     def close(self) -> None:
         """Stop the current job in order."""
         self._next_job = None
-        self._stop_event.set()
+        self._note_stop()
         self.wait()
 
 
@@ -214,14 +222,8 @@ class StoppableClient:
     def __init__(self, client: Any, background: Background) -> None:
         self._client, self._background = client, background
         self._job_thread = current_thread()
-
-    @property
-    def base_url(self) -> str:
-        return str(self._client.base_url)
-
-    @property
-    def idempotency(self) -> Any:
-        return self._client.idempotency
+        self.base_url: str = client.base_url
+        self.idempotency: Any = client.idempotency
 
     def post_pet(self, *args: Any, **options: Any) -> Any:
         return self._client.post_pet(*args, **options)

@@ -239,7 +239,7 @@ class CheckStep:
             ("the last in the file", "last"),
             ("the first in the file", "first"),
         ]
-        value = state.recipe.keep or ""
+        value: str = state.recipe.keep or ""
         if state.recipe.order_by is not None:
             value = f"{ORDERED}{state.recipe.order_by}"
         set_options(self.keep, options, value)
@@ -285,7 +285,7 @@ class CheckStep:
         self.grid.markup = scrollable(_grid(rows[:GRID_ROWS], state)) if rows else ""
         note = ""
         if rows:
-            note = "Correct the marked cells here, or leave the rows out of this import: they go to fix.csv."
+            note = "Correct the marked cells here; rows that you leave as they are go to fix.csv."
         if len(rows) > GRID_ROWS:
             note = (
                 f"These are the first {GRID_ROWS}. All {len(rows):,} rows go to fix.csv, which you "

@@ -30,6 +30,7 @@ LAYOUT_LABELS = {
 }
 ENCODINGS = {
     "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with a signature",
     "cp1252": "Windows-1252 (Western)",
     "cp1250": "Windows-1250 (Central European)",
     "mac_roman": "Mac Roman",
@@ -147,15 +148,27 @@ def _summary(state: FileState) -> str:
     preview, source = state.preview, state.source
     if preview is None or source is None:
         return ""
-    parts = [preview.name, count_text(preview.count, "row")]
+    rows = max(preview.count, len(preview.records))
+    parts = [preview.name, count_text(rows, "row")]
     encoding, delimiter = preview.facts.get("encoding"), preview.facts.get("delimiter")
     if encoding is not None:
-        parts.append(ENCODINGS.get(encoding, encoding).partition(" (")[0])
+        parts.append(encoding_name(encoding))
     if delimiter is not None:
         parts.append(DELIMITERS.get(delimiter, repr(delimiter)))
     if (preview.header_row or 1) > 1:
         parts.append(f"column names in row {preview.header_row}")
     return " · ".join(parts)
+
+
+def encoding_name(encoding: str) -> str:
+    """Return what people call an encoding.
+
+    Example:
+        >>> encoding_name("cp1252"), encoding_name("utf-8-sig"), encoding_name("big5")
+        ('Windows-1252', 'UTF-8', 'big5')
+    """
+    name = ENCODINGS.get(encoding, encoding).partition(" (")[0]
+    return name.removesuffix(" with a signature")
 
 
 def _questions(state: FileState) -> Markup:
@@ -169,8 +182,7 @@ def _questions(state: FileState) -> Markup:
 
 def _question(option: str, value: Any) -> str:
     if option == "encoding":
-        name = ENCODINGS.get(value, value).partition(" (")[0]
-        return f"We read this file as {name}. Do names with accents look right?"
+        return f"We read this file as {encoding_name(value)}. Do names with accents look right?"
     if option == "delimiter":
         return f"We split the cells at each {DELIMITERS.get(value, value)}. Is that right?"
     if option == "header_row":

@@ -33,7 +33,7 @@ FIRST_WAIT_S = 10.0  # for the first reading; a longer one continues in the back
 _open_dashboards: WeakSet[Dashboard] = WeakSet()
 
 
-class Tabs(widgets.Tab):
+class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
     """The tabs of a dashboard, each with its controls by name.
 
     Attributes:
@@ -46,7 +46,7 @@ class Tabs(widgets.Tab):
     history: HistoryTab
 
 
-class Dashboard(widgets.VBox):
+class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Show a store and act on it; the last line of a cell displays the dashboard.
 
     Each control on the screen is a widget of the dashboard or of one of its tabs:
@@ -76,6 +76,7 @@ class Dashboard(widgets.VBox):
         refresh, stop: The buttons that read the store again in a thread, and stop that.
         api_key, use_key: A field for a new API key, if the store rejects this one, and its button.
         notice: What the page says about the reading.
+        cell: The notebook cell that made it and the run of it, or None.
         client: The store, with the key that was entered last.
 
     Raises:
@@ -117,13 +118,13 @@ class Dashboard(widgets.VBox):
         self._store = StoreState(client, memory, result_folder, journal_folder)
         self._static_copies = list[Any]()
         self._factory = factory = WidgetFactory()
-        self._cell = current_cell()
-        _close_previous(self._cell)
+        self.cell = current_cell()
+        _close_previous(self.cell)
 
+        self._draw_tab = factory.handling(self._draw_open_tab)
         self._header = StoreHeader(factory.for_part(), self._store, self._on_read)
         self.tabs = self._make_tabs(open_history(history))
         self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
-        self._draw_tab = factory.handling(self._draw_open_tab)
         children = [factory.stylesheet(), self._header.widget, factory.message, self.tabs]
         super().__init__(children, layout=factory.layout)
         self.add_class("pf-dash")
@@ -263,8 +264,8 @@ def _close_previous(cell: tuple[str, str] | None) -> None:
         return
     cell_id, run_id = cell
     for dashboard in [*_open_dashboards]:
-        if dashboard._cell is None:
+        if dashboard.cell is None:
             continue
-        is_earlier_run = dashboard._cell[0] == cell_id and dashboard._cell[1] != run_id
+        is_earlier_run = dashboard.cell[0] == cell_id and dashboard.cell[1] != run_id
         if is_earlier_run and not dashboard.tabs.imports.background.is_sending:
             dashboard.close()

@@ -79,7 +79,8 @@ class HistoryTab:
         if inventory is None:
             raise PetstoreError("the store has not been read yet; press Refresh")
         kept = self.history.add(inventory)
-        text = f"{count_text(kept.rows, 'pet')} of {kept.date} in {Path(self.history.folder).absolute()}"
+        folder = Path(self.history.folder).absolute()
+        text = f"{count_text(kept.rows, 'pet')} of {kept.date} in {folder}"
         self.notice.value = PAGE.success("Snapshot saved", [text])
         self.draw()
 

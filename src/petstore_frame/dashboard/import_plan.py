@@ -152,12 +152,12 @@ def _conflicts(rows: Sequence[tuple[FileRow, Any]], key: Sequence[str]) -> Itera
         causes[problem.add is not None].append((row, problem))
     for needs_rule, of_cause in sorted(causes.items(), key=lambda item: -len(item[1])):
         animals = defaultdict[tuple[str, ...], list[FileRow]](list)
-        hints = {}
+        hints = dict[tuple[str, ...], str]()
         for row, problem in of_cause:
             name = tuple(row.cells.get(column, "").strip() for column in key)
             animals[name].append(row)
             hints.setdefault(name, problem.hint)
-        first = next((name for name, found in animals.items() if len(found) > 1), [*animals][0])
+        first = max(animals, key=lambda name: len(animals[name]) > 1)
         example = animals[first]
         columns = {
             column

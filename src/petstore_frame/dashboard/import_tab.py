@@ -265,8 +265,8 @@ class ImportTab(FileSteps):
 
     def _resend(self) -> None:
         for result in self.unfinished.not_found():
-            lines = {row.line: None for row in result.rows(State.NOT_FOUND)}
-            result.resolve(lines)
+            records = {row.record: None for row in result.rows(State.NOT_FOUND)}
+            result.resolve(records)
         self._send_rest()
 
     def _look_for_unconfirmed(self) -> None:

@@ -75,8 +75,10 @@ class SendStep:
         set_visible(self._send_row, not is_sent)
         reasons = state.open_placeholders
         waits = "" if is_sent or not reasons else f"Waiting for: {', '.join(reasons)}."
-        if is_ready and not is_sent and not count:
-            waits = "There is nothing to add."
+        plan = state.plan
+        if plan is not None and not is_sent and not count:
+            is_undecided = plan.question is not None or plan.is_held
+            waits = "Waiting for: Check." if is_undecided else "There is nothing to add."
         self._waits_for.value = element("span", waits, class_="pf-faint") if waits else ""
         set_visible(self._files, is_sent)
         set_visible(self._after, is_sent)

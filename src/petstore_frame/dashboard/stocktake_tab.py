@@ -95,6 +95,8 @@ class StocktakeTab(FileSteps):
     def process(self) -> None:
         """Compare the list with the last reading of the store."""
         state, inventory = self.state, self.store.inventory
+        if state.source is None:
+            return
         if inventory is None:
             raise ArgumentError("the store has not been read yet; press Refresh, then try again")
         recipe, on = state.recipe, list[str]()
