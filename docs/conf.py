@@ -76,8 +76,8 @@ copyright = f"{author}, MIT licence"
 
 _NOTEBOOKS = """# Notebooks
 
-The first is for whoever knows pandas; the others are a month in a shelter, from the first day to
-Monday. Each was run from top to bottom when these pages were built. They are in `notebooks/` of
+The first is for pandas users; the others are a month in a shelter, from the first day to the weekly
+report. Each was run from top to bottom when these pages were built. They are in `notebooks/` of
 the repository, and `petstore-frame demo` leaves a copy in `petstore-demo/`.
 
 ```{toctree}

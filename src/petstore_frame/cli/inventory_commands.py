@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import INTERRUPTED, PARTLY, explain, finish, warn
+from petstore_frame.cli.exit_codes import INTERRUPTED, WITH_FINDINGS, explain, finish, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -17,8 +17,8 @@ from petstore_frame.cli.options import (
     JournalFolder,
     Key,
     RecipeFile,
+    RecipeSettings,
     Timeout,
-    Words,
     recipe_of,
 )
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["available", "pending", "sold"]
+Overwrite = Annotated[
+    bool, Option("--overwrite", help="Replace a file that was changed since it was written.")
+]
 _MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
 
 
@@ -66,7 +69,7 @@ def tell(
         "fetched_at": inventory.fetched_at.isoformat(),
         "completeness": completeness.to_dict(),
     }
-    code = 0 if completeness.is_complete else PARTLY
+    code = 0 if completeness.is_complete else WITH_FINDINGS
     finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
 
 
@@ -77,6 +80,7 @@ def fetch(
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
@@ -88,9 +92,9 @@ def fetch(
     """
     from petstore_frame.report import check_target, write_data
 
-    check_target(output, is_data=True)  # before minutes are spent on reading
+    check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout, status=status, is_data=True)
-    write_data(inventory, output)
+    write_data(inventory, output, overwrite=overwrite)
     counts = inventory.completeness.counts_asked_for().items()
     more = "\n".join(f"  {name:<12} {n}" for name, n in counts)
     tell(inventory, output, as_json=as_json, more=more)
@@ -101,6 +105,7 @@ def report(
     categories: CategoriesFile = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write a report, which says at its top if it is only a part.
@@ -109,9 +114,9 @@ def report(
     """
     from petstore_frame.report import check_target
 
-    check_target(output)  # before minutes are spent on reading
+    check_target(output, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
-    pf.write_report(inventory, output, categories=categories)
+    pf.write_report(inventory, output, categories=categories, overwrite=overwrite)
     tell(inventory, output, as_json=as_json)
 
 
@@ -146,7 +151,7 @@ def compare(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Workbook to write.")] = None,
     on: Annotated[
         list[str] | None, Option(help="Field that makes a record and a pet equal; or several.")
@@ -177,7 +182,7 @@ def compare(
     }
     text = f"{output}: {found}" if output else str(found)
     is_done = found.is_equal and inventory.completeness.is_complete
-    finish(facts, text, as_json=as_json, code=0 if is_done else PARTLY)
+    finish(facts, text, as_json=as_json, code=0 if is_done else WITH_FINDINGS)
 
 
 def trend(
@@ -198,7 +203,7 @@ def trend(
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, _as_text(counted, by), as_json=as_json, code=PARTLY if lost else 0)
+    finish(facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if lost else 0)
 
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:

@@ -11,7 +11,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import DISK, REFUSED, explain, finish, refuse, warn
+from petstore_frame.cli.exit_codes import DISK, QUESTION, explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -19,8 +19,8 @@ from petstore_frame.cli.options import (
     JournalFolder,
     Key,
     RecipeFile,
+    RecipeSettings,
     Timeout,
-    Words,
     recipe_of,
 )
 
@@ -48,7 +48,7 @@ def load(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     save_recipe: Annotated[
         Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
     ] = None,
@@ -134,7 +134,7 @@ def load(
             result = stopped.result
         except pf.errors.DuplicatesError as problem:
             if as_json:
-                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
+                finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
             raise
         try:
             if pets:
@@ -209,7 +209,7 @@ def recipe(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
 ) -> None:
     """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.

@@ -14,7 +14,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
 from petstore_frame.history.folder import day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
-from petstore_frame.inventory import Inventory, StatusCount, read_listing
+from petstore_frame.inventory import Inventory, StatusCount, describe_value, read_listing
 from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import FIELDS
 from petstore_frame.validation import time_zone
@@ -149,7 +149,7 @@ def _listing(given: object) -> Snapshot | Inventory:
     if found is None:
         raise ArgumentError(
             "diff(old, new) takes an Inventory, a frame of pets with ids, a file of one, or a "
-            f"Snapshot; got {type(given).__name__}"
+            f"Snapshot; got {describe_value(given)}"
         )
     return found
 

@@ -39,7 +39,7 @@ def write_summary(book: Book, content: Content) -> None:
         title = _write_table(sheet, content, head)
         sheet.height(head - 1, 24)
     sheet.cell(head - 1, _NAME, title, **styles.SECTION)
-    layout.finish(sheet, content, pages_high=1)
+    layout.finish(sheet, content, is_one_page=True)
     sheet.raw.activate()
 
 

@@ -15,7 +15,9 @@ from petstore_frame.errors import ReportError
 
 @contextmanager
 def whole_file(path: Path, ending: str = "") -> Iterator[Path]:
-    """Give a new name beside ``path`` to write to, and rename it on success.
+    """Give a new name in the folder of ``path`` to write to, and rename it on success.
+
+    If ``path`` is a link, the file that it leads to is written.
 
     Raises:
         ReportError: The name has another ``ending``, the folder is missing or cannot be written,
@@ -24,8 +26,10 @@ def whole_file(path: Path, ending: str = "") -> Iterator[Path]:
     if ending and path.suffix.lower() != ending:
         raise ReportError(f"{path} cannot be written: the name of this file ends in {ending}")
     refuse_impossible(path)
+    target = path.resolve() if path.is_symlink() else path  # so that a link stays a link
+    refuse_impossible(target)
     try:
-        with replacing(path) as draft:
+        with replacing(target) as draft:
             yield draft
     except PermissionError as problem:
         raise ReportError(

@@ -17,7 +17,7 @@ import petstore_frame as pf
 from end_to_end.shell import typed
 from petstore_frame import errors
 from petstore_frame.cli import app
-from petstore_frame.cli.exit_codes import EXIT_CODES, FAULT, LOCKED, exit_code
+from petstore_frame.cli.exit_codes import EXIT_CODES, INTERNAL, LOCKED, exit_code
 from petstore_frame.storage import locked
 
 COMMANDS = get_command(app).commands
@@ -97,7 +97,7 @@ def test_a_fault_of_ours_has_a_code_of_its_own(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pf.sample_data, "write_sample_csv", fails)
     ended = typed("petstore-frame sample")
-    assert (ended.exit_code, ended.stdout) == (FAULT, "")
+    assert (ended.exit_code, ended.stdout) == (INTERNAL, "")
     assert "Traceback" in ended.stderr
     assert ended.stderr.splitlines()[-1].startswith("error: RecursionError: too deep")
 
