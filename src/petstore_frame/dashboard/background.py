@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread, current_thread
 from typing import Any
 
@@ -117,9 +117,10 @@ class Background:
             job.area.show(PAGE.progress(job.label))
             self._draw(job)
             message = self._message_after(job)
+            area = (self._job or job).area
             if message is not None and self._next_job is None:
-                job.area.show(message)
-            set_visible(job.area.stop, False)
+                area.show(message)
+            set_visible(area.stop, False)
         self._on_change()
 
     def _message_after(self, job: Job) -> str | None:
@@ -176,6 +177,16 @@ class Background:
         if self._stops <= 0:
             self._stop_event.clear()
         raise KeyboardInterrupt
+
+    def move_to(self, area: ProgressArea) -> None:
+        """Show the progress of the current job in another place from now on."""
+        job = self._job
+        if job is None or job.area is area:
+            return
+        job.area.show("")
+        set_visible(job.area.stop, False)
+        self._job = replace(job, area=area)
+        set_visible(area.stop, job.can_stop)
 
     def say(self, markup: str) -> None:
         """Show markup in the area of the current job."""

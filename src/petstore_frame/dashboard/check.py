@@ -379,9 +379,9 @@ def check_edits(state: ImportState) -> dict[int, str]:
     layout = dict.fromkeys(("encoding", "delimiter", "sheet", "header_row", "columns"))
     preview = Look.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
     return {
-        line: record.problem.message
+        line: "; ".join(problem.message for problem in record.problems)
         for line, record in zip(lines, preview.records, strict=False)
-        if record.problem is not None
+        if record.problems
     }
 
 
@@ -443,7 +443,7 @@ def _grid(rows: list[FileRow], state: ImportState) -> Markup:
         cells: list[Any] = [str(row.line)]
         for column in columns:
             text = edits.get(column, row.cells.get(column, ""))
-            is_wrong = column == row.column
+            is_wrong = column in row.columns
             if column in fields or column in key or is_wrong:
                 cells.append(_cell_input(row.line, column, text, is_wrong=is_wrong))
             else:

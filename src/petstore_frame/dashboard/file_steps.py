@@ -65,7 +65,7 @@ class FileSteps:
         """Show the steps that the subclass adds."""
 
     def area(self) -> ProgressArea:
-        """Return where the progress of reading and processing appears."""
+        """Return where the progress of processing the file appears."""
         return self.choose_file.area
 
     # Giving a file.
@@ -140,10 +140,11 @@ class FileSteps:
     def update(self) -> None:
         """Read the file anew, and do what it is for, in a job."""
         self.render()
-        self.background.start(Job("Reading the file …", self._update, self.area()))
+        self.background.start(Job("Reading the file …", self._update, self.choose_file.area))
 
     def _update(self) -> None:
         if self._read_preview() and self.state.has_columns:
+            self.background.move_to(self.area())
             self.process()
         self.background.say("")
         self.render()

@@ -19,11 +19,11 @@ CONFLICT = "key_repeated"
 
 @dataclass(frozen=True)
 class FileRow:
-    """A row of the file with its cells by column, and what is wrong with it."""
+    """A row of the file with its cells by column, and what is wrong with it, in which columns."""
 
     line: int
     cells: Mapping[str, str]
-    column: str
+    columns: frozenset[str]
     problem: str
 
 
@@ -132,14 +132,13 @@ def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[Fi
             for at, column in enumerate(header)
             if column.strip()
         }
-        problem = row.problem
-        text = row.error_message or "the store rejected it"
-        if problem is not None:
-            text = problem.message
-        column = (problem.column or "") if problem is not None else ""
-        file_row = FileRow(row.line, cells, column, text)
-        if problem is not None and problem.code == CONFLICT:
-            conflicting.append((file_row, problem))
+        text = "; ".join(problem.message for problem in row.problems)
+        columns = frozenset(problem.column for problem in row.problems if problem.column)
+        text = text or row.error_message or "the store rejected it"
+        file_row = FileRow(row.line, cells, columns, text)
+        conflicts = [problem for problem in row.problems if problem.code == CONFLICT]
+        if conflicts:
+            conflicting.append((file_row, conflicts[0]))
         else:
             others.append(file_row)
     return conflicting, others

@@ -113,7 +113,7 @@ class ImportTab(FileSteps):
         self.choose(path)
 
     def area(self) -> ProgressArea:
-        return self.check.area if self.state.has_values else self.choose_file.area
+        return self.check.area if self.state.has_values else super().area()
 
     def check_again(self) -> None:
         """Count again what sending would do."""
