@@ -78,7 +78,7 @@ class _Line(NamedTuple):
     @property
     def known(self) -> dict[date, StatusCount]:
         """The counts of the days that have a snapshot."""
-        return {day: count for day, count in self.counts.items() if count}
+        return {day: count for day, count in self.counts.items() if count is not None}
 
     @property
     def highest(self) -> int:
@@ -109,7 +109,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         keys.append(svg.Key("at least so many", None, sign="○"))
     scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
-    lost = [day for day in days if not any(line.counts.get(day) for line in lines)]
+    lost = [day for day in days if all(line.counts.get(day) is None for line in lines)]
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
@@ -150,7 +150,9 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
             if "category_id" in group:
                 group["category_id"] = labels[group["category_id"]]
             lines[key] = _Line(" ".join(group.values()), means, {})
-        count = None if pets is None else StatusCount(int(pets), count_is == "exact")
+        count = None
+        if pets is not None:
+            count = StatusCount(int(pets), "exact" if count_is == "exact" else "at_least")
         lines[key].counts[day] = count
     return [*lines.values()]
 
@@ -214,7 +216,8 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
         is_exact, marks = bool(moved["count_is"].eq("exact").all()), []
         for name, (kinds, colour, means) in _SERIES.items():
             is_chosen = moved["kind"].isin(kinds) & (moved["now"].eq("sold") | (name != "sold"))
-            count = StatusCount(int(moved.loc[is_chosen, "pets"].sum()), is_exact)
+            number = int(moved.loc[is_chosen, "pets"].sum())
+            count = StatusCount(number, "exact" if is_exact else "at_least")
             counts[name].append(count)
             tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
             marks.append(svg.Mark.of(count, tip, colour, means))
@@ -249,14 +252,15 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
     colour, means = palette.STATUS_COLOURS["available"], {"status": "available"}
     for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
-        count = StatusCount(number, is_exact)
+        count = StatusCount(number, "exact" if is_exact else "at_least")
         more = f", {minimum:,} of them at least" if minimum else ""
         tip = f"{days} days: {svg.counted(count)}{more}"
         groups.append(
             (f"{days} days", short(count), [svg.Mark(number, tip, colour, means, minimum)])
         )
         ages.append(f"{count} for {days} days")
-    words = f"{StatusCount(len(ageing), is_exact)} pets available: {', '.join(ages)}"
+    total = StatusCount(len(ageing), "exact" if is_exact else "at_least")
+    words = f"{total} pets available: {', '.join(ages)}"
     if any(minimums):
         words += f"; {sum(minimums):,} of them may be older than the snapshots show"
         keys = [svg.Key("hatched: for so long at least", None, sign="▨")]

@@ -60,7 +60,7 @@ def tell(
     completeness = inventory.completeness
     lines = [
         f"{written}: {completeness}",
-        more if completeness.is_complete else f"  {completeness.basis}\n{more}",
+        more if completeness.is_complete else f"  {completeness.reason}\n{more}",
     ]
     told = {
         "output": str(written),

@@ -164,7 +164,7 @@ def _earlier(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list
             f"Inventory, its frame or a file of one; got {got}"
         )
     frame, known = as_type(before.frame, NULLABLE), before.completeness
-    places = dict.fromkeys(("record", "line"), range(1, len(frame) + 1))
+    places = dict.fromkeys(("row", "line"), range(1, len(frame) + 1))
     ids, none = frame["id"].astype("Int64"), as_type([], "str")
     records = frame.assign(**places, key=none, problem=none, kind="", id=ids)
     warnings = [] if known.covers_all else [f"The earlier listing is not whole: {known}."]
@@ -204,7 +204,7 @@ class Comparison:
         # A pet that is one of several equal ones has no id of its own here.
         has_pet = self.frame["name" + IN_STORE].notna() | kind.eq(Kind.SAME)
         is_seen = has_pet & ~kind.isin([Kind.ONLY_IN_LIST, Kind.NOT_SEEN])
-        records = kind[self.frame["record"].notna()].value_counts()
+        records = kind[self.frame["row"].notna()].value_counts()
         counts = pd.DataFrame({"records": records, "pets": kind[is_seen].value_counts()})
         # A record that was not found is missing from the store, or its pet was not read.
         never = Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST
@@ -250,7 +250,7 @@ class Comparison:
     def headline(self) -> str:
         """What was compared, and how."""
         by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
-        records = count_text(int(self.frame["record"].notna().sum()), "record")
+        records = count_text(int(self.frame["row"].notna().sum()), "row")
         pets = count_text(len(self.inventory), "pet")
         return f"{records} of {self.name} against {pets}, {by}"
 

@@ -126,7 +126,7 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
     dtypes: dict[str, Any] = {
         "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),
         "difference": "str",
-        "record": "Int64",
+        "row": "Int64",
         "line": "Int64",
         "key": "str",
         "id": "Int64",
@@ -190,7 +190,7 @@ def note_twins(table: pd.DataFrame) -> list[str]:
     """Write beside each pet of others which pet of the list it equals in all but the status."""
     shown = [name + IN_STORE for name in NULLABLE if name != "status"]
     stored = table[["id", *shown]].assign(**{shown[0]: _plain(table[shown[0]])})
-    ours = stored[table["record"].notna() & table["id"].notna()].drop_duplicates(shown)
+    ours = stored[table["row"].notna() & table["id"].notna()].drop_duplicates(shown)
     others = stored[table["kind"].eq(Kind.ONLY_IN_STORE)].reset_index()
     twins = others.merge(ours, on=shown, suffixes=("", "_of_ours")).set_index("index")
     if twins.empty:

@@ -173,7 +173,7 @@ class CheckStep:
         self._cases.children = [*self.cases.values()]
 
     def _case_markup(self, case: Any) -> Markup:
-        found = case.text.found.format(f"{case.records:,}", f"{case.of:,} rows")
+        found = case.text.found.format(f"{case.rows:,}", f"{case.of:,} rows")
         rows = [
             [
                 f"line {example.line}",

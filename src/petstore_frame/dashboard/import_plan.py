@@ -81,7 +81,7 @@ class Plan:
         facts = result.facts
         conflicting, invalid = _rows_to_fix(result)
         cards = _cards(facts)
-        changed = sum(group.records for group in facts.excluded if str(group.reason) == "changed")
+        changed = sum(group.rows for group in facts.excluded if str(group.reason) == "changed")
         return cls(
             cards=cards,
             rows_to_send=cards[TO_ADD],
@@ -101,11 +101,11 @@ def _cards(facts: Any) -> dict[str, int]:
     cards = Counter[str]()
     for group in facts.excluded:
         if group.reason.is_plain:
-            cards[NOT_IMPORTED] += group.records
+            cards[NOT_IMPORTED] += group.rows
         elif group.staged_at is None:
-            cards[REPEATED] += group.records
+            cards[REPEATED] += group.rows
         else:
-            cards[LOADED] += group.records
+            cards[LOADED] += group.rows
     names = {
         State.PENDING: TO_ADD,
         State.CREATED: LOADED,

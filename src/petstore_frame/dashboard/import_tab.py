@@ -143,7 +143,7 @@ class ImportTab(FileSteps):
             self.background.report(f"Checking {count_text(rows, 'row')} …")
 
         client = StoppableClient(self.store.client, self.background)
-        options = self._options(dry_run=True, progress=False, records_read=report)
+        options = self._options(dry_run=True, progress=False, rows_read=report)
         rehearsal = run_import(state.source, client, state.recipe, **options)
         plan = Plan.from_rehearsal(rehearsal)
         if state is self.state:
@@ -265,8 +265,8 @@ class ImportTab(FileSteps):
 
     def _resend(self) -> None:
         for result in self.unfinished.not_found():
-            records = {row.record: None for row in result.rows(State.NOT_FOUND)}
-            result.resolve(records)
+            numbers = {row.number: None for row in result.rows(State.NOT_FOUND)}
+            result.resolve(numbers)
         self._send_rest()
 
     def _look_for_unconfirmed(self) -> None:

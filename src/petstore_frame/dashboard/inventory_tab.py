@@ -279,7 +279,7 @@ def draw_cards(counts: Summary, everything: Summary, selection: Selection) -> Ma
     title = "Pets selected" if is_filtered else "Pets"
     cards = [Card(title, short(counts.total), under, None, counts.total.is_exact)]
     for status, color in palette.status_colours(everything.statuses).items():
-        count = counts.by_status.get(status, StatusCount(0, counts.total.is_exact))
+        count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
         number, under = _status_texts(status, count, counts, everything, selection)
         cards.append(Card(status_word(status), number, under, color, count.is_exact))
     return PAGE.cards(cards)
@@ -294,5 +294,5 @@ def _status_texts(
     if selection.description:
         return short(count), f"of {short(everything.by_status[status])}"
     if not counts.total.is_exact:
-        return short(count), count.kind
+        return short(count), count.bound.replace("_", " ")
     return short(count), counts.shares[status]

@@ -87,7 +87,7 @@ class Diff:
     @property
     def total(self) -> StatusCount:
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
-        return StatusCount(len(self), self.is_exact)
+        return StatusCount(len(self), "exact" if self.is_exact else "at_least")
 
     def __len__(self) -> int:
         return sum(self.counts.values())

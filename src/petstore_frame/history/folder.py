@@ -155,7 +155,7 @@ def add_snapshot(
     completeness = inventory.completeness
     if not completeness.requests:
         raise HistoryError(
-            f"what the frame covers is not known: {completeness.basis} "
+            f"what the frame covers is not known: {completeness.reason} "
             "Add the inventory before you edit its frame"
         )
     if completeness.part:

@@ -25,7 +25,7 @@ def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
     frame = frame.reindex(columns=["key", *(field.name for field in FIELDS.sent)])
     dtypes = {"key": "str", "name": "str", "category_id": "Int64", "status": "str"}
     frame = as_type(frame, dtypes)
-    places = {"record": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
+    places = {"row": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
     return frame.assign(**places, problem=pd.Series(problem, index=frame.index, dtype="str"))
 
 
@@ -113,7 +113,7 @@ def test_equal_fields_pair_only_without_a_choice(
         listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, is_whole=is_whole
     )
     assert list(found["kind"]) == expected
-    assert (found["record"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
+    assert (found["row"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
 
 
 animals = st.tuples(
@@ -127,9 +127,9 @@ def test_each_record_stands_once_and_each_pet_is_accounted_for(ours, theirs) -> 
     records = listed(*((None, *animal) for animal in ours))
     pets = stored(*((at, *animal) for at, animal in enumerate(theirs)))
     found = match_on(records, pets, ON)
-    there = found["record"].notna()
+    there = found["row"].notna()
     equals = (there & found["kind"].eq(Kind.SAME) & found["id"].isna()).sum()
-    assert sorted(found.loc[there, "record"]) == list(range(1, len(ours) + 1))
+    assert sorted(found.loc[there, "row"]) == list(range(1, len(ours) + 1))
     assert found["id"].dropna().is_unique
     assert found["id"].notna().sum() + equals == len(theirs)
 
