@@ -29,7 +29,13 @@ Status = Literal["available", "pending", "sold"]
 Overwrite = Annotated[
     bool, Option("--overwrite", help="Replace a file that was changed since it was written.")
 ]
-_MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
+_MARKS = {
+    "exact": "{:,}",
+    "at_least": "≥ {:,}",
+    "about": "≈ {:,}",
+    "no_snapshot": "-",
+    "unreadable": "?",
+}
 
 
 def read_store(
@@ -140,7 +146,7 @@ def snapshot(
     has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
     changes = kept.diff(new=added.date) if has_earlier else None
     more: dict[str, Any] = {"more": "the only day so far", "compared_with": None, "changes": None}
-    if changes is not None:  # a Diff without a row is false
+    if changes is not None:
         since = changes.since.isoformat()
         more = {"more": str(changes), "compared_with": since, "changes": changes.counts}
     tell(inventory, added.path, as_json=as_json, date=added.date.isoformat(), **more)
@@ -208,8 +214,8 @@ def trend(
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:
     """Lay the days under each other and the groups side by side, some of them if there are many."""
-    cells = zip(counted["pets"], counted["count_is"], strict=True)
-    texts = [_MARKS[exactness].format(pets) for pets, exactness in cells]
+    cells = zip(counted["pets"], counted["bound"], strict=True)
+    texts = [_MARKS[bound].format(pets) for pets, bound in cells]
     table = counted.assign(text=texts, day=counted["date"].dt.date)
     wide = table.pivot(index="day", columns=by, values="text")[counted[by].unique()]
     return wide.rename_axis(index=None, columns=None).to_string(max_cols=12)
