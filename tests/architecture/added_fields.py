@@ -57,7 +57,7 @@ def test_a_field_is_shown(walk: Walk) -> None:
     shop, _, inventory = walk
     page = pf.write_report(inventory, shop.folder / "a.html").read_text("utf-8")
     dashboard = pf.Dashboard(shop.client, inventory=inventory, folder=shop.folder)
-    shown = dashboard.inventory.table.markup
+    shown = dashboard.tabs.inventory.table.markup
     dashboard.close()
     for place in (page, shown):
         assert "Weight (kg)" in place
