@@ -152,12 +152,12 @@ def write_sample_history(
     for day, present in enumerate(_days(pets, days, chance)):
         if day == _DAY_WITHOUT_SNAPSHOT:
             continue
-        listed, verdict, basis = present, "complete", "sample data"
+        listed, verdict, reason = present, "complete", "sample data"
         if day == _DAY_CUT_SHORT:
             listed, verdict = present[:100], "unknown"
-            basis = "the page was full and the store shows no next page"
+            reason = "the page was full and the store shows no next page"
         frame, now = PetColumns.of_pets(listed).to_frame(), start + timedelta(days=day)
-        history.add(Inventory.from_frame(frame, verdict=verdict, basis=basis, fetched_at=now))
+        history.add(Inventory.from_frame(frame, verdict=verdict, reason=reason, fetched_at=now))
     return history
 
 

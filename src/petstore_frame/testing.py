@@ -70,10 +70,10 @@ class FakeStore:
         for pet in pets:
             self._add(dict(pet))
 
-    def client(self, *, max_retries: int = 4) -> Client:
+    def client(self, *, retry_timeout: float = 180.0) -> Client:
         """Return a Client of this store."""
         return Client(
-            self.base_url, self.api_key, max_retries=max_retries, transport=self.transport
+            self.base_url, self.api_key, retry_timeout=retry_timeout, transport=self.transport
         )
 
     @property

@@ -63,7 +63,7 @@ def test_a_full_disk_is_called_full_by_its_path(
             run_load(3000, store)
     done = "; sending has stopped" if is_sending else "; nothing was sent"
     assert f"the disk of {journal_in(tmp_path)} is full{done}; free some" in str(caught.value)
-    assert ("not on disk: record" in str(caught.value)) is (store.posts > 0) is is_sending
+    assert ("not on disk: row" in str(caught.value)) is (store.posts > 0) is is_sending
     go_on(3000, store)
 
 

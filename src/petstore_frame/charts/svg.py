@@ -224,4 +224,5 @@ def counted(count: StatusCount) -> str:
 def added(counts: Iterable[StatusCount]) -> StatusCount:
     """Return the sum of counts, which is exact where each of them is."""
     every = list(counts)
-    return StatusCount(sum(each.count for each in every), all(each.is_exact for each in every))
+    is_exact = all(each.is_exact for each in every)
+    return StatusCount(sum(every), "exact" if is_exact else "at_least")

@@ -123,15 +123,17 @@ class Content:
     def sentence(self) -> str:
         """What the rows cover, in one sentence; or why nothing is known of them."""
         known = self.completeness
-        is_other = known.basis and not known.requests
-        return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
+        is_other = known.reason and not known.requests
+        return (
+            f"{known}: {known.reason[:1].lower()}{known.reason[1:-1]}" if is_other else str(known)
+        )
 
     @property
     def headline(self) -> str:
         """What the rows cover, in the first lines of a report."""
         text = self.sentence[:1].upper() + self.sentence[1:] + "."
-        kind, contradictions = self.counts.total.kind, self.completeness.contradictions
-        if kind == "at least":
+        kind, contradictions = self.counts.total.bound, self.completeness.contradictions
+        if kind == "at_least":
             text += " Counts marked ≥ are minimums: the store may hold more."
         elif kind == "about":
             text += " Counts marked ≈ are no minimums: pets left the store while it was read."

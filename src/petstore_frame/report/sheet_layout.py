@@ -15,7 +15,7 @@ def count_format(count: StatusCount, *, zero: str = "0") -> str:
     """Return the number format of a count: a minimum shows itself as one."""
     if count.is_exact:
         return f'#,##0;-#,##0;"{zero}"'
-    return styles.AT_LEAST if count.is_least else styles.ABOUT
+    return styles.AT_LEAST if count.bound == "at_least" else styles.ABOUT
 
 
 def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: str = "") -> Sheet:
