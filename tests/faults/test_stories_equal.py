@@ -53,7 +53,7 @@ def test_rows_of_two_fix_files_in_one_are_two_records(shop: Shop) -> None:
 def test_a_copied_line_of_a_fix_file_is_refused(shop: Shop) -> None:
     """A record stands in a file once; nothing of a file with its copy is sent."""
     header, row = shop.fix_file(shop.load("a.csv", NAMES, "Bo,two,", "Ada,1,"))
-    with pytest.raises(InputError, match="the same record"):
+    with pytest.raises(InputError, match="the same row"):
         shop.fix([header, row, row], {"two": "2"})
     assert shop.names == ["Ada"]
 
@@ -102,7 +102,7 @@ def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:
         shop.load("b.csv", "tag,name,status", "A,Ada,sold", "B,Bo,sold", "C,Cy,", "D,Di,")
     question = asked.value.question
     (case,) = question.cases
-    assert (case.name, case.records) == ("same_content", 3)
+    assert (case.name, case.rows) == ("same_content", 3)
     assert question.likely is not None and question.likely.column == "tag"
     assert (question.if_skip[State.PENDING], question.if_create[State.PENDING]) == (1, 4)
     assert {example.source for example in case.examples} == {"a.csv"}

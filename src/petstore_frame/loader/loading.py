@@ -55,7 +55,7 @@ from petstore_frame.transport import Interrupts
 from petstore_frame.validation import nearest
 
 log = logging.getLogger("petstore_frame.loader")
-# Before a load at least so many pages of the store are read, and one for each record to send.
+# Before a load at least so many pages of the store are read, and one for each row to send.
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _LEFT = """
@@ -153,14 +153,14 @@ def run_import(
     client: PostingClient,
     recipe: Recipe,
     *,
-    records_read: Callable[[int], None] = ignore,
+    rows_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
     **said: Any,
 ) -> LoadResult:
     """Run one import, as ``load`` says; ``said`` are the fields of ``LoadOptions``.
 
-    ``records_read`` gets the number of records read so far, also while the store is read then, and
+    ``rows_read`` gets the number of rows read so far, also while the store is read then, and
     what it raises ends the import; ``step`` gets the name of each step, where a test can end the
     process.
     """
@@ -170,7 +170,7 @@ def run_import(
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    put = partial(_stage, opened, run, client, options, records_read)
+    put = partial(_stage, opened, run, client, options, rows_read)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -258,7 +258,7 @@ def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
 def _import_of(
     opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
-    """Return what is known of an import before its records are read."""
+    """Return what is known of an import before its rows are read."""
     said = options.duplicates
     return Import(
         id="",
@@ -281,21 +281,21 @@ def _stage(
     run: Import,
     client: PostingClient,
     options: LoadOptions,
-    records_read: Callable[[int], None],
+    rows_read: Callable[[int], None],
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
-    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
-    records = 0
+    """Write the rows and their animals in one transaction; Ctrl-C waits for a pause in it."""
+    rows = 0
 
     def batches() -> Iterator[Sequence[SourceRow]]:
-        nonlocal records
+        nonlocal rows
         for batch in opened.batches():
-            records += len(batch)
-            records_read(records)
+            rows += len(batch)
+            rows_read(rows)
             yield batch
 
     def watch() -> None:
-        records_read(records)
+        rows_read(rows)
 
     with Interrupts() as interrupts:
         with writer.transaction() as sql:
@@ -347,13 +347,13 @@ def _identify(
     likely: LikelyKey | None = None,
     watch: Callable[[], object] = ignore,
 ) -> Question | None:
-    """Find the animals of records; only a rehearsal goes on where there is something to ask."""
+    """Find the animals of rows; only a rehearsal goes on where there is something to ask."""
     readings: list[StorePets] = []
 
-    def read(records: int) -> StorePets:
+    def read(rows: int) -> StorePets:
         try:
             if not readings:
-                readings.append(read_store(client, watch, max(LEAST_PAGES, records)))
+                readings.append(read_store(client, watch, max(LEAST_PAGES, rows)))
         except PetstoreError as failed:
             failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
             raise

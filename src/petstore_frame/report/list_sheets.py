@@ -150,8 +150,8 @@ def write_changes(book: Book, content: Content) -> None:
         )
         sheet.cell(_FIRST_ROW - 1, 1, note, bold=True)
     moves = [
-        (kind, _status(was), _status(now), StatusCount(int(pets), changes.total.bound))
-        for kind, was, now, pets in changes.moves[["kind", "was", "now", "pets"]].to_numpy()
+        (kind, _status(was), _status(now), StatusCount(int(pets), bound))
+        for kind, was, now, pets, bound in changes.moves.itertuples(index=False, name=None)
     ]
     row = _FIRST_ROW + 1
     if moves:

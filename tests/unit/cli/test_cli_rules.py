@@ -134,7 +134,7 @@ REFUSED = {
     "load a.csv --kye name": "--key",
     "load a.csv --reconcile --dry-run": "exclude each other",
     "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
-    "load a.csv --resolve two": "RECORD=PET_ID",
+    "load a.csv --resolve two": "LINE=PET_ID",
     "load": "give a file to load, or --resume without one",
     f"dashboard --sample 5 {STORE}": "--sample shows a store of its own",
     "dashboard 5": "add --sample",

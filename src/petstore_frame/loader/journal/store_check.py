@@ -36,13 +36,13 @@ _LONGEST_ID = 18
 # Not the rows of which the user said that they are others, nor those whose name is from
 # ``defaults``.
 _COMPARED = f"""
-SELECT rows.record, rows.likeness {TO_SEND}
-AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.record
+SELECT rows.row, rows.likeness {TO_SEND}
+AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.row
 """
 # Pets that a reading has shown, or should have by now.
 _WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
 _ANIMALS_HERE = f"""
-SELECT min(rows.record), own.animal, own.pet_id, own.payload, own.state = 'gone'
+SELECT min(rows.row), own.animal, own.pet_id, own.payload, own.state = 'gone'
 FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
 AND (own.state = 'gone' AND own.reason IS NOT 'user'
   OR :was_read AND own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
@@ -114,14 +114,14 @@ class Witness:
         found: dict[int, Guess] = {}
         agreeing = 0
         rows = animals.do(
-            f"SELECT rows.record, rows.cells, rows.payload {TO_SEND} AND rows.known_by IS NULL"
+            f"SELECT rows.row, rows.cells, rows.payload {TO_SEND} AND rows.known_by IS NULL"
         ).fetchall()
-        for record, packed, payload in rows:
+        for row, packed, payload in rows:
             text = "".join(read_cells(packed)[at : at + 1]).strip().removesuffix(".0")
             pet_id = int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else None
             if pet_id in self._pets and pet_id not in found:
                 agreeing += folded_name(self._pets[pet_id].name) == name_of(payload)
-                found[pet_id] = self._guess(record, self._pets[pet_id])
+                found[pet_id] = self._guess(row, self._pets[pet_id])
         is_ours = {*FIELDS.names} <= {*header} or is_many(agreeing, len(found))
         if is_ours and is_many(len(found), len(rows)):
             self._ask([*found.values()], len(rows))
@@ -138,11 +138,11 @@ class Witness:
         free = dict.fromkeys([*self._others, *self._renamed.values(), *ours])
         pairs = paired(rows, ((pet.likeness, pet) for pet in free))
         guesses = [
-            Guess(record, pet=pet) if pet.pet_id in self._renamed else self._guess(record, pet)
-            for record, pet in pairs.items()
+            Guess(row, pet=pet) if pet.pet_id in self._renamed else self._guess(row, pet)
+            for row, pet in pairs.items()
         ]
         theirs = [guess for guess in guesses if guess.pet is not None]
-        new = [guess for guess in theirs if self._is_new(pairs[guess.record])]
+        new = [guess for guess in theirs if self._is_new(pairs[guess.row])]
         new_pets = sum(map(self._is_new, self._others))
 
         def are_nearly_all(found: list[Guess], least: int) -> bool:
@@ -157,16 +157,16 @@ class Witness:
         else:
             animals.warn("store_few", new)
 
-    def _guess(self, record: int, pet: StorePet) -> Guess:
+    def _guess(self, row: int, pet: StorePet) -> Guess:
         animal = self._ours.get(pet.pet_id, self._doubted.get(pet.pet_id))
-        return Guess(record, animal, pet if animal is None else None)
+        return Guess(row, animal, pet if animal is None else None)
 
     def _ask(self, guesses: list[Guess], of: int) -> None:
         if self._animals.ask("in_store", guesses, of) == "create":
-            theirs = {guess.record: guess.pet for guess in guesses if guess.pet is not None}
+            theirs = {guess.row: guess.pet for guess in guesses if guess.pet is not None}
             # The key of a request is another one for each animal that is equal to others.
             there = Counter(pet.likeness for pet in self._pets.values())
-            self._animals.lives |= {record: there[pet.likeness] for record, pet in theirs.items()}
+            self._animals.lives |= {row: there[pet.likeness] for row, pet in theirs.items()}
             self._note_strangers([*theirs.values()])
 
     def find_gone(self) -> None:
@@ -174,8 +174,8 @@ class Witness:
         animals, store, before = self._animals, self._store, self.now - LAG_S
         missing, renamed, gone, known = list[Guess](), list[Guess](), list[Guess](), 0
         here = animals.do(_ANIMALS_HERE, was_read=self._was_read, settled_before=before)
-        for record, animal, pet_id, payload, is_gone in here:
-            pet, guess = self._pets.get(pet_id), Guess(record, animal)
+        for row, animal, pet_id, payload, is_gone in here:
+            pet, guess = self._pets.get(pet_id), Guess(row, animal)
             known += not is_gone
             if is_gone:
                 gone.append(guess)

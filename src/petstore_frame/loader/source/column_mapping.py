@@ -34,7 +34,7 @@ OF_ANIMALS = {
 OF_OTHERS = {
     "owner", "contact", "person", "people", "adopter", "customer", "client", "member", "besitzer",
     "halter", "kunde", "visit", "appointment", "besuch", "outcome", "intake", "impound", "event",
-    "activity", "case", "movement", "record", "row", "line", "licence", "license", "lizenz",
+    "activity", "case", "movement", "row", "line", "licence", "license", "lizenz",
     "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
     "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
 }  # fmt: skip

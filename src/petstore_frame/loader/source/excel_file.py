@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.loader.row_state import RecordOrigin, RecordProblem, Suspicion
+from petstore_frame.loader.row_state import RowOrigin, RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import suspicious
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.storage import excel_styles as styles
@@ -39,7 +39,7 @@ _UNCALCULATED = re.compile(
     rb'<c (?:(?!t="str")[^>])*><f[^>]*(?:/>|>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
 # A refusal or a note on a cell, for its type or its place.
-CellNote = RecordProblem | str
+CellNote = RowProblem | str
 Typed = tuple[str, CellNote | None]
 _EMPTY: Typed = "", None
 _HIDDEN = suspicious(
@@ -54,9 +54,9 @@ class Row(NamedTuple):
     cells: Sequence[str]
     lines: int = 1  # that it takes
     notes: Mapping[int, CellNote] = {}  # by the position of the cell
-    doubt: RecordProblem | None = None  # why it needs a person's yes,
+    doubt: RowProblem | None = None  # why it needs a person's yes,
     is_confirmed: bool = False  # and whether there is one
-    origin: RecordOrigin | None = None  # the record that the user corrected
+    origin: RowOrigin | None = None  # the record that the user corrected
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Table:
                 yield row.cells
 
 
-def _row_of(line: int, typed: Iterable[Typed], doubt: RecordProblem | None = None) -> Row:
+def _row_of(line: int, typed: Iterable[Typed], doubt: RowProblem | None = None) -> Row:
     """Return a row of cells that were read by their type."""
     texts = list(typed)
     notes = {at: note for at, (_, note) in enumerate(texts) if note is not None}
@@ -94,7 +94,7 @@ def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typ
     if type(value).__name__ in ("bool", "bool_"):
         word = "TRUE" if value else "FALSE"
         what = f"the cell holds the truth value {word}"
-        return word, RecordProblem("boolean_value", what, hint="make it text")
+        return word, RowProblem("boolean_value", what, hint="make it text")
     if isinstance(value, Decimal):
         return str(value), NUMBER_NOTE
     if isinstance(value, Real):
@@ -104,14 +104,14 @@ def _text_of(value: Any, exact: int, *, has_exact_integers: bool = False) -> Typ
         if abs(number) < exact or (has_exact_integers and isinstance(number, int)):
             return text, NUMBER_NOTE
         what = f"{text} is past {exact - 1}, so it may not be the number that was typed"
-        return text, RecordProblem("inexact_number", what, hint="keep such numbers as text")
+        return text, RowProblem("inexact_number", what, hint="keep such numbers as text")
     if isinstance(value, datetime):
         is_day = value.time() == time(0) and value.tzinfo is None
         return (value.date() if is_day else value).isoformat(), DATE_NOTE
     if isinstance(value, date | time | timedelta):
         return str(value), DATE_NOTE
     what = f"expected text or a number, the cell holds {type(value).__name__}"
-    return str(value)[:200], RecordProblem("not_text", what, hint="give text or a number")
+    return str(value)[:200], RowProblem("not_text", what, hint="give text or a number")
 
 
 def frame_table(frame: Any) -> Table:
@@ -214,7 +214,7 @@ class Workbook:
         merged = dict[tuple[int, int], CellNote]()
         for each in sheet.merged_cells.ranges:
             what = f"the cell is a part of the merged cells {each}, whose text is in the first"
-            part = RecordProblem(MERGED, what, hint="unmerge the cells and fill in each")
+            part = RowProblem(MERGED, what, hint="unmerge the cells and fill in each")
             merged |= dict.fromkeys(each.cells, part)  # the first has its text
         for line, cells in enumerate(sheet.iter_rows(), 1):
             typed = [_of_sheet(cell, merged.get((cell.row, cell.column))) for cell in cells]
@@ -233,7 +233,7 @@ def _of_sheet(cell: Any, merged: CellNote | None) -> Typed:
         return "", merged
     if cell.data_type == "e":
         hint = "fix the formula, or type the value"
-        return str(value), RecordProblem("error_value", f"the cell shows {value}", hint=hint)
+        return str(value), RowProblem("error_value", f"the cell shows {value}", hint=hint)
     if isinstance(value, str):
         from openpyxl.utils.escape import unescape  # of control characters
 

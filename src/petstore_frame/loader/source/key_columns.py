@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import word_of
 from petstore_frame.loader.source.column_mapping import IDENTIFIERS, OF_ANIMALS, OF_OTHERS, words_of
 from petstore_frame.rendering import count_text
@@ -68,7 +68,7 @@ class Keys:
 
     def read(
         self, cells: Cells, ordinal: str = ""
-    ) -> tuple[tuple[str, ...] | None, RecordProblem | None]:
+    ) -> tuple[tuple[str, ...] | None, RowProblem | None]:
         """Return the key of a row, or why it has none; ``ordinal`` is which of its animals."""
         texts = self._texts(cells)
         if "" in texts and (problem := self._problem(cells, texts)):
@@ -89,20 +89,20 @@ class Keys:
             texts.append("" if is_none or (is_odd and _NO_KEY.fullmatch(text)) else text)
         return texts
 
-    def _problem(self, cells: Cells, texts: Sequence[str]) -> RecordProblem | None:
+    def _problem(self, cells: Cells, texts: Sequence[str]) -> RowProblem | None:
         """Return why a row whose key has gaps has none."""
         hint = "fill it in: it says which animal this is"
         for column, at in self._places.items():
             if _NO_KEY.fullmatch(cell := cell_at(cells, at)):
                 kind = "an error" if cell[0] == "#" else "a rounded number"
                 what = f"{cell[:60]!r} is {kind} of a spreadsheet, no key"
-                return RecordProblem("key_missing", what, column, cell[:200], hint)
+                return RowProblem("key_missing", what, column, cell[:200], hint)
         what = "the rest of the key names several rows"
         if not any(texts):
             what = "the key is missing"
         elif tuple(texts) not in self._unclear:
             return None
-        return RecordProblem("key_missing", what, [*self._places][texts.index("")], "", hint)
+        return RowProblem("key_missing", what, [*self._places][texts.index("")], "", hint)
 
 
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RecordProblem, SourceRow, State, Suspicion, digest_of
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
 from petstore_frame.loader.source import key_columns as keys
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
@@ -31,7 +31,7 @@ _AT_ONCE = 128
 # In so many rows keys are looked for.
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
-_OPEN_DEFAULT = RecordProblem(
+_OPEN_DEFAULT = RowProblem(
     "open_word", "what an empty cell becomes is a placeholder in the recipe", hint="fill it in"
 )
 _OF_NUMBERS = ("int64", "Int64", "Float64")
@@ -176,7 +176,7 @@ class Source:
                 yield self._check(number, row, str(ordinal) if has_counts else "", uncounted)
 
     def _check(
-        self, number: int, row: Row, ordinal: str, uncounted: RecordProblem | None
+        self, number: int, row: Row, ordinal: str, uncounted: RowProblem | None
     ) -> SourceRow:
         """Check one record; ``ordinal`` is which of the animals of its row it is."""
         line, given, lines, noted, doubt, is_confirmed, origin = row
@@ -200,7 +200,7 @@ class Source:
         if len(cells) > self._width and (extra := "".join(cells[self._width :]).strip()):
             what = f"the record has {len(cells)} of {self._width} cells"
             hint = "put a cell that holds the delimiter into quotes"
-            problems.append(RecordProblem("extra_cell", what, value=extra[:200], hint=hint))
+            problems.append(RowProblem("extra_cell", what, value=extra[:200], hint=hint))
             payload, body = b"", b""
         else:
             if len(cells) < self._width and any(
@@ -242,7 +242,7 @@ class Source:
         self,
         cells: tuple[str, ...],
         noted: Mapping[int, Any],
-        problems: list[RecordProblem],
+        problems: list[RowProblem],
         notes: list[str],
     ) -> tuple[bytes, bytes]:
         """Return the request body, and the same without the status; add problems and notes."""
@@ -259,7 +259,7 @@ class Source:
                     notes.append(f"default_{field.name}")
             if noted and at in noted:
                 note = noted[at]
-                if isinstance(note, RecordProblem):
+                if isinstance(note, RowProblem):
                     problems.append(self._placed(note, at, cells))
                     continue
                 # A number in a number's field is normal, so only one in a text gives a note.
@@ -278,7 +278,7 @@ class Source:
         body = b"{%b}" % others
         return b"{%b,%b}" % (others, status) if status else body, body
 
-    def _count_of(self, row: Row) -> tuple[int, RecordProblem | None]:
+    def _count_of(self, row: Row) -> tuple[int, RowProblem | None]:
         """Return how many animals a row stands for, or why that is not known."""
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
@@ -286,7 +286,7 @@ class Source:
         count = int(text[:9]) if text.isascii() and text.isdecimal() else 0
         if 0 < count <= _MOST_OF_A_ROW or (count and Suspicion.LARGE_QUANTITY in self.recipe.allow):
             return count, None
-        problem = RecordProblem("not_a_quantity", "this is no number of animals", hint="correct it")
+        problem = RowProblem("not_a_quantity", "this is no number of animals", hint="correct it")
         if count:
             problem = suspicious(Suspicion.LARGE_QUANTITY, f"this row stands for {count:,} animals")
         return 1, self._placed(problem, self._count_at, row.cells)
@@ -302,7 +302,7 @@ class Source:
                 return True
         return False
 
-    def _placed(self, problem: RecordProblem, at: int, cells: Sequence[str]) -> RecordProblem:
+    def _placed(self, problem: RowProblem, at: int, cells: Sequence[str]) -> RowProblem:
         if at == _NOWHERE:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
@@ -318,4 +318,4 @@ def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> 
 def _refuses(noted: Mapping[int, Any]) -> bool:
     """Tell whether a cell has no text and still holds something, such as an error."""
     notes = noted.values()
-    return any(isinstance(note, RecordProblem) and note.code != MERGED for note in notes)
+    return any(isinstance(note, RowProblem) and note.code != MERGED for note in notes)
